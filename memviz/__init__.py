@@ -1,0 +1,81 @@
+"""memviz shows what a chatbot remembers.
+
+Replay one conversation under many memory strategies, see what each request sent, where and why it
+was summarized, and what became of every message. What needs heavy libraries loads on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from memviz.context import Block, Context, Fate
+from memviz.conversation import Log, Message, ToolCall, Turn
+from memviz.counters import counter
+from memviz.errors import (
+    ConfigError,
+    CounterUnavailableError,
+    EmptyConversationError,
+    MemvizError,
+    MessageError,
+    ModelError,
+    ParameterError,
+    RecallError,
+    ScriptExhausted,
+    StorageError,
+    TranscriptError,
+    UnknownCounterError,
+    UnknownStrategyError,
+)
+from memviz.models.base import Model, Reply, Usage
+from memviz.models.scripted import ScriptedModel
+from memviz.strategies import strategies, strategy
+from memviz.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from memviz.engine.chat import Chat
+    from memviz.engine.chat_memory import ChatMemory
+    from memviz.engine.recall import Recall, Recalled
+    from memviz.engine.records import Compaction, TurnRecord
+    from memviz.engine.replay import replay
+    from memviz.engine.run import Run
+    from memviz.memory_config import load_memory_config
+    from memviz.memory_store import MemoryStore, build_chat_memory
+    from memviz.models.registry import model
+    from memviz.transcripts.base import Probe, Transcript
+    from memviz.transcripts.loading import load_transcript
+
+_LAZY = {
+    "Chat": "memviz.engine.chat",
+    "ChatMemory": "memviz.engine.chat_memory",
+    "Compaction": "memviz.engine.records",
+    "MemoryStore": "memviz.memory_store",
+    "Probe": "memviz.transcripts.base",
+    "Recall": "memviz.engine.recall",
+    "Recalled": "memviz.engine.recall",
+    "Run": "memviz.engine.run",
+    "Transcript": "memviz.transcripts.base",
+    "TurnRecord": "memviz.engine.records",
+    "build_chat_memory": "memviz.memory_store",
+    "load_memory_config": "memviz.memory_config",
+    "load_transcript": "memviz.transcripts.loading",
+    "model": "memviz.models.registry",
+    "replay": "memviz.engine.replay",
+}
+
+__all__ = [
+    "Block", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context", "CounterUnavailableError",
+    "EmptyConversationError", "Fate", "Log", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
+    "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "Run",
+    "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript", "TranscriptError",
+    "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "build_chat_memory", "counter",
+    "load_memory_config", "load_transcript", "model", "replay", "strategies", "strategy",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'memviz' has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,61 @@
+"""What one request sends, block by block, and what became of every message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Literal
+
+from memviz.conversation import Message
+
+BlockKind = Literal["system", "summary", "history", "recalled", "input", "tools"]
+BLOCK_ORDER: tuple[BlockKind, ...] = ("tools", "system", "summary", "history", "recalled", "input")
+"""The order of blocks in a request. Tools stand first: providers render their schemas before the messages."""
+
+TOKEN_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
+"""The parts a request's tokens are always split into; ``tools`` joins them where tools are used."""
+
+TOKENS_PER_MESSAGE = 3
+TOKENS_PER_REQUEST = 3
+"""What the OpenAI chat format adds to every message and, as the primer of the reply, to every request."""
+
+OVER_BUDGET = "over_budget"
+ORPHANED_TOOL_MESSAGE = "orphaned_tool_message"
+
+
+class Fate(IntEnum):
+    """What became of one message at one request."""
+
+    NOT_YET = 0
+    DROPPED = 1
+    SUMMARIZED = 2
+    RECALLED = 3
+    VERBATIM = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Part of a context. ``indices`` are the log positions it stands for: the messages themselves,
+    or for a summary the messages that it covers. ``tokens`` counts content only."""
+
+    kind: BlockKind
+    messages: tuple[Message, ...]
+    indices: tuple[int, ...]
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """The blocks of one request, in the order in which they are sent. Empty blocks are left out."""
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The exact messages sent, in order."""
+        return tuple(message for block in self.blocks for message in block.messages)
+
+    def block(self, kind: BlockKind) -> Block | None:
+        """The block of this kind, if it was sent."""
+        return next((block for block in self.blocks if block.kind == kind), None)

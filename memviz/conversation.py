@@ -1,0 +1,258 @@
+"""Messages, turns and the append-only log that every strategy reads and none may change."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
+
+from memviz.counters import Counter, TokenSums
+from memviz.errors import MessageError
+
+Role = Literal["system", "user", "assistant", "tool"]
+ROLES: frozenset[str] = frozenset(get_args(Role))
+
+
+def clean_text(text: str) -> str:
+    """Text without lone surrogates, which UTF-8, Arrow, SQLite and the browser all refuse."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool that an assistant message asks for. ``arguments`` is JSON text, as sent."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+    @classmethod
+    def of(cls, value: ToolCall | Mapping[str, Any]) -> ToolCall:
+        """A tool call from the OpenAI shape ``{"id", "function": {"name", "arguments"}}`` or a flat one."""
+        if isinstance(value, ToolCall):
+            return value
+        if not isinstance(value, Mapping):
+            raise MessageError(f"A tool call is a {type(value).__name__}; it has to be an object with id and function.")
+        function = value.get("function")
+        source: Mapping[str, Any] = function if isinstance(function, Mapping) else value
+        name = source.get("name")
+        if not isinstance(name, str) or not name:
+            raise MessageError("A tool call has no function name.")
+        arguments = source.get("arguments")
+        if not isinstance(arguments, str):
+            arguments = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+        return cls(clean_text(str(value.get("id") or "")), clean_text(name), clean_text(arguments))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The OpenAI shape of the call."""
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation. Immutable.
+
+    ``content`` is text (``None`` becomes the empty text, as tool-calling assistants send it);
+    ``tool_calls`` takes :class:`ToolCall` objects or OpenAI dictionaries; ``tool_call_id`` names the
+    call that a tool message answers; ``meta`` carries anything else and is never sent to a model.
+
+    Raises :class:`MessageError` for an unknown role or a content that is not text.
+    """
+
+    role: str
+    content: str
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    meta: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.role not in ROLES:
+            raise MessageError(f"Role {self.role!r} is unknown; allowed are {', '.join(sorted(ROLES))}.")
+        content = "" if self.content is None else self.content
+        if not isinstance(content, str):
+            raise MessageError(
+                f"The content of a {self.role} message is a {type(content).__name__}; it has to be text."
+            )
+        if content is not self.content or not content.isascii():
+            object.__setattr__(self, "content", clean_text(content))
+        if self.tool_calls or self.tool_calls is None:
+            object.__setattr__(self, "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls or ()))
+        if self.meta is not None:
+            object.__setattr__(self, "meta", dict(self.meta))
+
+    @classmethod
+    def of(cls, value: Message | Mapping[str, Any]) -> Message:
+        """A message from a message or from a dictionary with ``role`` and ``content``."""
+        if isinstance(value, Message):
+            return value
+        if not isinstance(value, Mapping):
+            raise MessageError(f"A message is a {type(value).__name__}; it has to be an object with role and content.")
+        if "role" not in value:
+            raise MessageError("A message has no role; give one of " + ", ".join(sorted(ROLES)) + ".")
+        calls = value.get("tool_calls") or ()
+        if not isinstance(calls, Sequence) or isinstance(calls, str):
+            raise MessageError("The tool_calls of a message have to be a list.")
+        return cls(
+            role=value["role"],
+            content=value.get("content"),  # type: ignore[arg-type]  # None and wrong types are judged above
+            name=value.get("name"),
+            tool_calls=tuple(calls),
+            tool_call_id=value.get("tool_call_id"),
+            meta=value.get("meta"),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The OpenAI chat shape of the message, without what is not set, plus ``meta`` if there is any."""
+        out = self.to_request()
+        if self.meta:
+            out["meta"] = dict(self.meta)
+        return out
+
+    def to_request(self) -> dict[str, Any]:
+        """What is sent to a model: the OpenAI chat shape, never ``meta``."""
+        out: dict[str, Any] = {"role": self.role, "content": self.content}
+        if self.name:
+            out["name"] = self.name
+        if self.tool_calls:
+            out["tool_calls"] = [call.to_dict() for call in self.tool_calls]
+        if self.tool_call_id is not None:
+            out["tool_call_id"] = self.tool_call_id
+        return out
+
+
+class Turn(NamedTuple):
+    """One turn as a range of log positions.
+
+    A turn starts at a user message that does not directly follow another user message;
+    ``[start, asked)`` are its leading user messages, ``[asked, stop)`` what came of them.
+    ``number`` is 1-based; messages before the first user message are turn 0 (``asked == start``).
+    """
+
+    number: int
+    start: int
+    asked: int
+    stop: int
+
+
+class Log(Sequence[Message]):
+    """The append-only conversation. Positions are 0-based and never change.
+
+    Token counts are kept as running sums per counter (:meth:`token_sums`), so every strategy over
+    this log shares them and no text is tokenized twice.
+    """
+
+    def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
+        self._messages: list[Message] = []
+        self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
+        self._token_sums: dict[Counter, TokenSums] = {}
+        self.tools = ToolPairs()
+        self.extend(messages)
+
+    def append(self, message: Message | Mapping[str, Any]) -> int:
+        """Add one message and return its position."""
+        message = Message.of(message)
+        position = len(self._messages)
+        if message.role == "user" and (position == 0 or self._messages[-1].role != "user"):
+            self._starts.append(position)
+        self._messages.append(message)
+        self.tools.add(position, message)
+        return position
+
+    def extend(self, messages: Iterable[Message | Mapping[str, Any]]) -> None:
+        """Append several messages in order."""
+        for message in messages:
+            self.append(message)
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._messages[index]
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._messages)
+
+    @property
+    def turn_count(self) -> int:
+        """Number of turns, turn 0 not counted."""
+        return len(self._starts)
+
+    def turn_number(self, position: int) -> int:
+        """The turn that the message at ``position`` belongs to (0 before the first user message)."""
+        return bisect_right(self._starts, position)
+
+    def turn_start(self, number: int) -> int:
+        """Position of the first message of turn ``number``; turn 0 starts at 0."""
+        return self._starts[number - 1] if number > 0 else 0
+
+    def turn(self, number: int) -> Turn:
+        """Turn ``number`` as it stands now. Raises IndexError if there is no such turn."""
+        if number < 0 or number > len(self._starts):
+            raise IndexError(f"no turn {number}: the conversation has turns up to {len(self._starts)}")
+        start = self.turn_start(number)
+        stop = self._starts[number] if number < len(self._starts) else len(self._messages)
+        asked = start
+        while asked < stop and self._messages[asked].role == "user":
+            asked += 1
+        return Turn(number, start, asked, stop)
+
+    def turns(self) -> Iterator[Turn]:
+        """All turns in order, without turn 0."""
+        return (self.turn(number) for number in range(1, len(self._starts) + 1))
+
+    def token_sums(self, counter: Counter) -> TokenSums:
+        """Running token sums of all messages under ``counter``; each message is counted once."""
+        sums = self._token_sums.get(counter)
+        if sums is None:
+            sums = self._token_sums[counter] = TokenSums(counter)
+        sums.extend(self._messages)
+        return sums
+
+    def prefix(self, length: int) -> Log:
+        """A new log of the first ``length`` messages, with the token sums counted so far."""
+        log = Log(self._messages[:length])
+        log._token_sums = {counter: sums.prefix(length) for counter, sums in self._token_sums.items()}
+        return log
+
+
+class ToolPairs:
+    """Which tool result answers which call, kept up to date as messages arrive. All are log positions.
+
+    Ids are reused within real conversations, so a result is paired with the nearest open call of
+    that id before it, never through a dictionary of all ids.
+    """
+
+    def __init__(self) -> None:
+        self.callers: list[int] = []  # messages that call tools
+        self.results: list[int] = []  # tool results
+        self.uncalled: list[int] = []  # tool results that answer no call
+        self.call_of: dict[int, int | None] = {}  # tool result -> message that called it
+        self.results_of: dict[int, list[int]] = {}  # calling message -> its results
+        self._open: list[tuple[str, int]] = []  # calls without a result: their ids and callers
+
+    def add(self, position: int, message: Message) -> None:
+        """Take note of one more message of the log."""
+        if message.tool_calls:
+            self.callers.append(position)
+            self.results_of[position] = []
+            self._open.extend((call.id, position) for call in message.tool_calls)
+        elif message.role == "tool":
+            caller = self._close(message.tool_call_id, position)
+            self.results.append(position)
+            self.call_of[position] = caller
+            if caller is None:
+                self.uncalled.append(position)
+
+    def _close(self, call_id: str | None, position: int) -> int | None:
+        for index in range(len(self._open) - 1, -1, -1):
+            open_id, caller = self._open[index]
+            if open_id == call_id or not call_id:
+                del self._open[index]
+                self.results_of[caller].append(position)
+                return caller
+        return None

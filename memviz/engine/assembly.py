@@ -1,0 +1,89 @@
+"""From a strategy's selection to the exact request: ranges, token parts, blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memviz.context import BLOCK_ORDER, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Block, BlockKind, Context
+from memviz.conversation import Message
+from memviz.memory import Memory
+from memviz.strategies.base import Selection
+
+
+class Parts(NamedTuple):
+    """One request as ranges: versions of summaries (0-based), log positions of history and of what
+    is recalled, and the position of the input (``None`` when the log does not end with the user)."""
+
+    summaries: range
+    history: tuple[range, ...]
+    recalled: tuple[int, ...] = ()
+    input: int | None = None
+
+
+def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ()) -> Parts:
+    """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice."""
+    position = memory.input_position
+    stop = memory.length if position is None else position
+    history = tuple(range(part.start, min(part.stop, stop)) for part in selection.history if part.start < stop)
+    if not recalled:
+        return Parts(selection.summaries, history, (), position)
+    fresh = tuple(p for p in recalled if p != position and not any(p in part for part in history))
+    return Parts(selection.summaries, history, fresh, position)
+
+
+def count(memory: Memory, parts: Parts) -> dict[str, int]:
+    """Tokens of each part of a request: content by block, tool calls, and the chat format's overhead."""
+    space = memory.space
+    totals, call_totals = space.sums.totals, space.sums.call_totals
+    history = calls = messages = 0
+    for part in parts.history:
+        history += totals[part.stop] - totals[part.start]
+        calls += call_totals[part.stop] - call_totals[part.start]
+        messages += part.stop - part.start
+    recalled = 0
+    for position in parts.recalled:
+        recalled += totals[position + 1] - totals[position]
+        calls += call_totals[position + 1] - call_totals[position]
+    question = 0
+    if parts.input is not None:
+        question = totals[parts.input + 1] - totals[parts.input]
+        messages += 1
+    summary = space.summaries.tokens(parts.summaries.start, parts.summaries.stop)
+    messages += len(parts.recalled) + bool(parts.summaries) + (space.system_prompt is not None)
+    tokens = {
+        "system": space.system_tokens,
+        "summary": summary,
+        "recalled": recalled,
+        "history": history,
+        "input": question,
+        "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
+    }
+    if calls:
+        tokens["tools"] = calls
+    return tokens
+
+
+def build_context(memory: Memory, parts: Parts, tokens: dict[str, int]) -> Context:
+    """Materialize a request: its blocks with their messages."""
+    return Context(tuple(sorted(_blocks(memory, parts, tokens), key=lambda block: BLOCK_ORDER.index(block.kind))))
+
+
+def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int]) -> Iterator[Block]:
+    space = memory.space
+    if space.system_prompt is not None:
+        yield Block("system", (space.system_prompt,), (), tokens["system"])
+    if parts.summaries:
+        start, stop = parts.summaries.start, parts.summaries.stop
+        covered = tuple(p for positions in space.summaries.covered(start, stop) for p in positions)
+        yield Block("summary", (Message("system", space.summaries.text(start, stop)),), covered, tokens["summary"])
+    question = () if parts.input is None else (parts.input,)
+    history = tuple(p for positions in parts.history for p in positions)
+    kinds: tuple[tuple[BlockKind, tuple[int, ...]], ...] = (
+        ("history", history),
+        ("recalled", parts.recalled),
+        ("input", question),
+    )
+    for kind, positions in kinds:
+        if positions:
+            yield Block(kind, tuple(space.log[p] for p in positions), positions, tokens[kind])

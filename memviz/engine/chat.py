@@ -1,0 +1,199 @@
+"""A live conversation under one strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from time import perf_counter
+
+from memviz.conversation import Log, Message
+from memviz.counters import Counter
+from memviz.counters import counter as find_counter
+from memviz.engine.recall import Recall, Recalled
+from memviz.engine.records import PARTIAL_REPLY, ReplyFacts, TurnRecord
+from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay, reply_tokens
+from memviz.engine.run import Run
+from memviz.engine.session import Prepared, Session
+from memviz.errors import EmptyConversationError, MalformedReplyError, MessageError
+from memviz.models.base import Model, Reply
+from memviz.models.registry import model as find_model
+from memviz.strategies.base import Headroom, Strategy
+
+
+class Chat:
+    """Talk under a strategy: ``send`` a message and get the record of the turn, or ``stream`` it.
+
+    ``summarizer`` writes the summaries; by default the chat model does. A model that fails raises a
+    :class:`memviz.errors.ModelError`; the user's message stays in the log and :meth:`retry` asks
+    again. Closing the stream early keeps what had arrived as a partial reply.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        *,
+        model: Model | str = "offline",
+        summarizer: Model | str | None = None,
+        counter: str | Counter | Callable[[str], int] = DEFAULT_COUNTER,
+        system_prompt: str | None = None,
+        repair_tool_pairs: bool = True,
+    ) -> None:
+        self.model = find_model(model) if isinstance(model, str) else model
+        writer = as_model(summarizer) or self.model
+        self._session = Session(
+            Log(), strategy, writer, find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
+        )
+        self._recalls: tuple[Recall, ...] = ()
+
+    @classmethod
+    def resume(cls, run: Run, *, model: Model | str = "offline", summarizer: Model | str | None = None) -> Chat:
+        """Go on where ``run`` ended. No model is called for that."""
+        chat = cls(run.strategy, model=model, summarizer=summarizer, counter=run.counter)
+        chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
+        return chat
+
+    @property
+    def run(self) -> Run:
+        """Everything so far."""
+        return self._session.run()
+
+    @property
+    def log(self) -> Log:
+        """The conversation so far."""
+        return self._session.log
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy in force."""
+        return self._session.strategy
+
+    @property
+    def headroom(self) -> Headroom | None:
+        """How far the next summarization is."""
+        return self.strategy.headroom(self._session.memory)
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the last message is the user's and waits for a reply."""
+        return bool(len(self.log)) and self.log[-1].role == "user"
+
+    def send(self, text: str) -> TurnRecord:
+        """Send ``text``, wait for the whole reply, and return the record of the turn."""
+        for _ in self.stream(text):
+            pass
+        return self._session.turns[-1]
+
+    def stream(self, text: str) -> Iterator[str]:
+        """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``."""
+        if not isinstance(text, str) or not text.strip():
+            raise MessageError("The message is empty. Write something to send.")
+        self._settle()
+        self.log.append(Message("user", text))
+        return self._answer()
+
+    def retry(self) -> Iterator[str]:
+        """Ask for the last turn's reply again; an earlier reply is thrown away. Yields it in pieces."""
+        if not self.log.turn_count:
+            raise EmptyConversationError("There is no turn to retry yet. Send a message first.")
+        turn = self.log.turn(self.log.turn_count)
+        if turn.stop > turn.asked:
+            again = self._past_recalls().get(turn.number)
+            self._recalls = (again,) if again else self._recalls
+            self._session.rewind(turn.asked)
+        return self._answer()
+
+    def undo(self) -> None:
+        """Take the last turn back: the user's message, the reply, and what was summarized since."""
+        if self.log.turn_count:
+            self._session.rewind(self.log.turn_start(self.log.turn_count))
+
+    def recall(
+        self,
+        *,
+        turns: Iterable[int] = (),
+        messages: Iterable[int] = (),
+        last_n: int | None = None,
+        keywords: Iterable[str] = (),
+    ) -> Recalled:
+        """Put earlier messages into the next request. Several recalls are united.
+
+        Returns what will be sent, what does not exist, and what the bound cut off.
+        """
+        recalls = (*self._recalls, Recall(turns, messages, last_n, keywords))
+        recalled = self._session.resolve(recalls)
+        self._recalls = recalls
+        return recalled
+
+    def clear_recalled(self) -> None:
+        """Recall nothing into the next request."""
+        self._recalls = ()
+
+    def change_strategy(self, strategy: Strategy) -> None:
+        """Go on under another strategy: its memory is derived from the log, from the first message on."""
+        session = self._session
+        if self.log.turn_count:
+            run = self.replay_with(strategy)
+            self._session = Session.resume(run, session.summarizer, repair_tool_pairs=session.repair_tool_pairs)
+        else:
+            self._session = Session(
+                self.log, strategy, session.summarizer, session.counter, session.system_prompt,
+                repair_tool_pairs=session.repair_tool_pairs,
+            )  # fmt: skip
+
+    def replay_with(self, strategy: Strategy) -> Run:
+        """What another strategy would have sent for the very same conversation."""
+        session = self._session
+        return replay(
+            self.log,
+            strategy,
+            model=session.summarizer,
+            counter=session.counter,
+            system_prompt=session.system_prompt,
+            recalls=self._past_recalls(),
+            repair_tool_pairs=session.repair_tool_pairs,
+        )
+
+    def _past_recalls(self) -> Mapping[int, Recall]:
+        return {
+            record.turn: Recall(messages=record.recalled.indices)
+            for record in self._session.turns
+            if record.recalled is not None and record.recalled.indices
+        }
+
+    def _settle(self) -> None:
+        """Make up for what was put off when a reply was stopped: summarizing would have delayed the stop."""
+        self._session.advance(len(self.log))
+        if len(self.log) and not self.unanswered:
+            self._session.complete_turn()
+
+    def _answer(self) -> Iterator[str]:
+        self._session.advance(len(self.log))
+        prepared = self._session.prepare(self._recalls)
+        started, pieces = perf_counter(), list[str]()
+        reply = Reply("")
+        try:
+            for item in self.model.stream(prepared.context.messages):
+                if isinstance(item, Reply):
+                    reply = item
+                else:
+                    pieces.append(item)
+                    yield item
+        except GeneratorExit:
+            self._finish(prepared, Reply("".join(pieces)), perf_counter() - started, stopped=True)
+            raise
+        if not reply.text.strip() and not reply.tool_calls:
+            raise MalformedReplyError(f"{self.model.name} sent an empty reply. Try again.", model=self.model.name)
+        self._finish(prepared, reply, perf_counter() - started)
+
+    def _finish(self, prepared: Prepared, reply: Reply, seconds: float, *, stopped: bool = False) -> None:
+        if stopped and not reply.text:
+            return  # stopped before the first word: the question stays unanswered and can be retried
+        session = self._session
+        meta = {"partial": True} if stopped else None
+        self.log.append(Message("assistant", reply.text, tool_calls=reply.tool_calls, meta=meta))
+        self.log.token_sums(session.counter)
+        facts = ReplyFacts(reply.model or self.model.name, reply.usage, reply.cost_usd, seconds)
+        turn = self.log.turn(prepared.memory.turn)
+        session.record(prepared, reply_tokens(session, turn), facts, (PARTIAL_REPLY,) if stopped else ())
+        self._recalls = ()
+        if not stopped:
+            self._settle()

@@ -1,0 +1,104 @@
+"""Recall: pick messages out of the log to send once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from memviz.conversation import Log, Message
+from memviz.errors import RecallError
+
+DEFAULT_MAX_RECALLED_MESSAGES = 20
+
+
+def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
+    values = tuple(values)
+    for value in values:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise RecallError(f"Recall by {name} takes whole numbers; {value!r} is none.")
+    return values
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What to bring back: by turn numbers (1-based), message positions (0-based), the last ``last_n``
+    messages, or keywords (a message that holds any of them, upper or lower case). The picks are united.
+
+    Raises :class:`RecallError` when it names nothing at all, or something that is no whole number.
+    """
+
+    turns: Iterable[int] = ()
+    messages: Iterable[int] = ()
+    last_n: int | None = None
+    keywords: Iterable[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "turns", _whole_numbers("turns", self.turns))
+        object.__setattr__(self, "messages", _whole_numbers("messages", self.messages))
+        keywords = (self.keywords,) if isinstance(self.keywords, str) else tuple(self.keywords)
+        object.__setattr__(self, "keywords", tuple(word for word in keywords if word.strip()))
+        if self.last_n is not None and (_whole_numbers("last_n", [self.last_n])[0] < 1):
+            raise RecallError(f"last_n is {self.last_n}; it has to be 1 or more.")
+        if not (self.turns or self.messages or self.keywords or self.last_n):
+            raise RecallError("A recall has to name turns, messages, last_n or keywords.")
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
+    name (``missing``), and how many messages the bound cut off (``cut``)."""
+
+    messages: tuple[Message, ...] = field(default=(), repr=False)
+    indices: tuple[int, ...] = ()
+    missing: tuple[str, ...] = ()
+    cut: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """What cannot be read from the log."""
+        return {"indices": list(self.indices), "missing": list(self.missing), "cut": self.cut}
+
+
+def resolve(log: Log, length: int, recalls: Iterable[Recall], max_messages: int) -> Recalled:
+    """Find what ``recalls`` name among the first ``length`` messages of ``log``.
+
+    More than ``max_messages``: the newest are kept. Numbers that do not exist are reported by name.
+    """
+    found: set[int] = set()
+    missing: list[str] = []
+    for recall in recalls:
+        for number in recall.turns:
+            positions = _turn_positions(log, length, number)
+            found.update(positions)
+            if not positions:
+                missing.append(f"turn {number}")
+        for position in recall.messages:
+            if 0 <= position < length:
+                found.add(position)
+            else:
+                missing.append(f"message {position}")
+        found.update(range(max(0, length - (recall.last_n or 0)), length))
+        found.update(_holding(log, length, recall.keywords))
+    indices = sorted(found)
+    kept = tuple(indices[max(0, len(indices) - max_messages) :])
+    return Recalled(
+        messages=tuple(log[position] for position in kept),
+        indices=kept,
+        missing=tuple(dict.fromkeys(missing)),
+        cut=len(indices) - len(kept),
+    )
+
+
+def _turn_positions(log: Log, length: int, number: int) -> range:
+    if not 0 <= number <= log.turn_count:
+        return range(0)
+    turn = log.turn(number)
+    return range(turn.start, min(turn.stop, length))
+
+
+def _holding(log: Log, length: int, keywords: Iterable[str]) -> list[int]:
+    wanted = [word.casefold() for word in keywords]
+    if not wanted:
+        return []
+    texts = (log[position].content.casefold() for position in range(length))
+    return [position for position, text in enumerate(texts) if any(word in text for word in wanted)]

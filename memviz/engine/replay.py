@@ -1,0 +1,81 @@
+"""Replay: one recorded conversation under one strategy. Only the summarizer is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from memviz.conversation import Log, Message, Turn
+from memviz.counters import Counter
+from memviz.counters import counter as find_counter
+from memviz.engine.recall import Recall
+from memviz.engine.run import Run
+from memviz.engine.session import Session
+from memviz.errors import EmptyConversationError
+from memviz.models.base import Model
+from memviz.models.registry import model as find_model
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Transcript
+
+DEFAULT_COUNTER = "o200k_base"
+Messages = Transcript | Log | Iterable[Message | Mapping[str, Any]]
+
+
+def as_log(messages: Messages) -> Log:
+    """The messages as a log; a log stays itself, so its token counts are shared."""
+    if isinstance(messages, Log):
+        return messages
+    return Log(messages.messages if isinstance(messages, Transcript) else messages)
+
+
+def as_model(model: Model | str | None) -> Model | None:
+    """A model, the one of this name, or none."""
+    return find_model(model) if isinstance(model, str) else model
+
+
+def replay(
+    messages: Messages,
+    strategy: Strategy,
+    *,
+    model: Model | str | None = "offline",
+    counter: str | Counter | Callable[[str], int] = DEFAULT_COUNTER,
+    system_prompt: str | None = None,
+    recalls: Mapping[int, Recall] | None = None,
+    repair_tool_pairs: bool = False,
+) -> Run:
+    """What ``strategy`` would have sent, request by request, had this conversation been held under it.
+
+    Replies come from the transcript; ``model`` only writes the summaries (``None``: nobody does).
+    ``recalls`` maps a turn number to what is injected into its request. A transcript's own system
+    prompt is used unless another one is given. Raises :class:`EmptyConversationError` when there is
+    no user message, so nothing would be sent.
+    """
+    log = as_log(messages)
+    if not log.turn_count:
+        raise EmptyConversationError(
+            f"The conversation has {len(log)} messages and none of them is the user's, so there is no request to show."
+        )
+    if system_prompt is None and isinstance(messages, Transcript):
+        system_prompt = messages.system_prompt
+    session = Session(
+        log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
+    )
+    session.advance(log.turn_start(1))
+    for turn in log.turns():
+        _replay_turn(session, turn, (recalls or {}).get(turn.number))
+    return session.run()
+
+
+def _replay_turn(session: Session, turn: Turn, recall: Recall | None) -> None:
+    session.advance(turn.asked)
+    prepared = session.prepare((recall,) if recall else ())
+    session.record(prepared, reply_tokens(session, turn))
+    session.advance(turn.stop)
+    if turn.stop > turn.asked:  # without an answer the turn is still open
+        session.complete_turn()
+
+
+def reply_tokens(session: Session, turn: Turn) -> int:
+    """Content tokens of the assistant's messages of a turn."""
+    totals, log = session.space.sums.totals, session.log
+    return sum(totals[p + 1] - totals[p] for p in range(turn.asked, turn.stop) if log[p].role == "assistant")

@@ -1,0 +1,179 @@
+"""A run: one conversation under one strategy, with everything that was sent and done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.context import TOKEN_PARTS, Fate
+from memviz.conversation import Log, Message
+from memviz.counters import Counter, counter
+from memviz.engine.records import Compaction, TurnRecord, memory_at
+from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.strategies import strategy as make_strategy
+from memviz.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True)
+class Run:
+    """The record of one strategy at work: enough to redraw everything without running it again.
+
+    ``turns`` has one record a request, ``compactions`` every summarization in order, those after the
+    last request included.
+    """
+
+    strategy: Strategy
+    space: MemorySpace = field(repr=False)
+    turns: tuple[TurnRecord, ...] = field(default=(), repr=False)
+    compactions: tuple[Compaction, ...] = field(default=(), repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def log(self) -> Log:
+        """The conversation."""
+        return self.space.log
+
+    @property
+    def counter(self) -> Counter:
+        """The token counter behind every number."""
+        return self.space.sums.counter
+
+    @property
+    def system_prompt(self) -> str | None:
+        """The system prompt sent with every request."""
+        prompt = self.space.system_prompt
+        return prompt.content if prompt else None
+
+    @property
+    def summaries(self) -> tuple[SummaryVersion, ...]:
+        """All summary versions, in order."""
+        return tuple(self.space.summaries.versions)
+
+    def memory_after(self, turn: int) -> Memory:
+        """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
+        return memory_at(self.space, self.compactions, self.log.turn(turn).stop if turn else self.log.turn_start(1))
+
+    def fates(self) -> NDArray[np.uint8]:
+        """What became of every message: an array [requests x messages] of :class:`Fate` codes."""
+        fates = np.full((len(self.turns), len(self.log)), Fate.NOT_YET, dtype=np.uint8)
+        for row, record in zip(fates, self.turns, strict=True):
+            row[: record.memory.length] = Fate.DROPPED
+            sent = record.parts.summaries
+            for covered in self.space.summaries.covered(sent.start, sent.stop):
+                row[covered.start : covered.stop] = Fate.SUMMARIZED
+            row[list(record.parts.recalled)] = Fate.RECALLED
+            for part in record.parts.history:
+                row[part.start : part.stop] = Fate.VERBATIM
+            if record.parts.input is not None:
+                row[record.parts.input] = Fate.VERBATIM
+        return fates
+
+    def generations(self) -> NDArray[np.uint16]:
+        """How many summarizations each message's content has been through: an array
+        [requests x messages], 0 where the message's fate is not *summarized*."""
+        generations = np.zeros((len(self.turns), len(self.log)), dtype=np.uint16)
+        for row, record in zip(generations, self.turns, strict=True):
+            for index in record.parts.summaries:
+                for added, generation in self.space.summaries.generations(index):
+                    row[added.start : added.stop] = generation
+        generations[self.fates() != Fate.SUMMARIZED] = 0
+        return generations
+
+    def frame(self) -> DataFrame:
+        """One row a turn: tokens of each part, their total, the reply's, compactions and flags."""
+        from pandas import DataFrame
+
+        return DataFrame([_row(record) for record in self.turns], columns=FRAME_COLUMNS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole run as JSON, lossless."""
+        return {"messages": [message.to_dict() for message in self.log], **self.to_record()}
+
+    def to_record(self) -> dict[str, Any]:
+        """The run as JSON without the conversation's messages."""
+        turns, first = [], 0
+        for record in self.turns:
+            turns.append(record.to_dict(first))
+            first += len(record.compactions)
+        return {
+            "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
+            "counter": self.counter.name,
+            "system_prompt": self.system_prompt,
+            "system_tokens": self.space.system_tokens,
+            "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
+            "compactions": [compaction.to_dict() for compaction in self.compactions],
+            "turns": turns,
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Run:
+        """The run that :meth:`to_dict` described."""
+        return cls.from_record(value, Log(value["messages"]))
+
+    @classmethod
+    def from_record(cls, value: Mapping[str, Any], log: Log) -> Run:
+        """The run that :meth:`to_record` described, over its conversation ``log``."""
+        strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
+        count, prompt = counter(value["counter"]), value["system_prompt"]
+        summaries = SummaryLog(count, strategy.summary_heading, strategy.summary_entry)
+        for version in value["summaries"]:
+            summaries.append(_summary_from_dict(version))
+        space = MemorySpace(
+            log=log,
+            sums=log.token_sums(count),
+            summaries=summaries,
+            system_prompt=Message("system", prompt) if prompt else None,
+            system_tokens=value["system_tokens"],
+        )
+        compactions = tuple(Compaction.from_dict(item, strategy, space) for item in value["compactions"])
+        turns = tuple(TurnRecord.from_dict(item, space, compactions) for item in value["turns"])
+        return cls(strategy, space, turns, compactions)
+
+
+FRAME_COLUMNS = [
+    "turn", *(f"{part}_tokens" for part in (*TOKEN_PARTS, "tools")), "total_tokens", "reply_tokens",
+    "messages", "compactions", "failed_compactions", "summary_version", "flags",
+]  # fmt: skip
+
+
+def _row(record: TurnRecord) -> dict[str, Any]:
+    parts = record.parts
+    sent = sum(len(part) for part in parts.history) + len(parts.recalled) + (parts.input is not None)
+    return {
+        "turn": record.turn,
+        **{f"{part}_tokens": record.tokens.get(part, 0) for part in (*TOKEN_PARTS, "tools")},
+        "total_tokens": record.total_tokens,
+        "reply_tokens": record.reply_tokens,
+        "messages": sent + bool(parts.summaries) + (record.memory.space.system_prompt is not None),
+        "compactions": sum(not compaction.error for compaction in record.compactions),
+        "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
+        "summary_version": record.summary.version if record.summary else 0,
+        "flags": ", ".join(record.flags),
+    }
+
+
+def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
+    return {
+        "version": version.version,
+        "turn": version.turn,
+        "text": version.text,
+        "tokens": version.tokens,
+        "covers": [version.covers.start, version.covers.stop],
+        "added": [version.added.start, version.added.stop],
+        "replaces": version.replaces,
+    }
+
+
+def _summary_from_dict(value: Mapping[str, Any]) -> SummaryVersion:
+    return SummaryVersion(**{**value, "covers": range(*value["covers"]), "added": range(*value["added"])})

@@ -1,0 +1,162 @@
+"""Every error a user of memviz can cause.
+
+One family, so that a page or a terminal can show any of them in one place. The message says what
+was wrong, where, and what to do; the values stand beside it as attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class MemvizError(Exception):
+    """Base of all errors that a user can cause or has to know of."""
+
+
+class ParameterError(MemvizError, ValueError):
+    """A strategy parameter is unknown, of the wrong type or out of range.
+
+    Attributes: ``name`` of the parameter, the offending ``value``, and ``allowed`` as words.
+    """
+
+    def __init__(self, name: str, value: object, allowed: str, strategy: str = "") -> None:
+        self.name, self.value, self.allowed, self.strategy = name, value, allowed, strategy
+        place = f" of strategy '{strategy}'" if strategy else ""
+        super().__init__(f"Parameter '{name}'{place} is {value!r}; allowed is {allowed}.")
+
+
+class UnknownNameError(MemvizError, KeyError):
+    """A name that is not among the known ones. Attributes: ``name`` and ``known``."""
+
+    kind = "name"
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        super().__init__(f"There is no {self.kind} named {name!r}. Choose one of: {', '.join(self.known)}.")
+
+    def __str__(self) -> str:  # KeyError would show the repr of the message
+        return str(self.args[0])
+
+
+class UnknownStrategyError(UnknownNameError):
+    """No strategy has this id."""
+
+    kind = "strategy"
+
+
+class UnknownCounterError(UnknownNameError):
+    """No token counter has this name."""
+
+    kind = "token counter"
+
+
+class CounterUnavailableError(MemvizError):
+    """The encoding file of a token counter is not on this machine."""
+
+
+class MessageError(MemvizError, ValueError):
+    """A message has no valid role or content."""
+
+
+class EmptyConversationError(MemvizError, ValueError):
+    """A conversation has nothing that could be sent: no user message."""
+
+
+class SystemPromptTooLargeError(MemvizError, ValueError):
+    """The system prompt alone is over the token limit that it counts against."""
+
+
+class RecallError(MemvizError, ValueError):
+    """A recall names nothing, or something that cannot be recalled."""
+
+
+class ConfigError(MemvizError, ValueError):
+    """A configuration file is wrong. Attributes: ``path``, ``key``, ``line`` (1-based)."""
+
+    def __init__(self, path: str, key: str, line: int, problem: str) -> None:
+        self.path, self.key, self.line = path, key, line
+        super().__init__(f"{path}, line {line}: {key}: {problem}")
+
+
+class TranscriptError(MemvizError, ValueError):
+    """A file cannot be read as a conversation. Attributes: ``format`` tried, ``place``, ``reason``."""
+
+    def __init__(self, reason: str, *, format: str = "", place: str = "", remedy: str = "") -> None:
+        self.reason, self.format, self.place, self.remedy = reason, format, place, remedy
+        head = ", ".join(part for part in (format, place) if part)
+        super().__init__(" ".join(part for part in (f"{head}: {reason}" if head else reason, remedy) if part))
+
+
+class StorageError(MemvizError):
+    """The database cannot be opened, read or written."""
+
+
+class ModelError(MemvizError):
+    """A model gave no usable answer. ``partial`` is the text that had arrived before it failed.
+
+    ``retryable`` says whether the very same request may succeed later.
+    """
+
+    retryable = False
+
+    def __init__(self, message: str, *, model: str = "", partial: str = "") -> None:
+        self.model, self.partial = model, partial
+        super().__init__(message)
+
+
+class MissingKeyError(ModelError):
+    """No API key was given for a model that needs one."""
+
+
+class BadKeyError(ModelError):
+    """The provider refused the API key."""
+
+
+class UnknownModelError(ModelError):
+    """No provider knows this model name."""
+
+
+class RateLimitError(ModelError):
+    """The provider asks to slow down. ``retry_after_seconds`` when it said for how long."""
+
+    retryable = True
+
+    def __init__(
+        self, message: str, *, model: str = "", partial: str = "", retry_after_seconds: float | None = None
+    ) -> None:
+        self.retry_after_seconds = retry_after_seconds
+        super().__init__(message, model=model, partial=partial)
+
+
+class ModelTimeoutError(ModelError):
+    """No answer, or no further piece of it, within the time allowed."""
+
+    retryable = True
+
+
+class ContextTooLongError(ModelError):
+    """The request is larger than the model's context window."""
+
+
+class ServerError(ModelError):
+    """The provider failed on its side."""
+
+    retryable = True
+
+
+class MalformedReplyError(ModelError):
+    """What came back is no chat completion, or an empty one."""
+
+
+class ConnectionRefusedModelError(ModelError):
+    """Nothing answers at the model's address."""
+
+    retryable = True
+
+
+class BadRequestError(ModelError):
+    """The provider refused the request for another reason than its length."""
+
+
+class ScriptExhausted(ModelError):  # noqa: N818 - the public name of the scripted model's end
+    """A scripted model was asked more often than its script has items."""

@@ -1,0 +1,182 @@
+"""The memory of one conversation under one strategy, as a small immutable value over the log.
+
+A value is three numbers over two append-only sequences (the log and the summaries written so far),
+so keeping the value of every turn costs next to nothing: that is what makes time travel free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from memviz.conversation import Log, Message
+from memviz.counters import Counter, TokenSums
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryVersion:
+    """One summary that a summarizer wrote.
+
+    ``version`` counts from 1. ``covers`` is the range of log positions it stands for, ``added`` the
+    part of it that was still verbatim before. ``replaces`` is the version it took in, ``None`` for
+    the first one and for entries of an accumulating list. ``tokens`` counts the bare text.
+    """
+
+    version: int
+    turn: int
+    text: str
+    tokens: int
+    covers: range
+    added: range
+    replaces: int | None = None
+
+
+class SummaryLog:
+    """All summary versions of a run, append-only, with the tokens of every block made of them.
+
+    A block of versions ``[start, stop)`` (0-based) is the heading line, if any, and one entry a
+    version. Entries are joined by line breaks, where token counts add up exactly, so a growing list
+    is counted in O(1) a turn.
+    """
+
+    def __init__(self, counter: Counter, heading: str, entry: Callable[[SummaryVersion], str]) -> None:
+        self.counter, self.heading, self._entry = counter, heading, entry
+        self.versions: list[SummaryVersion] = []
+        self._heading_units = counter.units(heading + "\n") if heading else 0
+        self._entry_units: list[int] = []
+        self._joined_units: list[int] = [0]  # running sums of the entries with their line breaks
+        self._covered: list[int] = [0]  # running sums of the number of messages covered
+        self._generation_depth: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.versions)
+
+    def append(self, version: SummaryVersion) -> None:
+        """Add the newest version."""
+        units = self.counter.units
+        if self._entry_units:
+            previous = units(self._entry(self.versions[-1]) + "\n") if self.heading else self._entry_units[-1]
+            self._joined_units.append(self._joined_units[-1] + previous)
+        self.versions.append(version)
+        self._entry_units.append(units(self._entry(version)))
+        self._covered.append(self._covered[-1] + len(version.covers))
+        depth = 0 if version.replaces is None else self._generation_depth[version.replaces - 1] + 1
+        self._generation_depth.append(depth)
+
+    def text(self, start: int, stop: int) -> str:
+        """The block of versions ``[start, stop)`` as it is sent."""
+        lines = [self._entry(version) for version in self.versions[start:stop]]
+        return "\n".join([self.heading, *lines] if self.heading else lines)
+
+    def tokens(self, start: int, stop: int) -> int:
+        """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
+        if start >= stop:
+            return 0
+        joined = self._joined_units[stop - 1] - self._joined_units[start]
+        return self.counter.tokens(self._heading_units + joined + self._entry_units[stop - 1])
+
+    def covered(self, start: int, stop: int) -> tuple[range, ...]:
+        """Ranges of log positions that versions ``[start, stop)`` stand for together."""
+        if start >= stop:
+            return ()
+        first, last = self.versions[start].covers, self.versions[stop - 1].covers
+        if last.stop - first.start == self._covered[stop] - self._covered[start]:
+            return (range(first.start, last.stop),)
+        return tuple(version.covers for version in self.versions[start:stop])
+
+    def generations(self, index: int) -> list[tuple[range, int]]:
+        """For version ``index`` (0-based): ranges of positions and how many summarizations they passed."""
+        out: list[tuple[range, int]] = []
+        depth, at = self._generation_depth[index], self.versions[index]
+        while True:
+            out.append((at.added, depth - self._generation_depth[at.version - 1] + 1))
+            if at.replaces is None:
+                return out
+            at = self.versions[at.replaces - 1]
+
+    def prefix(self, length: int) -> SummaryLog:
+        """A new log of the first ``length`` versions."""
+        log = SummaryLog(self.counter, self.heading, self._entry)
+        for version in self.versions[:length]:
+            log.append(version)
+        return log
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySpace:
+    """What all memory values of one run share."""
+
+    log: Log
+    sums: TokenSums
+    summaries: SummaryLog
+    system_prompt: Message | None = None
+    system_tokens: int = 0
+
+
+class Memory(NamedTuple):
+    """What a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries.
+
+    ``cursor`` is the position of the first message that is not summarized.
+    """
+
+    space: MemorySpace
+    length: int
+    summary_count: int = 0
+    cursor: int = 0
+
+    @property
+    def log(self) -> Log:
+        """The whole log; positions from ``length`` on do not exist yet for this value."""
+        return self.space.log
+
+    @property
+    def sums(self) -> TokenSums:
+        """Running token sums over the log."""
+        return self.space.sums
+
+    @property
+    def pending(self) -> int:
+        """Number of messages not yet summarized."""
+        return self.length - self.cursor
+
+    @property
+    def pending_tokens(self) -> int:
+        """Content tokens of the messages not yet summarized."""
+        totals = self.space.sums.totals
+        return totals[self.length] - totals[self.cursor]
+
+    @property
+    def summary(self) -> SummaryVersion | None:
+        """The newest summary."""
+        return self.space.summaries.versions[self.summary_count - 1] if self.summary_count else None
+
+    @property
+    def newest_summary(self) -> range:
+        """The newest summary as a range of versions (0-based), empty when there is none."""
+        return range(max(0, self.summary_count - 1), self.summary_count)
+
+    @property
+    def all_summaries(self) -> range:
+        """All summaries as a range of versions (0-based)."""
+        return range(self.summary_count)
+
+    @property
+    def input_position(self) -> int | None:
+        """Position of the newest user message if it is the last message, else ``None``."""
+        last = self.length - 1
+        return last if last >= 0 and self.space.log[last].role == "user" else None
+
+    @property
+    def turn(self) -> int:
+        """Number of the turn that the last message belongs to (0 before the first user message)."""
+        return self.space.log.turn_number(self.length - 1) if self.length else 0
+
+    def messages(self, positions: range) -> list[Message]:
+        """The messages at ``positions``."""
+        found: list[Message] = self.space.log[positions.start : positions.stop]
+        return found
+
+    def appended(self, length: int) -> Memory:
+        """This memory once the log has ``length`` messages."""
+        return Memory(self.space, length, self.summary_count, self.cursor)

@@ -1,0 +1,47 @@
+"""Memory strategies, one a file, found by scanning this folder and the entry points of other packages."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from inspect import isabstract
+from pkgutil import iter_modules
+from typing import Any
+
+from memviz.errors import UnknownStrategyError
+from memviz.strategies.base import Strategy
+
+ENTRY_POINT_GROUP = "memviz.strategies"
+
+
+@cache
+def strategies() -> dict[str, type[Strategy]]:
+    """All strategies by id, from the simplest to the most elaborate."""
+    found: dict[str, type[Strategy]] = {}
+    for module_info in iter_modules(__path__):
+        module = import_module(f"{__name__}.{module_info.name}")
+        for value in vars(module).values():
+            if _is_strategy(value) and value.__module__ == module.__name__:
+                found[value.id] = value
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        cls = entry.load()
+        if _is_strategy(cls):
+            cls.id = entry.name
+            found.setdefault(entry.name, cls)
+    return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+
+
+def _is_strategy(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Strategy) and not isabstract(value)
+
+
+def strategy(id: str, **parameters: Any) -> Strategy:
+    """The strategy of this id with these parameters.
+
+    Raises :class:`UnknownStrategyError`, which lists the known ids, and :class:`ParameterError`.
+    """
+    cls = strategies().get(id)
+    if cls is None:
+        raise UnknownStrategyError(id, strategies())
+    return cls(**parameters)

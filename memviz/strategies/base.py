@@ -1,0 +1,173 @@
+"""What a memory strategy is: a frozen set of parameters with two pure questions.
+
+``plan_compaction`` asks *is it time to summarize, and if so what?*; ``select`` asks *what is sent
+with the next request?* Neither calls a model, so both can be asked at any time, for any memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from memviz.conversation import Message
+from memviz.errors import ParameterError
+from memviz.memory import Memory, SummaryVersion
+from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
+
+
+class Moment(Enum):
+    """When a strategy looks whether to summarize."""
+
+    NEVER = "never"
+    MESSAGE = "after each message"
+    TURN = "after each completed turn"
+    REQUEST = "before each request"
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionPlan:
+    """One summarization that is due.
+
+    ``summarize`` are the log positions to put into the new summary, ``keep_from`` the first message
+    that stays verbatim, ``reason`` the arithmetic of why, ``replaces`` the summary taken in.
+    """
+
+    summarize: range
+    keep_from: int
+    reason: str
+    replaces: SummaryVersion | None = None
+
+    @property
+    def covers(self) -> range:
+        """All log positions that the new summary will stand for."""
+        return range(self.replaces.covers.start if self.replaces else self.summarize.start, self.keep_from)
+
+
+class Selection(NamedTuple):
+    """What a request sends: a range of summary versions (0-based) and ranges of log positions.
+
+    Whether the user's input is among the positions does not matter: it is always sent.
+    """
+
+    summaries: range
+    history: tuple[range, ...]
+
+
+class Headroom(NamedTuple):
+    """How far the next summarization is: ``amount`` of ``unit`` more will trigger it."""
+
+    amount: int
+    unit: str
+
+    def __str__(self) -> str:
+        unit = self.unit.removesuffix("s") if self.amount == 1 else self.unit
+        return f"{self.amount:,} more {unit}"
+
+
+class Strategy(BaseModel, ABC):
+    """Base of all strategies. The id is the name of the file that defines the class.
+
+    The first line of a subclass's docstring is its summary line; parameters are pydantic fields
+    whose default, range, unit and help become controls, validation, sweep axes and documentation.
+
+    Raises :class:`ParameterError` for an unknown parameter, a wrong type or a value out of range.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    id: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    reference: ClassVar[str] = ""
+    order: ClassVar[int] = 100  # where it stands in a list: from simple to elaborate
+    moment: ClassVar[Moment] = Moment.NEVER
+    main_parameter: ClassVar[str] = ""  # always part of the label
+    summary_heading: ClassVar[str] = ""
+    drops_without_summarizer: ClassVar[bool] = False
+
+    def __init__(self, **parameters: Any) -> None:
+        try:
+            super().__init__(**parameters)
+        except ValidationError as error:
+            raise self._parameter_error(error) from None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.id = cls.__module__.rpartition(".")[2]
+
+    @classmethod
+    def _parameter_error(cls, error: ValidationError) -> ParameterError:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else ""
+        known = {parameter.name: parameter for parameter in cls.parameters()}
+        if name in known:
+            return ParameterError(name, first["input"], range_in_words(known[name]), cls.id)
+        return ParameterError(name, first["input"], "one of: " + (", ".join(known) or "no parameter at all"), cls.id)
+
+    @classmethod
+    def summary_line(cls) -> str:
+        """One sentence on what the strategy does."""
+        return (cls.__doc__ or "").strip().split("\n")[0]
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """The declared parameters, in order."""
+        return parameters_of(cls)
+
+    @property
+    def label(self) -> str:
+        """Short name with the main parameter and those that differ from their default."""
+        shown = [
+            parameter.shown(getattr(self, parameter.name))
+            for parameter in self.parameters()
+            if parameter.name == self.main_parameter or getattr(self, parameter.name) != parameter.default
+        ]
+        return " · ".join([self.title, *shown])
+
+    @property
+    def budget_tokens(self) -> int | None:
+        """The token budget that the strategy keeps to, if it has one."""
+        return None
+
+    def counted_tokens(self, tokens: Mapping[str, int]) -> int:
+        """Which of a request's tokens count against the budget: by default messages, not the summary."""
+        return tokens["history"] + tokens["input"]
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        """The summarization that is due for this memory, or ``None``."""
+        return None
+
+    @abstractmethod
+    def select(self, memory: Memory) -> Selection:
+        """What the next request sends for this memory."""
+
+    def headroom(self, memory: Memory) -> Headroom | None:
+        """How far the next summarization is, or ``None`` for a strategy that never summarizes."""
+        return None
+
+    def summarizer_request(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> tuple[Message, ...]:
+        """The messages sent to the summarizer for ``messages`` and the summary they join."""
+        lines = [transcript_line(message) for message in messages]
+        if replaces is not None:
+            lines.insert(0, f"system: Previous summary: {replaces.text}")
+        return (Message("user", RUNNING_INSTRUCTION + "\n\n" + "\n".join(lines)),)
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """How a summary reads inside a request."""
+        return f"Summary of earlier conversation: {summary.text}"
+
+
+RUNNING_INSTRUCTION = (
+    "Write one concise summary of the conversation below. Keep names, numbers, dates, decisions and "
+    "open questions; where something changed, keep what holds now. Answer with the summary alone."
+)
+
+
+def transcript_line(message: Message) -> str:
+    """A message as the summarizer reads it: ``role: content``, and the tools it called."""
+    calls = "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
+    return f"{message.role}: {message.content}{calls}"

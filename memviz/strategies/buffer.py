@@ -1,0 +1,24 @@
+"""Full buffer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import Selection, Strategy
+
+
+class Buffer(Strategy):
+    """Sends the whole conversation with every request.
+
+    Gains: nothing is ever forgotten, and the prefix stays cacheable. Loses: every turn costs more
+    than the one before, until the context window is full.
+    """
+
+    title: ClassVar[str] = "Full buffer"
+    reference: ClassVar[str] = "LangChain ConversationBufferMemory"
+    order: ClassVar[int] = 1
+
+    def select(self, memory: Memory) -> Selection:
+        """Everything."""
+        return Selection(range(0), (range(memory.length),))

@@ -1,0 +1,105 @@
+"""LlamaIndex ChatSummaryMemoryBuffer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from memviz.conversation import Message
+from memviz.errors import SystemPromptTooLargeError
+from memviz.memory import Memory, SummaryVersion
+from memviz.strategies.base import CompactionPlan, Headroom, Moment, Selection, Strategy, transcript_line
+from memviz.strategies.parameters import free_text, switch, whole_number
+
+DEFAULT_PROMPT = (
+    "What follows is a conversation between a user and an assistant. Write a concise summary of what "
+    "was said, with the names, numbers, dates and decisions in it."
+)
+
+
+class ChatSummaryBuffer(Strategy):
+    """Before each request, folds what no longer fits the token limit into a summary that counts too.
+
+    Gains: summary and messages together keep to the limit. Loses: once full it summarizes nearly
+    every turn, because it cuts back only to the limit itself.
+    """
+
+    title: ClassVar[str] = "Chat summary buffer"
+    reference: ClassVar[str] = "LlamaIndex ChatSummaryMemoryBuffer (llama-index-core 0.14.25)"
+    order: ClassVar[int] = 7
+    main_parameter: ClassVar[str] = "token_limit"
+    moment: ClassVar[Moment] = Moment.REQUEST
+    drops_without_summarizer: ClassVar[bool] = True
+
+    token_limit: int = whole_number(
+        64000, "tokens",
+        "Budget for the summary and the messages together. Larger keeps more verbatim and costs more a turn.",
+        (250, 64000),
+    )  # fmt: skip
+    summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")
+    count_initial_tokens: bool = switch(False, "Count the system prompt against the limit as well.")
+
+    @property
+    def budget_tokens(self) -> int:
+        """``token_limit``."""
+        return self.token_limit
+
+    def counted_tokens(self, tokens: Mapping[str, int]) -> int:
+        """The summary counts, and the system prompt if asked to."""
+        counted = tokens["history"] + tokens["input"] + tokens["summary"]
+        return counted + tokens["system"] if self.count_initial_tokens else counted
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        """What the walk back from the newest message leaves over, if that is more than the summary."""
+        keep_from, summary_fits = self._walk_back(memory)
+        if keep_from == memory.cursor:
+            return None
+        replaces = memory.summary
+        counted = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
+        reason = f"{counted:,} tokens > {self.token_limit:,}"
+        if summary_fits:  # everything fits, so only the rule on the first kept message moved something
+            reason = f"first kept message is the {memory.log[memory.cursor].role}'s"
+        return CompactionPlan(range(memory.cursor, keep_from), keep_from, reason, replaces)
+
+    def _walk_back(self, memory: Memory) -> tuple[int, bool]:
+        """First message kept, and whether everything older (the summary too) fits the limit."""
+        room = self.token_limit - self._initial_tokens(memory)
+        if room < 0:
+            raise SystemPromptTooLargeError(
+                f"The system prompt has {memory.space.system_tokens:,} tokens, more than the token_limit of "
+                f"{self.token_limit:,}. Shorten it, raise token_limit or turn count_initial_tokens off."
+            )
+        keep_from = memory.sums.suffix_start(memory.length, room, memory.cursor)
+        fits = keep_from == memory.cursor and memory.pending_tokens + self._summary_tokens(memory) <= room
+        if fits and memory.summary is not None:
+            return keep_from, True  # the oldest kept entry is the summary: a system message, nothing moves
+        while keep_from < memory.length and memory.log[keep_from].role in ("assistant", "tool"):
+            keep_from += 1
+        return keep_from, fits
+
+    def _summary_tokens(self, memory: Memory) -> int:
+        return memory.summary.tokens if memory.summary else 0
+
+    def _initial_tokens(self, memory: Memory) -> int:
+        return memory.space.system_tokens if self.count_initial_tokens else 0
+
+    def select(self, memory: Memory) -> Selection:
+        """The summary, if any, and all messages not yet summarized."""
+        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+
+    def headroom(self, memory: Memory) -> Headroom:
+        """Tokens until the next summarization."""
+        used = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
+        return Headroom(max(1, self.token_limit + 1 - used), "tokens")
+
+    def summarizer_request(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> tuple[Message, ...]:
+        """A system message with the prompt and a user message with the transcript so far."""
+        entries = [transcript_line(message) for message in messages]
+        if replaces is not None:
+            entries.insert(0, f"system: {replaces.text}")
+        transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
+        return (Message("system", self.summarize_prompt or DEFAULT_PROMPT), Message("user", transcript))
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """The bare text."""
+        return summary.text

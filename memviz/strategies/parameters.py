@@ -1,0 +1,100 @@
+"""Parameters of strategies, declared once as pydantic fields and read from there by everybody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from annotated_types import Ge, Le
+from pydantic import Field
+from pydantic.fields import FieldInfo
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter. ``suggested`` is the range that a slider or a sweep starts with."""
+
+    name: str
+    kind: type
+    default: Any
+    help: str
+    unit: str
+    minimum: int | None = None
+    maximum: int | None = None
+    optional: bool = False
+    suggested: tuple[int, int] | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the parameter is a whole number."""
+        return self.kind is int
+
+    @property
+    def title(self) -> str:
+        """The name as a person reads it."""
+        return self.name.replace("_", " ").capitalize()
+
+    def shown(self, value: Any) -> str:
+        """A value in as few words as say what it is."""
+        if self.is_number:
+            return f"{value:,} {self.unit}"
+        if self.kind is bool:
+            return self.name.replace("_", " ").removeprefix("enable ") + (" on" if value else " off")
+        return f"own {self.name.replace('_', ' ')}"
+
+
+def whole_number(
+    default: int, unit: str, help: str, suggested: tuple[int, int], *, minimum: int = 1, maximum: int | None = None
+) -> Any:
+    """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
+    return Field(default, ge=minimum, le=maximum, description=help, json_schema_extra=_extra(unit, suggested))
+
+
+def _extra(unit: str, suggested: tuple[int, int]) -> dict[str, Any]:
+    return {"unit": unit, "suggested": list(suggested)}
+
+
+def switch(default: bool, help: str) -> Any:
+    """Declare an on/off parameter."""
+    return Field(default, description=help)
+
+
+def free_text(help: str) -> Any:
+    """Declare an optional text parameter; ``None`` means the strategy's own text."""
+    return Field(None, description=help)
+
+
+def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
+    """All parameters that a strategy class declares, in order."""
+    return tuple(_parameter(name, field) for name, field in model.model_fields.items())
+
+
+def _parameter(name: str, field: FieldInfo) -> Parameter:
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    kinds = [kind for kind in get_args(field.annotation) if kind is not type(None)] or [field.annotation]
+    suggested: Any = extra.get("suggested")
+    return Parameter(
+        name=name,
+        kind=kinds[0],
+        default=field.default,
+        help=field.description or "",
+        unit=str(extra.get("unit", "")),
+        minimum=next((int(rule.ge) for rule in field.metadata if isinstance(rule, Ge)), None),  # type: ignore[call-overload]
+        maximum=next((int(rule.le) for rule in field.metadata if isinstance(rule, Le)), None),  # type: ignore[call-overload]
+        optional=type(None) in get_args(field.annotation),
+        suggested=(suggested[0], suggested[1]) if suggested else None,
+    )
+
+
+def range_in_words(parameter: Parameter) -> str:
+    """What a parameter may be, for an error message."""
+    if parameter.kind is bool:
+        return "true or false"
+    if not parameter.is_number:
+        return "text, or nothing for the default" if parameter.optional else "text"
+    if parameter.maximum is None:
+        return f"a whole number of {parameter.unit}, {parameter.minimum} or more"
+    return f"a whole number of {parameter.unit} from {parameter.minimum} to {parameter.maximum}"

@@ -1,0 +1,61 @@
+"""What strategies with one summary a turn share: the accumulated list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from memviz.conversation import Message
+from memviz.memory import Memory, SummaryVersion
+from memviz.strategies.base import CompactionPlan, Headroom, Moment, Strategy, transcript_line
+from memviz.strategies.parameters import switch
+
+TURN_INSTRUCTION = (
+    "Write a summary of this one turn of a conversation in two or three sentences. Keep names, "
+    "numbers, dates and decisions. Answer with the summary alone."
+)
+
+
+class PerTurnSummaries(Strategy):
+    """Makes one summary of each completed turn and keeps them all, as a growing list.
+
+    Turn 0 (messages before the first user message) is no turn that a user took, and gets none.
+    """
+
+    moment: ClassVar[Moment] = Moment.TURN
+    summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
+
+    enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        """Summarize the oldest completed turn that has no summary yet."""
+        if not self.enable_summarization:
+            return None
+        start = self.unsummarized_start(memory)
+        if start >= memory.length:
+            return None
+        number = memory.log.turn_number(start)
+        stop = memory.length if number == memory.turn else memory.log.turn_start(number + 1)
+        return CompactionPlan(range(start, stop), stop, f"turn {number} is complete: {stop - start} messages")
+
+    def unsummarized_start(self, memory: Memory) -> int:
+        """Position of the first message that should be summarized and is not."""
+        first = memory.log.turn_start(1) if memory.log.turn_count else memory.length
+        return max(memory.cursor, first)
+
+    def completed_stop(self, memory: Memory) -> int:
+        """Where the completed turns end: at the turn of the input, or at the end of the log."""
+        return memory.length if memory.input_position is None else memory.log.turn_start(memory.turn)
+
+    def headroom(self, memory: Memory) -> Headroom | None:
+        """One turn, always."""
+        return Headroom(1, "turns") if self.enable_summarization else None
+
+    def summarizer_request(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> tuple[Message, ...]:
+        """One user message: the instruction, a blank line, and the lines of the turn."""
+        lines = [transcript_line(message) for message in messages]
+        return (Message("user", TURN_INSTRUCTION + "\n\n" + "\n".join(lines)),)
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """One entry of the list."""
+        return f"[Turn {summary.turn}] {summary.text}"

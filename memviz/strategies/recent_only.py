@@ -1,0 +1,39 @@
+"""Recent turns."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import Selection
+from memviz.strategies.parameters import whole_number
+from memviz.strategies.per_turn import PerTurnSummaries
+
+
+class RecentOnly(PerTurnSummaries):
+    """Sends the newest turns word for word, and one short summary of every turn so far.
+
+    Gains: whole turns, never half of one, and a line about each older turn. Loses: the list of
+    summaries grows with every turn, and so does the cost.
+    """
+
+    title: ClassVar[str] = "Recent turns"
+    reference: ClassVar[str] = "The predecessor of summary-only memory"
+    order: ClassVar[int] = 4
+    main_parameter: ClassVar[str] = "recent_rounds"
+
+    recent_rounds: int = whole_number(
+        3, "turns", "Completed turns sent word for word. Larger remembers more detail and costs more a turn.", (1, 20)
+    )
+
+    def select(self, memory: Memory) -> Selection:
+        """All summaries and the last ``recent_rounds`` completed turns.
+
+        A turn whose summary failed is sent word for word until it has one.
+        """
+        completed = memory.turn if memory.input_position is None else memory.turn - 1
+        start = memory.log.turn_start(max(0, completed - self.recent_rounds + 1))
+        if not self.enable_summarization:
+            return Selection(range(0), (range(start, memory.length),))
+        start = min(start, self.unsummarized_start(memory))
+        return Selection(memory.all_summaries, (range(start, memory.length),))

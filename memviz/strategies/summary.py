@@ -1,0 +1,51 @@
+"""Running summary."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import CompactionPlan, Headroom, Moment, Selection, Strategy
+from memviz.strategies.parameters import whole_number
+
+
+class Summary(Strategy):
+    """Keeps the newest messages and folds older ones into one running summary.
+
+    Gains: a bounded number of messages, and a trace of everything older. Loses: each summarization
+    costs a model call, and details fade a little more every time the summary is summarized again.
+    """
+
+    title: ClassVar[str] = "Running summary"
+    reference: ClassVar[str] = "Summary memory with a message buffer: summarizes past 2 x buffer_size messages"
+    order: ClassVar[int] = 5
+    main_parameter: ClassVar[str] = "buffer_size"
+    moment: ClassVar[Moment] = Moment.MESSAGE
+
+    buffer_size: int = whole_number(
+        4, "messages",
+        "Messages that stay verbatim after a summarization, which comes past twice as many. "
+        "Larger keeps more verbatim, costs more a turn and summarizes less often.",
+        (1, 20),
+    )  # fmt: skip
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        """Past 2 x ``buffer_size`` messages, summarize all but the last ``buffer_size``."""
+        pending = memory.length - memory.cursor
+        if pending <= 2 * self.buffer_size:
+            return None
+        keep_from = memory.length - self.buffer_size
+        return CompactionPlan(
+            summarize=range(memory.cursor, keep_from),
+            keep_from=keep_from,
+            reason=f"{pending} messages > 2 x {self.buffer_size}",
+            replaces=memory.summary,
+        )
+
+    def select(self, memory: Memory) -> Selection:
+        """The summary, if any, and all messages not yet summarized."""
+        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+
+    def headroom(self, memory: Memory) -> Headroom:
+        """Messages until the next summarization."""
+        return Headroom(max(1, 2 * self.buffer_size + 1 - memory.pending), "messages")

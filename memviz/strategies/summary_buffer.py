@@ -1,0 +1,58 @@
+"""Summary buffer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import CompactionPlan, Headroom, Moment, Selection, Strategy
+from memviz.strategies.parameters import whole_number
+
+
+class SummaryBuffer(Strategy):
+    """Keeps messages up to a token limit; past it, folds the older half into a running summary.
+
+    Gains: bounded in tokens, with room after each summarization, so it fires seldom. Loses: details
+    of what was folded, and the summary itself is not counted in the limit.
+    """
+
+    title: ClassVar[str] = "Summary buffer"
+    reference: ClassVar[str] = "Summary-buffer memory that cuts back to half its limit; the summary is uncounted"
+    order: ClassVar[int] = 6
+    main_parameter: ClassVar[str] = "max_token_limit"
+    moment: ClassVar[Moment] = Moment.MESSAGE
+
+    max_token_limit: int = whole_number(
+        500, "tokens",
+        "Tokens of verbatim messages that trigger a summarization, which keeps at most half of them. "
+        "Larger keeps more verbatim, costs more a turn and summarizes less often.",
+        (100, 4000),
+    )  # fmt: skip
+
+    @property
+    def budget_tokens(self) -> int:
+        """``max_token_limit``."""
+        return self.max_token_limit
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        """Past the limit, summarize all but the newest messages that fit into half of it."""
+        pending_tokens = memory.pending_tokens
+        if pending_tokens <= self.max_token_limit or memory.pending < 2:
+            return None
+        half = self.max_token_limit // 2
+        fitting = memory.sums.suffix_start(memory.length, half, memory.cursor)
+        keep_from = min(max(fitting, memory.cursor + 1), memory.length - 1)
+        return CompactionPlan(
+            summarize=range(memory.cursor, keep_from),
+            keep_from=keep_from,
+            reason=f"{pending_tokens:,} tokens > {self.max_token_limit:,}",
+            replaces=memory.summary,
+        )
+
+    def select(self, memory: Memory) -> Selection:
+        """The summary, if any, and all messages not yet summarized."""
+        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+
+    def headroom(self, memory: Memory) -> Headroom:
+        """Tokens until the next summarization."""
+        return Headroom(max(1, self.max_token_limit + 1 - memory.pending_tokens), "tokens")

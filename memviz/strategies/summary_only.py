@@ -1,0 +1,34 @@
+"""Summary only."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import Selection
+from memviz.strategies.parameters import switch, whole_number
+from memviz.strategies.per_turn import PerTurnSummaries
+
+
+class SummaryOnly(PerTurnSummaries):
+    """Sends one short summary of every past turn and no message of it, except what is recalled.
+
+    Gains: the smallest requests of all in the middle of a conversation; details come back by recall.
+    Loses: every detail that no summary kept, until somebody recalls it; and the list keeps growing.
+    """
+
+    title: ClassVar[str] = "Summary only"
+    reference: ClassVar[str] = "Summary-only memory with recall"
+    order: ClassVar[int] = 8
+
+    enable_recall: bool = switch(True, "Let turns be recalled into the next request.")
+    max_recalled_messages: int = whole_number(
+        20, "messages", "Most messages that one recall brings back; beyond it the newest are kept.", (1, 50)
+    )
+
+    def select(self, memory: Memory) -> Selection:
+        """All summaries and no history. A turn whose summary failed is sent word for word until it has one."""
+        if not self.enable_summarization:
+            return Selection(range(0), ())
+        failed = range(self.unsummarized_start(memory), self.completed_stop(memory))
+        return Selection(memory.all_summaries, (failed,) if failed else ())

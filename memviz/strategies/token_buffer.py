@@ -1,0 +1,37 @@
+"""Token buffer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import Selection, Strategy
+from memviz.strategies.parameters import whole_number
+
+
+class TokenBuffer(Strategy):
+    """Sends as many of the newest messages as fit into a token budget.
+
+    Gains: the cost of a turn is bounded whatever the messages' length. Loses: older messages are
+    gone, and one long answer pushes out many short ones.
+    """
+
+    title: ClassVar[str] = "Token buffer"
+    reference: ClassVar[str] = "LangChain ConversationTokenBufferMemory, LlamaIndex ChatMemoryBuffer"
+    order: ClassVar[int] = 3
+    main_parameter: ClassVar[str] = "max_tokens"
+
+    max_tokens: int = whole_number(
+        2000, "tokens", "Budget for messages, the input included. Larger remembers further back and costs more a turn.",
+        (250, 8000),
+    )  # fmt: skip
+
+    @property
+    def budget_tokens(self) -> int:
+        """``max_tokens``."""
+        return self.max_tokens
+
+    def select(self, memory: Memory) -> Selection:
+        """The longest suffix of the log within the budget."""
+        start = memory.sums.suffix_start(memory.length, self.max_tokens)
+        return Selection(range(0), (range(start, memory.length),))

@@ -1,0 +1,33 @@
+"""Sliding window."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.memory import Memory
+from memviz.strategies.base import Selection, Strategy
+from memviz.strategies.parameters import whole_number
+
+
+class Window(Strategy):
+    """Sends the newest messages and forgets all older ones.
+
+    Gains: simple, and bounded by a number of messages. Loses: whatever left the window is gone, long
+    messages still make it dear, and a moving first message defeats prompt caching.
+    """
+
+    title: ClassVar[str] = "Sliding window"
+    reference: ClassVar[str] = "LangChain ConversationBufferWindowMemory, counted in messages"
+    order: ClassVar[int] = 2
+    main_parameter: ClassVar[str] = "window_size"
+
+    window_size: int = whole_number(
+        10,
+        "messages",
+        "Messages sent, the input included. Larger remembers further back and costs more a turn.",
+        (2, 40),
+    )
+
+    def select(self, memory: Memory) -> Selection:
+        """The last ``window_size`` messages."""
+        return Selection(range(0), (range(max(0, memory.length - self.window_size), memory.length),))
