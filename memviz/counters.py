@@ -49,6 +49,7 @@ class Counter:
         self.name, self.units, self.tokens, self.title = name, units, tokens, title or name
 
     def __call__(self, text: str) -> int:
+        """The number of tokens of ``text``."""
         return self.tokens(self.units(text))
 
     def __repr__(self) -> str:

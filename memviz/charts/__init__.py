@@ -1,0 +1,1 @@
+"""Numbers into Plotly figures, one chart a file. No Streamlit."""

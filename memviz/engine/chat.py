@@ -51,6 +51,10 @@ class Chat:
         chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
         return chat
 
+    def use(self, model: Model, summarizer: Model) -> None:
+        """Answer with another model, and summarize with another one, from now on."""
+        self.model, self._session.summarizer = model, summarizer
+
     @property
     def run(self) -> Run:
         """Everything so far."""
@@ -127,26 +131,29 @@ class Chat:
         """Recall nothing into the next request."""
         self._recalls = ()
 
-    def change_strategy(self, strategy: Strategy) -> None:
-        """Go on under another strategy: its memory is derived from the log, from the first message on."""
-        session = self._session
+    def change_strategy(self, strategy: Strategy, counter: str | Counter | None = None) -> None:
+        """Go on under another strategy, and another counter if one is given: the memory is derived from
+        the log, from the first message on."""
+        old, count = self._session, find_counter(counter or self._session.counter)
+        new = Session(
+            self.log, strategy, old.summarizer, count, old.system_prompt, repair_tool_pairs=old.repair_tool_pairs
+        )
         if self.log.turn_count:
-            run = self.replay_with(strategy)
-            self._session = Session.resume(run, session.summarizer, repair_tool_pairs=session.repair_tool_pairs)
-        else:
-            self._session = Session(
-                self.log, strategy, session.summarizer, session.counter, session.system_prompt,
-                repair_tool_pairs=session.repair_tool_pairs,
-            )  # fmt: skip
+            run = self._replay(strategy, count)
+            new = Session.resume(run, old.summarizer, repair_tool_pairs=old.repair_tool_pairs)
+        self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
         """What another strategy would have sent for the very same conversation."""
+        return self._replay(strategy, self._session.counter)
+
+    def _replay(self, strategy: Strategy, count: Counter) -> Run:
         session = self._session
         return replay(
             self.log,
             strategy,
             model=session.summarizer,
-            counter=session.counter,
+            counter=count,
             system_prompt=session.system_prompt,
             recalls=self._past_recalls(),
             repair_tool_pairs=session.repair_tool_pairs,

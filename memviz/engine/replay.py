@@ -42,12 +42,14 @@ def replay(
     system_prompt: str | None = None,
     recalls: Mapping[int, Recall] | None = None,
     repair_tool_pairs: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Run:
     """What ``strategy`` would have sent, request by request, had this conversation been held under it.
 
     Replies come from the transcript; ``model`` only writes the summaries (``None``: nobody does).
     ``recalls`` maps a turn number to what is injected into its request. A transcript's own system
-    prompt is used unless another one is given. Raises :class:`EmptyConversationError` when there is
+    prompt is used unless another one is given. ``progress`` gets the turns done and their number.
+    Raises :class:`EmptyConversationError` when there is
     no user message, so nothing would be sent.
     """
     log = as_log(messages)
@@ -63,6 +65,8 @@ def replay(
     session.advance(log.turn_start(1))
     for turn in log.turns():
         _replay_turn(session, turn, (recalls or {}).get(turn.number))
+        if progress is not None:
+            progress(turn.number, log.turn_count)
     return session.run()
 
 

@@ -66,18 +66,24 @@ class Run:
 
     def fates(self) -> NDArray[np.uint8]:
         """What became of every message: an array [requests x messages] of :class:`Fate` codes."""
-        fates = np.full((len(self.turns), len(self.log)), Fate.NOT_YET, dtype=np.uint8)
-        for row, record in zip(fates, self.turns, strict=True):
-            row[: record.memory.length] = Fate.DROPPED
-            sent = record.parts.summaries
-            for covered in self.space.summaries.covered(sent.start, sent.stop):
-                row[covered.start : covered.stop] = Fate.SUMMARIZED
-            row[list(record.parts.recalled)] = Fate.RECALLED
-            for part in record.parts.history:
-                row[part.start : part.stop] = Fate.VERBATIM
-            if record.parts.input is not None:
-                row[record.parts.input] = Fate.VERBATIM
+        fates = np.empty((len(self.turns), len(self.log)), dtype=np.uint8)
+        for row, record in enumerate(self.turns):
+            fates[row] = self.fates_at(record)
         return fates
+
+    def fates_at(self, record: TurnRecord) -> NDArray[np.uint8]:
+        """What became of every message at one request: an array [messages] of :class:`Fate` codes."""
+        row = np.full(len(self.log), Fate.NOT_YET, dtype=np.uint8)
+        row[: record.memory.length] = Fate.DROPPED
+        sent = record.parts.summaries
+        for covered in self.space.summaries.covered(sent.start, sent.stop):
+            row[covered.start : covered.stop] = Fate.SUMMARIZED
+        row[list(record.parts.recalled)] = Fate.RECALLED
+        for part in record.parts.history:
+            row[part.start : part.stop] = Fate.VERBATIM
+        if record.parts.input is not None:
+            row[record.parts.input] = Fate.VERBATIM
+        return row
 
     def generations(self) -> NDArray[np.uint16]:
         """How many summarizations each message's content has been through: an array

@@ -1,0 +1,44 @@
+"""Conversations from elsewhere: reading, writing, bundled samples and a generator.
+
+The names are loaded when first used, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from memviz.transcripts.base import Category, Probe, Transcript
+
+if TYPE_CHECKING:
+    from memviz.transcripts.export import to_json
+    from memviz.transcripts.generator import generate
+    from memviz.transcripts.loading import formats, load_transcript
+    from memviz.transcripts.samples import bundled, sample
+
+__all__ = [
+    "Category",
+    "Probe",
+    "Transcript",
+    "bundled",
+    "formats",
+    "generate",
+    "load_transcript",
+    "sample",
+    "to_json",
+]
+
+_MODULES = {
+    "bundled": "samples",
+    "formats": "loading",
+    "generate": "generator",
+    "load_transcript": "loading",
+    "sample": "samples",
+    "to_json": "export",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

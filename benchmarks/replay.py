@@ -1,0 +1,80 @@
+"""Replay speed of every strategy beside the time to tokenize the same text once, in one run.
+
+    python benchmarks/replay.py [--messages 600 6000 60000]
+
+The conversation is generated (a fixed seed), the summarizer answers at once, and every run keeps full
+records. A column of ratios says how many times the tokenizing time a replay takes, tokenizing
+included; the last column how the ratio grows from the smallest conversation to the largest.
+"""
+
+import argparse
+import gc
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+from memviz import Log, Message, Model, Reply, counter, replay, strategies, strategy
+from memviz.transcripts.generator import generate
+
+SETTINGS = {
+    "token_buffer": {"max_tokens": 2000},
+    "summary": {"buffer_size": 10},
+    "summary_buffer": {"max_token_limit": 2000},
+    "chat_summary_buffer": {"token_limit": 2000},
+}
+COUNTER = "o200k_base"
+
+
+class InstantSummarizer(Model):
+    """Answers at once with a summary of ordinary length."""
+
+    name = "instant"
+    answer = Reply(
+        "The user plans a trip and asked about trains, rooms and the budget; dates and prices were agreed. " * 3
+    )
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        yield self.answer
+
+    def summarize(self, messages: Sequence[Message]) -> Reply:
+        return self.answer
+
+
+def tokenize_seconds(messages: Sequence[Message]) -> float:
+    """Time to count every message once."""
+    count = counter(COUNTER)
+    started = perf_counter()
+    for message in messages:
+        count(message.content)
+    return perf_counter() - started
+
+
+def replay_seconds(messages: Sequence[Message], strategy_id: str) -> float:
+    """Time of one replay with full records, tokenizing included."""
+    chosen, log = strategy(strategy_id, **SETTINGS.get(strategy_id, {})), Log(messages)
+    gc.collect()
+    started = perf_counter()
+    replay(log, chosen, model=InstantSummarizer(), counter=COUNTER)
+    return perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--messages", type=int, nargs="+", default=[600, 6_000, 60_000])
+    parser.add_argument("--repeat", type=int, default=3, help="best of so many")
+    options = parser.parse_args()
+    conversations = {count: generate(count // 2, seed=1).messages for count in options.messages}
+    tokenize_seconds(conversations[min(conversations)])  # loads the encoding
+    tokenizing = {n: min(tokenize_seconds(m) for _ in range(options.repeat)) for n, m in conversations.items()}
+    print(f"{'':22}" + "".join(f"{n:>18,}" for n in conversations) + "   messages")
+    print(f"{'tokenizing once':22}" + "".join(f"{seconds * 1000:>15,.1f} ms" for seconds in tokenizing.values()))
+    for id in strategies():
+        cells, ratios = "", []
+        for n, messages in conversations.items():
+            seconds = min(replay_seconds(messages, id) for _ in range(options.repeat))
+            ratios.append(seconds / tokenizing[n])
+            cells += f"{seconds * 1000:>9,.1f} ms {ratios[-1]:4.2f}x"
+        print(f"{id:22}{cells}   growth {ratios[-1] / ratios[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

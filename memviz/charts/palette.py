@@ -1,0 +1,48 @@
+"""One colour, one meaning, on every chart. All of it reads in light and dark and without colour vision."""
+
+from __future__ import annotations
+
+PART_COLORS = {
+    "system": "#8A929C",
+    "summary": "#9168D4",
+    "history": "#3388C7",
+    "recalled": "#E69F00",
+    "input": "#17A887",
+    "tools": "#A6703A",
+    "overhead": "#C2C8CF",
+}
+"""Colours of the parts of a request; fates use the same."""
+
+PART_TITLES = {
+    "system": "System prompt",
+    "summary": "Summary",
+    "history": "History",
+    "recalled": "Recalled",
+    "input": "Input",
+    "tools": "Tool calls",
+    "overhead": "Format overhead",
+}
+PART_HELP = {
+    "system": "The system prompt, sent with every request.",
+    "summary": "What a summarizer wrote about older messages.",
+    "history": "Earlier messages, word for word.",
+    "recalled": "Earlier messages that were brought back for this request.",
+    "input": "The user's newest message. It is always sent, whole.",
+    "tools": "Names and arguments of the tool calls among the messages sent.",
+    "overhead": "3 tokens a message and 3 for the reply, as the OpenAI chat format adds.",
+}
+PART_ORDER = tuple(PART_COLORS)
+
+FAILURE_COLOR = "#D32F2F"
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+def setting_color(index: int) -> str:
+    """Colour of the setting added as number ``index`` (0-based), as a token that Streamlit
+    replaces by the theme's categorical colour, in light and in dark."""
+    return f"#{index % 10 + 1:06d}"
+
+
+def setting_dash(index: int) -> str:
+    """Line dash of the setting added as number ``index`` (0-based)."""
+    return DASHES[index % len(DASHES)]

@@ -1,0 +1,183 @@
+"""Tokens sent with each request, one line a setting, and where each summarization fired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, PART_TITLES, setting_color, setting_dash
+from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.run import Run
+
+MAX_CLICKABLE_TURNS = 300
+"""Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
+FIRST_WORDS_CHARS = 140
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One setting on the chart. ``index`` decides its colour and dash; ``shown`` is the legend's state."""
+
+    run: Run
+    label: str
+    index: int
+    shown: bool = True
+
+
+def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: int = 460) -> go.Figure:
+    """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``."""
+    figure = go.Figure()
+    for number, line in enumerate(lines):
+        figure.add_trace(_tokens(line, number))
+    for number, line in enumerate(lines):
+        for trace in _triggers(line, number):
+            figure.add_trace(trace)
+    for line in lines:
+        if line.shown and line.run.strategy.budget_tokens is not None and _budget_matters(line.run):
+            _add_budget(figure, line)
+    last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
+    return figure.update_layout(
+        title={"text": "Tokens sent per turn", "font": {"size": 16}},
+        xaxis={"title": "turn", "range": [0.4, last + 0.8], "tickformat": ",d"},
+        yaxis={"title": "tokens sent" + (" (log scale)" if log_scale else ""), "type": "log" if log_scale else "linear",
+               "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        hovermode="closest", hoverlabel={"align": "left"}, height=height, margin={"l": 10, "r": 10, "t": 50, "b": 10},
+        uirevision="tokens",
+    )  # fmt: skip
+
+
+def _tokens(line: Line, number: int) -> go.Scatter:
+    turns = np.array([record.turn for record in line.run.turns])
+    clickable = len(turns) <= MAX_CLICKABLE_TURNS
+    return go.Scatter(
+        x=turns,
+        y=np.array([record.total_tokens for record in line.run.turns]),
+        name=escape(line.label),
+        legendgroup=str(number),
+        visible=True if line.shown else "legendonly",
+        mode="lines+markers" if clickable else "lines",
+        marker={"opacity": 0, "size": 9, "color": setting_color(line.index)},
+        line={"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+        customdata=[f"{number}:{record.turn}" for record in line.run.turns] if clickable else None,
+        text=[_request_tooltip(line.label, record) for record in line.run.turns],
+        hoverinfo="text",
+    )
+
+
+def _request_tooltip(label: str, record: TurnRecord) -> str:
+    parts = [f"{PART_TITLES[part]}: {tokens:,}" for part, tokens in record.tokens.items() if tokens]
+    flags = [flag.replace("_", " ") for flag in record.flags]
+    head = f"<b>{escape(label)}</b><br>turn {record.turn}: <b>{record.total_tokens:,} tokens</b> sent"
+    return "<br>".join([head, *parts, *flags])
+
+
+def _triggers(line: Line, number: int) -> list[go.Scatter]:
+    marks = [mark for mark in _marks(line, number) if mark is not None]
+    if not marks:
+        return []
+    dense = len(marks) > 0.5 * max(1, len(line.run.turns))  # a summary a turn: small marks, no drop lines
+    shared = {"legendgroup": str(number), "showlegend": False, "visible": True if line.shown else "legendonly"}
+    points = go.Scatter(
+        x=np.array([mark.x for mark in marks]),
+        y=np.array([mark.after for mark in marks]),
+        mode="markers",
+        marker={
+            "symbol": ["x" if mark.failed else "diamond" for mark in marks],
+            "size": 6 if dense else 9,
+            "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
+            "line": {"width": 1 if dense else 1.5, "color": setting_color(line.index)},
+        },
+        customdata=[mark.id for mark in marks],
+        text=[mark.tooltip for mark in marks],
+        hoverinfo="text",
+        name=escape(line.label) + " summarizations",
+        **shared,
+    )
+    if dense:
+        return [points]
+    drops = go.Scatter(
+        x=np.array([x for mark in marks for x in (mark.x, mark.x, np.nan)]),
+        y=np.array([y for mark in marks for y in (mark.before, mark.after, np.nan)]),
+        mode="lines",
+        line={"width": 1.2, "color": PART_COLORS["summary"]},
+        hoverinfo="skip",
+        name=escape(line.label) + " before and after",
+        **shared,
+    )
+    return [drops, points]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    x: float
+    before: int
+    after: int
+    failed: bool
+    id: str
+    tooltip: str
+
+
+def _marks(line: Line, number: int) -> Iterator[_Mark | None]:
+    """A mark at the first request that each summarization changed: from what that request would have
+    been, down to what it was. Those after the last request stand half a turn behind it."""
+    run, seen = line.run, 0
+    for record in run.turns:
+        for compaction in record.compactions:
+            yield _mark(line, number, compaction, float(record.turn), record.turn, record.total_tokens)
+        seen += len(record.compactions)
+    last = run.turns[-1].turn if run.turns else 0
+    for compaction in run.compactions[seen:]:
+        yield _mark(line, number, compaction, last + 0.5, last, compaction.tokens_after)
+
+
+def _mark(line: Line, number: int, compaction: Compaction, x: float, turn: int, after: int) -> _Mark | None:
+    if not compaction.asked:
+        return None  # dropped without a summarizer: nothing was summarized
+    return _Mark(
+        x=x,
+        before=after + max(0, compaction.tokens_before - compaction.tokens_after),
+        after=after,
+        failed=compaction.error is not None,
+        id=f"{number}:{turn}",
+        tooltip=_compaction_tooltip(line.label, compaction),
+    )
+
+
+def _compaction_tooltip(label: str, compaction: Compaction) -> str:
+    first, last = compaction.summarized.start + 1, compaction.summarized.stop
+    head = f"<b>{escape(label)}</b><br>"
+    where = (
+        f"after message {compaction.after_message + 1} (turn {compaction.turn}), because {escape(compaction.reason)}"
+    )
+    if compaction.error is not None:
+        return f"{head}<b>summarization failed</b> {where}<br>{_wrapped(compaction.error)}<br>Nothing was lost."
+    change = f"content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens"
+    words = (compaction.summary or "")[:FIRST_WORDS_CHARS]
+    more = "…" if len(compaction.summary or "") > FIRST_WORDS_CHARS else ""
+    return f"{head}<b>summarized</b> messages {first}-{last} {where}<br>{change}<br><i>{_wrapped(words)}{more}</i>"
+
+
+def _wrapped(text: str, width: int = 70) -> str:
+    flat = " ".join(text.split())
+    return "<br>".join(escape(flat[at : at + width]) for at in range(0, len(flat), width))
+
+
+def _budget_matters(run: Run) -> bool:
+    """A budget far above everything sent would only squeeze the picture."""
+    budget = run.strategy.budget_tokens or 0
+    return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
+
+
+def _add_budget(figure: go.Figure, line: Line) -> None:
+    budget = line.run.strategy.budget_tokens
+    figure.add_hline(
+        y=budget,
+        line={"width": 1, "dash": "dot", "color": setting_color(line.index)},
+        annotation={"text": f"budget {budget:,}", "font": {"size": 11}, "xanchor": "left", "x": 0},
+        layer="below",
+    )

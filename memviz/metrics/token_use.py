@@ -1,0 +1,63 @@
+"""Tokens of a run in total: what was sent, and what its summaries cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memviz.engine.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUse:
+    """Tokens of a whole run. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens`` are those
+    of the calls that wrote a summary; failed calls are counted apart, without tokens."""
+
+    requests: int
+    sent_tokens: int
+    mean_tokens: float
+    peak_tokens: int
+    peak_turn: int
+    reply_tokens: int
+    summarizations: int
+    failed_summarizations: int
+    summarizer_prompt_tokens: int
+    summarizer_output_tokens: int
+    summarizer_cost_usd: float | None
+    over_budget_requests: int
+
+    @property
+    def summarizer_calls(self) -> int:
+        """Calls of the summarizer, failed ones included."""
+        return self.summarizations + self.failed_summarizations
+
+    @property
+    def summarizer_tokens(self) -> int:
+        """Tokens into and out of the summarizer."""
+        return self.summarizer_prompt_tokens + self.summarizer_output_tokens
+
+    @property
+    def all_tokens(self) -> int:
+        """Tokens sent to the chat model and tokens of the summarizer."""
+        return self.sent_tokens + self.summarizer_tokens
+
+
+def token_use(run: Run) -> TokenUse:
+    """Add up a run."""
+    sent = [record.total_tokens for record in run.turns]
+    written = [compaction for compaction in run.compactions if compaction.summary is not None]
+    costs = [compaction.cost for compaction in written if compaction.cost is not None]
+    peak = max(sent, default=0)
+    return TokenUse(
+        requests=len(sent),
+        sent_tokens=sum(sent),
+        mean_tokens=sum(sent) / len(sent) if sent else 0.0,
+        peak_tokens=peak,
+        peak_turn=run.turns[sent.index(peak)].turn if sent else 0,
+        reply_tokens=sum(record.reply_tokens for record in run.turns),
+        summarizations=len(written),
+        failed_summarizations=sum(compaction.error is not None for compaction in run.compactions),
+        summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in written),
+        summarizer_output_tokens=sum(compaction.output_tokens for compaction in written),
+        summarizer_cost_usd=sum(costs) if len(costs) == len(written) else None,
+        over_budget_requests=sum("over_budget" in record.flags for record in run.turns),
+    )

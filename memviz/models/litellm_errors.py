@@ -1,0 +1,277 @@
+"""What went wrong in a call through litellm, as one of memviz's own errors and one plain sentence.
+
+litellm names failures by status code and makes up a 500 where none was sent, so the chain of causes
+below its error is asked first: it holds what the connection really did.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from typing import Any
+
+from memviz.errors import (
+    BadKeyError,
+    BadRequestError,
+    ConnectionRefusedModelError,
+    ContextTooLongError,
+    MalformedReplyError,
+    MissingKeyError,
+    ModelError,
+    ModelTimeoutError,
+    RateLimitError,
+    ServerError,
+    UnknownModelError,
+)
+
+MAX_REASON_CHARS = 200
+
+_TOO_LONG = re.compile(
+    r"context (length|window|size)|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens", re.I
+)
+_NO_KEY = re.compile(r"missing .{0,40}(api.?key|credentials)|api_key client option must be set", re.I | re.S)
+_NO_MODEL = re.compile(
+    r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)", re.I | re.S
+)
+_LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call that failed. ``address`` is the base URL given for it, ``conceal`` takes secrets out of a text."""
+
+    model: str
+    address: str = ""
+    has_key: bool = True
+    timeout_seconds: float = 60.0
+    conceal: Callable[[str], str] = field(default=str, repr=False)
+
+    @property
+    def place(self) -> str:
+        """Where the model is served, in words."""
+        return self.address or f"the provider of model {self.model}"
+
+
+class Evidence:
+    """What an exception and its causes tell about a failure."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.chain = tuple(_causes(error))
+        self.kinds = {kind.__name__ for cause in self.chain for kind in type(cause).__mro__}
+        self.codes = {str(getattr(cause, "code", None)) for cause in self.chain}
+
+    @cached_property
+    def text(self) -> str:
+        """Everything the exceptions say. It may hold secrets and is only searched."""
+        return "\n".join(str(cause) for cause in self.chain)
+
+    @cached_property
+    def status(self) -> int:
+        """The HTTP status; the vague 500 and 503 only if there is no other; 0 if there is none."""
+        statuses = [int(found) for cause in self.chain if isinstance(found := getattr(cause, "status_code", 0), int)]
+        told = [status for status in statuses if status]
+        return next((status for status in told if status not in (500, 503)), told[0] if told else 0)
+
+    def any_kind(self, *names: str) -> bool:
+        """Whether one of the exceptions is of a class of one of these names."""
+        return not self.kinds.isdisjoint(names)
+
+
+def typed_error(error: BaseException, call: Call) -> ModelError:
+    """The memviz error for whatever ``call`` raised. It holds neither ``error`` nor a traceback nor a key."""
+    seen = Evidence(error)
+    for applies, describe in _RULES:
+        if applies(seen, call):
+            return describe(seen, call)
+    return BadRequestError(
+        f"Model {call.model} could not be called ({type(error).__name__}): check its name and its options.",
+        model=call.model,
+    )
+
+
+def retry_after_seconds(error: BaseException) -> float | None:
+    """How long the server asked to wait, from its ``Retry-After`` header in seconds or as a date."""
+    for cause in _causes(error):
+        for holder in (cause, getattr(cause, "response", None)):
+            headers = getattr(holder, "litellm_response_headers", None) or getattr(holder, "headers", None) or {}
+            value = headers.get("retry-after") if hasattr(headers, "get") else None
+            if value is not None and (seconds := _seconds(str(value))) is not None:
+                return seconds
+    return None
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """``error`` and what is behind it, outermost first."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        cause = waiting.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        behind = (getattr(cause, "original_exception", None), cause.__cause__, cause.__context__)
+        waiting.extend(one for one in behind if isinstance(one, BaseException))
+
+
+def _reason(seen: Evidence, call: Call) -> str:
+    """What the provider says, as words in brackets; nothing if it sent a page or a traceback."""
+    said = (str(getattr(cause, "message", "") or cause) for cause in seen.chain[:1])
+    text = _LITELLM_PREFIXES.sub("", next(said)).strip()
+    if text.startswith(("<", "{", "[")) or "Traceback" in text:
+        return ""
+    line = call.conceal(text.partition("\n")[0]).rstrip(". ")
+    return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
+
+
+# One function a failure: what was wrong, with which model, what to do.
+
+
+def _too_long(_: Evidence, call: Call) -> ModelError:
+    return ContextTooLongError(
+        f"The request is larger than the context window of model {call.model}: send less of the conversation, "
+        "or choose a model with a larger window.",
+        model=call.model,
+    )
+
+
+def _timeout(_: Evidence, call: Call) -> ModelError:
+    return ModelTimeoutError(
+        f"Model {call.model} sent nothing for {call.timeout_seconds:g} seconds: try again, or allow it more time.",
+        model=call.model,
+    )
+
+
+def _no_connection(_: Evidence, call: Call) -> ModelError:
+    whom = f" for model {call.model}" if call.address else ""
+    return ConnectionRefusedModelError(
+        f"Nothing answers at {call.place}{whom}: check that the server runs and that its base URL is right.",
+        model=call.model,
+    )
+
+
+def _broken_off(_: Evidence, call: Call) -> ModelError:
+    return ServerError(
+        f"The connection to model {call.model} broke off before its answer was complete: try again.", model=call.model
+    )
+
+
+def _malformed(_: Evidence, call: Call) -> ModelError:
+    return MalformedReplyError(
+        f"Model {call.model} sent something that is no chat completion: check that {call.place} "
+        "speaks the protocol of the model's prefix.",
+        model=call.model,
+    )
+
+
+def _missing_key(_: Evidence, call: Call) -> ModelError:
+    return MissingKeyError(
+        f"Model {call.model} needs an API key and none was given for {call.place}: enter the key.", model=call.model
+    )
+
+
+def _bad_key(_: Evidence, call: Call) -> ModelError:
+    return BadKeyError(
+        f"The API key for model {call.model} was refused: check that it is complete, still valid and allowed to use "
+        "this model.",
+        model=call.model,
+    )
+
+
+def _no_quota(_: Evidence, call: Call) -> ModelError:
+    error = RateLimitError(
+        f"The account behind model {call.model} has no quota left: check its plan and billing, or choose another model.",
+        model=call.model,
+    )
+    error.retryable = False  # asking again buys no credit
+    return error
+
+
+def _slow_down(seen: Evidence, call: Call) -> ModelError:
+    seconds = retry_after_seconds(seen.chain[0])
+    when = "a little later" if seconds is None else f"in {seconds:.0f} seconds"
+    return RateLimitError(
+        f"Model {call.model} gets more requests than its provider allows: try again {when}.",
+        model=call.model,
+        retry_after_seconds=seconds,
+    )
+
+
+def _unknown_model(_: Evidence, call: Call) -> ModelError:
+    where = f" at {call.address}" if call.address else ""
+    remedy = "the name and the base URL" if call.address else "the name, which is provider/model"
+    return UnknownModelError(f"There is no model {call.model}{where}: check {remedy}.", model=call.model)
+
+
+def _server_failed(seen: Evidence, call: Call) -> ModelError:
+    status = f" with status {seen.status}" if seen.status else ""
+    return ServerError(
+        f"The server of model {call.model} failed{status}{_reason(seen, call)}: try again later.", model=call.model
+    )
+
+
+def _refused(seen: Evidence, call: Call) -> ModelError:
+    return BadRequestError(
+        f"The provider of model {call.model} refused the request{_reason(seen, call)}: change what it names.",
+        model=call.model,
+    )
+
+
+_Rule = tuple[Callable[[Evidence, Call], bool], Callable[[Evidence, Call], ModelError]]
+
+_RULES: tuple[_Rule, ...] = (
+    (
+        lambda seen, _: (
+            seen.any_kind("ContextWindowExceededError")
+            or "context_length_exceeded" in seen.codes
+            or seen.status == 413
+            or (seen.status in (400, 422) and bool(_TOO_LONG.search(seen.text)))
+        ),
+        _too_long,
+    ),
+    (lambda seen, _: seen.any_kind("Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"), _timeout),
+    (lambda seen, _: seen.any_kind("ConnectError", "UnsupportedProtocol", "InvalidURL"), _no_connection),
+    (lambda seen, _: seen.any_kind("TransportError", "StreamError", "ConnectionError"), _broken_off),
+    (
+        lambda seen, _: (
+            seen.any_kind("JSONDecodeError", "ValidationError", "APIResponseValidationError")
+            and not seen.any_kind("HTTPStatusError")
+        ),
+        _malformed,
+    ),
+    (
+        lambda seen, call: (
+            bool(_NO_KEY.search(seen.text)) or (seen.status == 401 and bool(call.address) and not call.has_key)
+        ),
+        _missing_key,
+    ),
+    (lambda seen, _: seen.status in (401, 403), _bad_key),
+    (lambda seen, _: seen.status == 402 or "insufficient_quota" in seen.codes, _no_quota),
+    (lambda seen, _: seen.status == 429 or "rate_limit_exceeded" in seen.codes, _slow_down),
+    (
+        lambda seen, _: (
+            seen.status == 404
+            or "model_not_found" in seen.codes
+            or (seen.status == 400 and bool(_NO_MODEL.search(seen.text)))
+        ),
+        _unknown_model,
+    ),
+    (lambda seen, _: seen.status >= 500, _server_failed),
+    (lambda seen, _: seen.status >= 400, _refused),
+)

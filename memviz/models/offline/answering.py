@@ -1,0 +1,73 @@
+"""The statement, or the two, that answer a question best, if any answers it at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memviz.models.offline.context_sources import Source
+from memviz.models.offline.matching import Match, Matches
+from memviz.models.offline.question import Question
+from memviz.models.offline.suitability import accepts
+
+COVERED_THRESHOLD, DIRECT_THRESHOLD = 0.62, 0.4
+"""Shares of the question's weight that an answer must hold: with what stands around it, and by itself.
+Lower ones quote sentences that merely share a topic; higher ones miss facts told in other words."""
+UPDATE_SHARE = 0.75
+"""Part of the best statement's coverage that a later, changed one needs to take its place."""
+PAIR_BELOW, PAIR_THRESHOLD, PAIR_GAIN = 0.7, 0.75, 0.2
+"""Two statements are tried where one covers less than the first of these; together they must cover the
+second, and each must add the third."""
+PAIR_STARTS = 10
+
+
+def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], frozenset[str]]:
+    """The best statements for ``question`` (none, one or two), and its stems that occur nowhere."""
+    matches = Matches(question, among)
+    able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
+    fitting = [match for match in able if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)]
+    best = _updated(question, fitting)
+    if not question.has_names and (best is None or best.covered < PAIR_BELOW):
+        pair = _pair(matches, able, best.covered if best else 0.0)
+        if pair:
+            return pair, matches.missing
+    return [best] if best else [], matches.missing
+
+
+def _updated(question: Question, fitting: Sequence[Match]) -> Match | None:
+    """The best statement, or the best of the later ones that change what it says."""
+    best = max(fitting, key=lambda match: match.score, default=None)
+    if best is None or question.wants_first_value:
+        return best
+    changes = [match for match in fitting if _changes(match, best)]
+    return max(changes, key=lambda match: match.score, default=best)
+
+
+def _changes(match: Match, best: Match) -> bool:
+    new, old = match.sentence.traits, best.sentence.traits
+    return (
+        match.order > best.order
+        and new.is_change
+        and not new.is_hedged
+        and new.numbers != old.numbers
+        and match.covered >= UPDATE_SHARE * best.covered
+    )
+
+
+def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
+    """Two statements linked by a name that the question does not say: who is meant, and what about them."""
+    best: list[Match] = []
+    best_score = 0.0
+    for first in sorted(able, key=lambda match: -match.score)[:PAIR_STARTS]:
+        names = [name for name in first.sentence.traits.names if not matches.question.says(name)]
+        for second in matches.found if names else ():
+            together = matches.share(first.hits | second.hits)
+            score = together + PAIR_GAIN * second.score
+            if (
+                score > best_score
+                and together >= max(PAIR_THRESHOLD, alone + PAIR_GAIN)
+                and matches.share(second.hits - first.hits) >= PAIR_GAIN
+                and any(name in second.sentence.text.lower() for name in names)
+                and accepts(matches.question, second.sentence)
+            ):
+                best, best_score = [first, second], score
+    return best

@@ -1,0 +1,51 @@
+"""The messages of a context as sources of statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memviz.conversation import Message
+from memviz.models.offline.sentences import Passage, passage
+
+_SUMMARY_HEAD = re.compile(
+    r"^\s*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] ",
+    re.IGNORECASE | re.MULTILINE,
+)
+_INSTRUCTION = re.compile(
+    r"\b(?:you are|you're|your (?:task|job|role)|act as|answer|respond|reply|always)\b|你是|请|回答", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A message as a source. ``kind`` is user, assistant, summary, tool or system; ``asked`` are the
+    words of the assistant's question that a user message answers."""
+
+    kind: str
+    passage: Passage
+    asked: frozenset[str] = frozenset()
+
+
+def sources(messages: Sequence[Message]) -> list[Source]:
+    """The sources that ``messages`` are, in their order."""
+    found: list[Source] = []
+    for position, message in enumerate(messages):
+        kind, text = message.role, message.content
+        if kind == "system" and _is_summary(text, position):
+            kind, text = "summary", _SUMMARY_HEAD.sub("", text)
+        asked = _closing_question(found[-1]) if kind == "user" and found else frozenset[str]()
+        found.append(Source(kind, passage(text), asked))
+    return found
+
+
+def _closing_question(source: Source) -> frozenset[str]:
+    sentences = source.passage.sentences
+    closes = source.kind == "assistant" and bool(sentences) and sentences[-1].is_question
+    return sentences[-1].words if closes else frozenset()
+
+
+def _is_summary(text: str, position: int) -> bool:
+    """Whether a system message holds a summary: it says so, or it is not the first, or instructs nobody."""
+    return position > 0 or _SUMMARY_HEAD.search(text) is not None or _INSTRUCTION.search(text) is None

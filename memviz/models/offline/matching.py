@@ -1,0 +1,147 @@
+"""How well each statement of a context fits a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+from memviz.models.offline import phrases
+from memviz.models.offline.context_sources import Source
+from memviz.models.offline.question import Question
+from memviz.models.offline.sentences import Sentence
+from memviz.models.offline.suitability import agreement, bonus, implied
+
+FEW_SENTENCES = 30
+"""A context of fewer sentences is weighed as if it had this many."""
+NEAR, SAME_MESSAGE = 0.45, 0.2
+"""What a word counts that stands in a neighbouring sentence, or elsewhere in the same message."""
+ELLIPSIS_WORDS = 4
+"""A reply of so few words takes over the words of the question that it answers: "How many guests?" "Around 45."."""
+LEAST_SHARE = 0.2
+"""A statement with a smaller share of the question's weight is no match at all."""
+
+KIND_BONUS = {"user": 0.06, "assistant": 0.0, "summary": 0.03, "tool": -0.05, "system": -0.15}
+OF_ASSISTANT, HEDGED, ECHO, LONG_PER_WORD, LONG_AT_MOST = 0.1, -0.1, -0.15, -0.004, -0.1
+RECENCY, RECENCY_WHEN_ASKED = 0.06, 0.2
+CHANGE, CHANGE_WHEN_ASKED = 0.08, 0.16
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A statement of the context and how it fits. ``direct`` is the share of the question's weight in
+    the statement itself, ``covered`` adds what stands around it, ``score`` adds what kind of statement
+    it is; ``order`` grows along the context."""
+
+    kind: str
+    sentence: Sentence
+    hits: frozenset[str]
+    order: tuple[int, int]
+    direct: float
+    covered: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A statement where it stands: sentence ``at`` of the message at ``position``."""
+
+    source: Source
+    position: int
+    at: int
+    hits: frozenset[str]
+
+    @property
+    def sentence(self) -> Sentence:
+        return self.source.passage.sentences[self.at]
+
+    def near(self) -> frozenset[str]:
+        """Words of the neighbouring sentences."""
+        sentences = self.source.passage.sentences
+        return sentences[max(0, self.at - 1)].words | sentences[min(len(sentences) - 1, self.at + 1)].words
+
+
+class Matches:
+    """All statements that share enough words with ``question``.
+
+    ``weights`` gives each stem of the question its share of 1: larger the fewer statements hold it,
+    largest where none does. ``missing`` are those that occur nowhere in the context.
+    """
+
+    def __init__(self, question: Question, among: Sequence[Source]) -> None:
+        self.question = question
+        self._messages = len(among)
+        places = list(_places(question, among))
+        self.weights = _weights(question, places, sum(len(source.passage.sentences) for source in among))
+        self.missing = frozenset(
+            word
+            for word, weight in self.weights.items()
+            if weight and not any(word in source.passage.words for source in among)
+        )
+        self.found = [self._match(place) for place in places if self.share(place.hits) >= LEAST_SHARE]
+
+    def share(self, words: Iterable[str]) -> float:
+        """Part of the question's weight that ``words`` hold."""
+        return sum(self.weights[word] for word in words)
+
+    def _match(self, place: _Place) -> Match:
+        factor = agreement(self.question, place.sentence)
+        direct = self.share(place.hits)
+        covered = factor * (direct + self._around(place))
+        score = covered + self._preference(place)
+        order = (place.position, place.at)
+        return Match(place.source.kind, place.sentence, place.hits, order, factor * direct, covered, score)
+
+    def _around(self, place: _Place) -> float:
+        """What the words beside the statement add."""
+        absent = self.weights.keys() - place.hits
+        if not absent:
+            return 0.0
+        near = absent & place.near()
+        elsewhere = (absent - near) & place.source.passage.words
+        return NEAR * self.share(near) + SAME_MESSAGE * self.share(elsewhere)
+
+    def _preference(self, place: _Place) -> float:
+        """Which of two equally fitting statements to take: told rather than advised, short, new, the user's."""
+        question, sentence, kind = self.question, place.sentence, place.source.kind
+        score = KIND_BONUS[kind] + bonus(question, sentence) + max(LONG_AT_MOST, LONG_PER_WORD * len(sentence.words))
+        score += HEDGED * sentence.traits.is_hedged + ECHO * sentence.echo
+        score += OF_ASSISTANT * (question.of_assistant and kind == "assistant")
+        age = place.position / self._messages
+        if question.wants_first_value:
+            return score + RECENCY_WHEN_ASKED * (1 - age)
+        if question.wants_newest_value:
+            return score + RECENCY_WHEN_ASKED * age + CHANGE_WHEN_ASKED * sentence.traits.is_change
+        return score + RECENCY * age + CHANGE * sentence.traits.is_change
+
+
+def _places(question: Question, among: Sequence[Source]) -> Iterator[_Place]:
+    stems = frozenset(question.weights)
+    for position, source in enumerate(among):
+        if stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
+            continue
+        for at, sentence in enumerate(source.passage.sentences):
+            hits = stems & (sentence.words | implied(question, sentence))
+            if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
+                hits |= stems & source.asked
+            if hits and not sentence.is_question and not _is_ignorance(source, sentence):
+                yield _Place(source, position, at, hits)
+
+
+def _is_ignorance(source: Source, sentence: Sentence) -> bool:
+    return source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
+
+
+def _weights(question: Question, places: Iterable[_Place], sentences: int) -> dict[str, float]:
+    frequency = dict.fromkeys(question.weights, 0)
+    for place in places:
+        for word in place.hits:
+            frequency[word] += 1
+    size = max(FEW_SENTENCES, sentences)
+    weights = {word: weight * log(1 + size / (frequency[word] + 0.5)) for word, weight in question.weights.items()}
+    for pair, (before, after) in question.bridges.items():
+        # a pair that nobody wrote, between two that somebody did, is no word but the seam of two
+        if pair in weights and not frequency[pair] and frequency.get(before) and frequency.get(after):
+            weights[pair] = 0.0
+    total = sum(weights.values()) or 1.0
+    return {word: weight / total for word, weight in weights.items()}

@@ -1,0 +1,70 @@
+"""A model without a network: extractive summaries, and answers quoted from what it was sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.conversation import Message
+from memviz.counters import counter as counter_named
+from memviz.errors import ParameterError
+from memviz.models.base import Model, Reply, Usage
+from memviz.models.offline.replying import reply_to
+from memviz.models.offline.summarizer import summarize
+from memviz.models.offline.summary_request import entries
+from memviz.models.offline.words import UNSPACED
+
+SHORT_CHARS = 4000
+"""Longer texts are few and large, so only the newest counts of them are kept."""
+_PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+\s*|\s+")
+
+
+def _tokens(counter: str, text: str) -> int:
+    return counter_named(counter)(text)
+
+
+_tokens_of_short = lru_cache(maxsize=8192)(_tokens)
+_tokens_of_long = lru_cache(maxsize=32)(_tokens)
+
+
+class OfflineModel(Model):
+    """Answers only from the messages it is sent, so that what a memory strategy forgot is seen to be gone.
+
+    ``summary_budget_tokens`` is the most a summary may hold, counted with the token counter named
+    ``counter``. Same messages, same answer; nothing leaves the machine; a reply costs nothing.
+
+    Raises :class:`memviz.errors.ParameterError` for a budget below 1 and
+    :class:`memviz.errors.UnknownCounterError` for an unknown counter.
+    """
+
+    name = "offline"
+
+    def __init__(self, summary_budget_tokens: int = 160, counter: str = "o200k_base") -> None:
+        if summary_budget_tokens < 1:
+            raise ParameterError("summary_budget_tokens", summary_budget_tokens, "1 or more")
+        self.summary_budget_tokens = summary_budget_tokens
+        self.counter = counter_named(counter).name
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        """Answer the last user message: a word a piece, and last the whole reply."""
+        reply = self.complete(messages)
+        yield from _PIECE.findall(reply.text)
+        yield reply
+
+    def complete(self, messages: Sequence[Message]) -> Reply:
+        """Answer the last user message."""
+        return self._reply(messages, reply_to(messages))
+
+    def summarize(self, messages: Sequence[Message]) -> Reply:
+        """The most informative sentences of what ``messages`` ask to summarize, in their order."""
+        return self._reply(messages, summarize(entries(messages), self.summary_budget_tokens, self._count))
+
+    def _count(self, text: str) -> int:
+        return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(self.counter, text)
+
+    def _reply(self, messages: Sequence[Message], text: str) -> Reply:
+        read = sum(self._count(message.content) + TOKENS_PER_MESSAGE for message in messages) + TOKENS_PER_REQUEST
+        usage = Usage(input_tokens=read, output_tokens=self._count(text))
+        return Reply(text, usage=usage, cost_usd=0.0, model=self.name)

@@ -1,0 +1,99 @@
+# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
+"""What the offline model says around what it quotes, in English and Chinese, and how it knows its own words again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from zlib import crc32
+
+_ENGLISH_SOURCE = {
+    "user": ("You told me", "You also told me"),
+    "assistant": ("I said earlier", "I also said"),
+    "summary": ("My summary of our earlier conversation says", "My summary also says"),
+    "tool": ("A tool result says", "A tool result also says"),
+    "system": ("My instructions say", "My instructions also say"),
+}
+_CHINESE_SOURCE = {
+    "user": ("你告诉过我", "你还告诉过我"),
+    "assistant": ("我之前说过", "我还说过"),
+    "summary": ("我对之前谈话的总结里写着", "总结里还写着"),
+    "tool": ("工具结果显示", "工具结果还显示"),
+    "system": ("我的指令里写着", "我的指令里还写着"),
+}
+_ENGLISH_NOTED = ("Noted", "Got it", "Understood", "I will keep that in mind")
+_CHINESE_NOTED = ("记下了", "好的", "明白了", "我会记住")
+
+_LEADS = "|".join(
+    re.escape(lead)
+    for lead in (
+        *(lead for leads in (*_ENGLISH_SOURCE.values(), *_CHINESE_SOURCE.values()) for lead in leads),
+        *_ENGLISH_NOTED,
+        *_CHINESE_NOTED,
+    )
+)
+_QUOTED = re.compile(f'(?:{_LEADS})[:：] ?["“](.+?)["”]?')
+_NO_ANSWER = re.compile(
+    r"\b(?:i|we)(?:'m| am|'re| are)?(?: do| did| could| can| was| were)?(?:n't|n’t| not|not)(?: \w+)? "
+    r"(?:know|have (?:any|that|a record)|see|find|recall|remember|told|sure|aware)\b|"
+    r"\bno (?:record|mention|information) of\b|\bnothing in the context i was sent\b|我不知道|不清楚|没有提到",
+    re.IGNORECASE,
+)
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|你好|您好|早上好|晚上好|嗨)"
+    r"(?: there| everyone| all)?[\s,.!~。！，]*",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?|谢谢你?您?|多谢)[\s,.!。！]*", re.IGNORECASE
+)
+
+
+def quoted(text: str) -> str | None:
+    """What ``text`` quotes if it is a sentence of this model, else ``None``."""
+    match = _QUOTED.fullmatch(text)
+    return match.group(1) if match else None
+
+
+def admits_ignorance(text: str) -> bool:
+    """Whether the sentence says that its speaker does not know."""
+    return _NO_ANSWER.search(text) is not None
+
+
+def social(text: str, chinese: bool) -> str | None:
+    """The reply to a bare greeting or thanks, ``None`` for anything else."""
+    if _GREETING.fullmatch(text):
+        return "你好！请告诉我一些事情，或者问我之前说过的内容。" if chinese else (
+            "Hello! Tell me something, or ask me about what was said before."
+        )  # fmt: skip
+    if _THANKS.fullmatch(text):
+        return "不客气。" if chinese else "You are welcome."
+    return None
+
+
+def answer(quotes: Sequence[tuple[str, str]], chinese: bool) -> str:
+    """Quote ``(source, sentence)`` pairs; a source is user, assistant, summary, tool or system."""
+    leads = _CHINESE_SOURCE if chinese else _ENGLISH_SOURCE
+    frame = "{}：“{}”" if chinese else '{}: "{}"'
+    parts = [frame.format(leads[source][min(at, 1)], sentence) for at, (source, sentence) in enumerate(quotes)]
+    return ("" if chinese else " ").join(parts)
+
+
+def unknown(missing: Sequence[str], chinese: bool) -> str:
+    """Say that the context holds no answer; ``missing`` are words of the question that occur nowhere in it."""
+    if chinese:
+        return f"我不知道：发给我的内容里没有提到{'、'.join(f'“{word}”' for word in missing) or '这一点'}。"
+    named = " or ".join(f'"{word}"' for word in missing)
+    return f"I do not know: nothing in the context I was sent {f'mentions {named}' if named else 'says that'}."
+
+
+def noted(sentence: str, chinese: bool) -> str:
+    """Acknowledge a statement, in words that depend on the statement alone."""
+    leads = _CHINESE_NOTED if chinese else _ENGLISH_NOTED
+    lead = leads[crc32(sentence.encode("utf-8", "replace")) % len(leads)]
+    return f"{lead}：“{sentence}”" if chinese else f'{lead}: "{sentence}"'
+
+
+def nothing_said(chinese: bool) -> str:
+    """The reply to an empty input."""
+    return "我没有收到任何内容。" if chinese else "I was sent nothing to answer."

@@ -1,0 +1,123 @@
+# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
+"""What a question is about, and what kind of answer it expects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from memviz.models.offline.vocabulary import LIGHT_WORDS
+from memviz.models.offline.words import bridges, content_words, stem
+
+LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
+"""What a word of a question weighs, next to an ordinary 1: one that says what kind of answer is wanted,
+the noun after "which" (the answer often stands in its place), and a proper name."""
+_LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
+
+
+class Wanted(Enum):
+    """The kind of answer."""
+
+    CODE = auto()
+    DATE = auto()
+    NUMBER = auto()
+    NAME = auto()
+    ANYTHING = auto()
+
+
+_HOW = r"\bhow (?:much|many|old|long|far|tall|big|large|high|heavy|wide|fast|often|late|early)\b"
+_WANTED = {
+    Wanted.CODE: (
+        r"\b(?:(?:serial|ticket|customer|candidate|booking|account|phone|telephone|order|policy|flight|tracking|licen[cs]e"
+        r"|registration|reference|invoice|membership|passport|member|case|contract|reservation|confirmation|visit)"
+        r" (?:numbers?|code|reference|id)|(?:code|reference|password|pin))\b|密码|编号|电话|手机号|订单号|预订号"
+    ),
+    Wanted.DATE: (
+        r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:dates?|days?|time|month|year|weekday|hour)\b|\bdeadline\b|\bhow soon\b"
+        r"|哪[天年月]|什么时候|何时|几[点号月]|日期|\bwann\b|\bcu[aá]ndo\b|\bquand\b|\bquando\b|когда"
+    ),
+    Wanted.NUMBER: (
+        rf"{_HOW}|\b(?:what|which) (?:\w+ ){{0,3}}?(?:numbers?|prices?|costs?|budget|amount|percent\w*|rate|total"
+        r"|size|age|score|dose|weight|height|salary|rent|fee|limit|quantity|version|mtu|temperature|discount|deposit|distance)\b"
+        r"|多少|几[个位岁人次只条张天块件]|多[大高长远重]|号码"
+        r"|\bwie ?viele?\b|\bcu[aá]nt[oa]s?\b|\bcombien\b|\bquant[oi]s?\b|сколько"
+    ),
+    Wanted.NAME: (
+        r"\bwhos?e?\b|\bwhom\b|\bnames?\b|\bcalled\b|\bwhere\b"
+        r"|\b(?:what|which) (?:city|town|country|street|village|company|place"
+        r"|restaurant|hotel|airport|neighbou?r|person|colleague|doctor|brand|author)\b"
+    ),
+}
+_WANTED_PATTERNS = {wanted: re.compile(pattern, re.IGNORECASE) for wanted, pattern in _WANTED.items()}
+_HOW_ADJECTIVE = re.compile(_HOW, re.IGNORECASE)
+_COUNTED = re.compile(r"\bhow many (?:\w+ ){0,2}?([a-z]{3,})\b", re.IGNORECASE)
+_NEWEST = re.compile(
+    r"\b(?:now|current(?:ly)?|new|newest|latest|final(?:ly)?|in the end|today)\b|现在|目前|最新|最终|最后",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始", re.IGNORECASE
+)
+_OF_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) you (?:say|said|suggest\w*|recommend\w*|advi[sc]ed?|propos\w+|give|given|mention\w*|tell"
+    r"|told)\b"
+    r"|\byour? (?:suggest\w*|recommend\w*|advi[sc]ed?|propos\w+)\b|你(?:之前)?(?:建议|推荐|说)",
+    re.IGNORECASE,
+)
+_OF_ASKER = re.compile(r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b", re.IGNORECASE)
+_NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z]\w+(?:-\w+)*")
+_FOCUS = re.compile(r"\b(?:what|which) (?:kinds? of |sorts? of |types? of )?(\w+)", re.IGNORECASE)
+NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|no|without|avoid|cannot|nobody|none)\b|不|没|别", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question. ``weights`` holds each of its content stems and how much it counts; ``bridges`` those
+    that may straddle two words; ``counted`` the stem of what "how many" counts, or the empty text."""
+
+    text: str
+    weights: Mapping[str, float]
+    bridges: Mapping[str, tuple[str, str]]
+    wanted: Wanted
+    counted: str
+    wants_first_value: bool
+    wants_newest_value: bool
+    of_assistant: bool
+    of_asker: bool
+    is_negated: bool
+    has_names: bool
+
+    @classmethod
+    def of(cls, text: str) -> Question:
+        """Read the question ``text``."""
+        counted = _COUNTED.search(text)
+        return cls(
+            text,
+            _weights(text),
+            bridges(text),
+            next((wanted for wanted, pattern in _WANTED_PATTERNS.items() if pattern.search(text)), Wanted.ANYTHING),
+            stem(counted.group(1).lower()) if counted else "",
+            wants_first_value=_FIRST.search(text) is not None,
+            wants_newest_value=_NEWEST.search(text) is not None,
+            of_assistant=_OF_ASSISTANT.search(text) is not None,
+            of_asker=_OF_ASKER.search(text) is not None,
+            is_negated=NEGATION.search(text) is not None,
+            has_names=_NAME_INSIDE.search(text) is not None,
+        )
+
+    def says(self, word: str) -> bool:
+        """Whether the question itself holds ``word``, in lower case."""
+        return word in self.text.lower()
+
+
+def _weights(text: str) -> dict[str, float]:
+    words = content_words(_HOW_ADJECTIVE.sub(" ", text))
+    weights = {word: LIGHT_FACTOR if word in _LIGHT_STEMS else 1.0 for word in words}
+    for name in _NAME_INSIDE.findall(text):
+        weights.update(dict.fromkeys(content_words(name), NAME_FACTOR))
+    for focus in _FOCUS.findall(text):
+        for word in content_words(focus) & weights.keys():
+            weights[word] = min(weights[word], FOCUS_FACTOR)
+    return weights

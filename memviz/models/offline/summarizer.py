@@ -1,0 +1,144 @@
+# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
+"""Extractive summaries: the sentences that tell most, in their own words and order, within a token budget."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+
+from memviz.models.offline.sentences import Sentence, passage
+from memviz.models.offline.summary_request import Entry
+from memviz.models.offline.words import HAN
+
+ROLE_WEIGHT = {"user": 1.3, "assistant": 0.7, "tool": 0.3, "system": 0.4, "summary": 1.2, "": 1.0}
+OLDEST_DECAY, NEWEST_DECAY = 0.6, 1.0
+"""What a sentence of the earlier summary keeps of its weight, from the first to the last of them. The
+oldest stand first, so a fact that is carried on from summary to summary fades as others join behind it."""
+QUESTION_FACTOR, ECHO_FACTOR = 0.15, 0.15
+COMPRESSION = 3
+FREE_TOKENS = 48
+"""New text is brought down to a third of its tokens, but the first 48 need not be cut."""
+CANDIDATES = 60
+EMPTY_SUMMARY = "Nothing was said."
+"""The summary of messages without text: an empty one would count as a failure."""
+_ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
+
+
+@dataclass(slots=True)
+class _Candidate:
+    position: int
+    sentence: Sentence
+    weight: float
+    tokens: int = 0
+
+
+def summarize(entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int]) -> str:
+    """The summary of ``entries`` in at most ``budget_tokens`` tokens, never empty."""
+    candidates = _candidates(entries)
+    if not candidates:
+        text = " ".join(" ".join(entry.text for entry in entries).split())
+        return truncated(text or EMPTY_SUMMARY, budget_tokens, count)
+    budget_tokens = min(budget_tokens, _target_tokens(entries, count))
+    chosen = _choose(_ranked(candidates), budget_tokens, count)
+    while True:
+        text = _joined(candidate.sentence for candidate in sorted(chosen, key=lambda one: one.position))
+        if count(text) <= budget_tokens:
+            return text
+        if len(chosen) == 1:
+            return truncated(text, budget_tokens, count)
+        chosen.pop()  # the least informative; joining can cost a token or two more than the sum says
+
+
+def _target_tokens(entries: Sequence[Entry], count: Callable[[str], int]) -> int:
+    """What the earlier summary held plus a share of what is new."""
+    sizes = [(entry.role, count(entry.text)) for entry in entries]
+    carried = sum(tokens for role, tokens in sizes if role == "summary")
+    return carried + max(FREE_TOKENS, sum(tokens for role, tokens in sizes if role != "summary") // COMPRESSION)
+
+
+def _candidates(entries: Sequence[Entry]) -> list[_Candidate]:
+    found: list[_Candidate] = []
+    for entry in entries:
+        sentences = passage(entry.text).sentences
+        for at, sentence in enumerate(sentences):
+            weight = ROLE_WEIGHT[entry.role] * sentence.traits.informativeness
+            if entry.role == "summary":
+                weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * at / len(sentences)
+            if sentence.is_question:
+                weight *= QUESTION_FACTOR
+            if sentence.echo:
+                weight *= ECHO_FACTOR
+            found.append(_Candidate(len(found), sentence, weight / sqrt(20 + len(sentence.text))))
+    return found
+
+
+def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
+    """The best candidates, best first, after rare words had their say."""
+    frequency = Tally[str]()
+    for candidate in candidates:
+        frequency.update(candidate.sentence.words)
+    best = sorted(candidates, key=lambda one: -one.weight)[:CANDIDATES]
+    for candidate in best:
+        words = candidate.sentence.words
+        rarity = sum(log(len(candidates) / frequency[word]) for word in words) / (len(words) or 1)
+        candidate.weight *= 1 + 0.1 * rarity
+    return sorted(best, key=lambda one: (-one.weight, one.position))
+
+
+def _choose(ranked: list[_Candidate], budget_tokens: int, count: Callable[[str], int]) -> list[_Candidate]:
+    """Best first while they fit. Of two that say the same thing only one is taken, the later if values differ."""
+    chosen: list[_Candidate] = []
+    room = budget_tokens
+    for candidate in ranked:
+        candidate.tokens = count(_ended(candidate.sentence.text)) + 1
+        twin = next((one for one in chosen if _same_subject(one.sentence, candidate.sentence)), None)
+        if twin is None:
+            if candidate.tokens <= room:
+                chosen.append(candidate)
+                room -= candidate.tokens
+        elif _replaces(candidate, twin) and candidate.tokens <= room + twin.tokens:
+            chosen[chosen.index(twin)] = candidate
+            room += twin.tokens - candidate.tokens
+    return chosen or ranked[:1]
+
+
+def _replaces(candidate: _Candidate, twin: _Candidate) -> bool:
+    return candidate.position > twin.position and candidate.sentence.traits.numbers != twin.sentence.traits.numbers
+
+
+def _same_subject(one: Sentence, other: Sentence) -> bool:
+    """Whether two sentences share most words apart from values."""
+    mine, yours = one.subject, other.subject
+    shared = len(mine & yours)
+    smaller = min(len(mine), len(yours))
+    return shared > 0 and (shared >= 0.7 * smaller if smaller > 2 else shared >= 0.6 * len(mine | yours))
+
+
+def _ended(text: str) -> str:
+    """A sentence with an end, so that the next summary can tell it from its neighbour."""
+    if text.endswith(_ENDINGS):
+        return text
+    return text + ("。" if HAN.match(text[-1]) else ".")
+
+
+def _joined(sentences: Iterable[Sentence]) -> str:
+    text = ""
+    for sentence in sentences:
+        ended = _ended(sentence.text)
+        text += ended if not text or text.endswith(("。", "！", "？")) else " " + ended
+    return text
+
+
+def truncated(text: str, budget_tokens: int, count: Callable[[str], int]) -> str:
+    """The longest beginning of ``text`` within ``budget_tokens``, cut between words where there is a space."""
+    text = text[: 40 * budget_tokens + 40]  # tokens are shorter than that; so a huge text costs no more than it has to
+    if count(text) <= budget_tokens:
+        return text
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(text[:middle]) <= budget_tokens else (low, middle - 1)
+    space = text.rfind(" ", 0, low + 1)
+    return text[: space if space > 0 else low].rstrip()

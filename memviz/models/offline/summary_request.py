@@ -1,0 +1,73 @@
+"""What a request for a summary asks to summarize, told apart from its instruction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memviz.conversation import Message
+
+# LlamaIndex opens a quote and puts the first entry on the line of its heading.
+_ENTRY = re.compile(r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE)
+_CLOSING_QUOTE = re.compile(r'\n\s*"\s*$')
+_OLD_SUMMARY = re.compile(r"\s*(?:previous|existing|current|earlier|old) summary\s*:\s*", re.IGNORECASE)
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+class Entry(NamedTuple):
+    """One text to summarize. ``role`` is a message role, ``summary`` for what an earlier summary held,
+    or empty where nobody is named."""
+
+    role: str
+    text: str
+
+
+def entries(messages: Sequence[Message]) -> tuple[Entry, ...]:
+    """The entries that ``messages`` hold, oldest first, without the instruction.
+
+    Read are: one user message with an instruction, a blank line and lines ``role: content``; a system
+    message with the instruction and a user message with a transcript; and, failing both, the messages
+    themselves as the conversation.
+    """
+    instructed = len(messages) > 1 and messages[0].role == "system"
+    body = messages[1:] if instructed else messages
+    if len(body) > 1:
+        return tuple(_nonempty(Entry(message.role, message.content) for message in body))
+    text = body[0].content if body else ""
+    if not instructed:
+        text = _after_instruction(text)
+    return tuple(_nonempty(_named_entries(text, summary_first=instructed)))
+
+
+def _after_instruction(text: str) -> str:
+    """What follows the instruction: it ends at a blank line, unless the first line is an entry already."""
+    if _ENTRY.match(text):
+        return text
+    blank = _BLANK_LINE.search(text)
+    if blank is None:
+        return text
+    rest = text[blank.end() :]
+    first = _ENTRY.search(rest)  # an instruction may have paragraphs of its own
+    return rest[first.start() :] if first else rest
+
+
+def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
+    """The parts ``role: content`` of a transcript; a heading before the first of them is left out."""
+    starts = list(_ENTRY.finditer(text))
+    if not starts:
+        yield Entry("", text)
+        return
+    for at, start in enumerate(starts):
+        stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+        role, content = start.group(1), _CLOSING_QUOTE.sub("", text[start.end() : stop]).strip()
+        old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
+        if old:
+            role, content = "summary", content[old.end() :]
+        elif summary_first and at == 0 and role == "system":
+            role = "summary"
+        yield Entry(role, content)
+
+
+def _nonempty(found: Iterator[Entry]) -> Iterator[Entry]:
+    return (entry for entry in found if entry.text.strip())

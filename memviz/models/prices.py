@@ -1,0 +1,169 @@
+"""What models cost and hold, read from the price file that the litellm package carries.
+
+litellm itself is not imported for that: it takes seconds, its file 30 milliseconds. What the file does
+not know is ``None``, never 0.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from memviz.models.base import Usage
+
+PRICE_FILE = "model_prices_and_context_window_backup.json"
+FREE_PROVIDERS = ("ollama", "lemonade")
+"""Providers that run on one's own machine. Only there a price of 0 in the file means free; elsewhere
+it stands for models whose price nobody has entered."""
+
+_MODES = ("chat", "responses", "completion")
+_LONG_INPUT_KEY = re.compile(r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRates:
+    """USD a token for requests with more than ``above_input_tokens`` input tokens. ``None`` where unknown.
+
+    A cached token without a rate of its own costs as much as any other input token.
+    """
+
+    input_usd_per_token: float | None
+    output_usd_per_token: float | None
+    cache_read_usd_per_token: float | None
+    cache_write_usd_per_token: float | None
+    above_input_tokens: int = 0
+
+    def cost_usd(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
+        """What ``usage`` costs; ``cache_write_tokens`` and its cached tokens are part of its input tokens."""
+        fresh, output = self.input_usd_per_token, self.output_usd_per_token
+        if fresh is None or output is None:
+            return None
+        read = fresh if self.cache_read_usd_per_token is None else self.cache_read_usd_per_token
+        write = fresh if self.cache_write_usd_per_token is None else self.cache_write_usd_per_token
+        fresh_tokens = max(0, usage.input_tokens - usage.cached_tokens - cache_write_tokens)
+        input_usd = fresh_tokens * fresh + usage.cached_tokens * read + cache_write_tokens * write
+        return input_usd + usage.output_tokens * output
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price(TokenRates):
+    """One model of the price file: list prices in USD a token and limits in tokens, ``None`` where unknown.
+
+    ``long_input_rates`` hold instead of the plain rates for requests with more input tokens than each
+    says, in rising order. ``retired_on`` is the day from which the provider no longer serves the model.
+    """
+
+    model: str
+    provider: str
+    mode: str
+    max_input_tokens: int | None
+    max_output_tokens: int | None
+    long_input_rates: tuple[TokenRates, ...] = ()
+    retired_on: date | None = None
+
+    def rates(self, input_tokens: int) -> TokenRates:
+        """The rates of a request with this many input tokens."""
+        longer = (rates for rates in reversed(self.long_input_rates) if input_tokens > rates.above_input_tokens)
+        return next(longer, self)
+
+    def cost_usd(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
+        """What a request with this ``usage`` costs at list price; ``None`` if a rate is unknown."""
+        return TokenRates.cost_usd(self.rates(usage.input_tokens), usage, cache_write_tokens)
+
+
+def price(model: str) -> Price | None:
+    """The price of ``model``, with or without its provider's prefix; ``None`` if the file does not know it."""
+    known = prices()
+    found = known.get(model)
+    if found is not None:
+        return found
+    provider, slash, name = model.partition("/")
+    if not slash:
+        # A fine-tuned model is ft:<base>:<organization>:<name>:<id>, and costs what its base does.
+        return known.get(":".join(model.split(":")[:2])) if model.startswith("ft:") else None
+    found = price(name)
+    # The provider of bare names may be told apart further: cohere_chat, vertex_ai-language-models.
+    return found if found is not None and found.provider.startswith(provider) else None
+
+
+@cache
+def prices() -> Mapping[str, Price]:
+    """Every text model of the price file by name; empty if there is no such file."""
+    entries = json_file(PRICE_FILE)
+    return {
+        name: _price(name, entry)
+        for name, entry in entries.items()
+        if isinstance(entry, dict) and entry.get("mode") in _MODES and "litellm_provider" in entry
+    }
+
+
+def json_file(path: str) -> dict[str, Any]:
+    """A JSON object from litellm's folder, without importing litellm; empty if it cannot be read."""
+    spec = find_spec("litellm")
+    folder = next(iter(spec.submodule_search_locations or ()), None) if spec else None
+    if folder is None:
+        return {}
+    try:
+        content = json.loads((Path(folder) / path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _price(name: str, entry: Mapping[str, Any]) -> Price:
+    plain = _rates(entry)
+    longer = [plain]
+    for above_tokens, suffix in sorted(_thresholds(entry)):
+        rates = _rates(entry, suffix)
+        own = {key: value for key, value in rates.items() if value is not None}
+        longer.append({**longer[-1], **own, "above_input_tokens": above_tokens})
+    return Price(
+        **plain,
+        model=name,
+        provider=entry["litellm_provider"],
+        mode=entry["mode"],
+        max_input_tokens=_tokens(entry.get("max_input_tokens")),
+        max_output_tokens=_tokens(entry.get("max_output_tokens")),
+        long_input_rates=tuple(TokenRates(**rates) for rates in longer[1:]),
+        retired_on=_day(entry.get("deprecation_date")),
+    )
+
+
+def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """Input tokens above which other rates hold, and how the file's keys for these rates end."""
+    for key in entry:
+        if "_above_" in key and (match := _LONG_INPUT_KEY.fullmatch(key)):
+            yield int(match["number"]) * (1000 if match["thousands"] else 1), match["suffix"]
+
+
+def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
+    free = entry["litellm_provider"] in FREE_PROVIDERS
+
+    def rate(key: str) -> float | None:
+        value = entry.get(key + suffix)
+        return float(value) if isinstance(value, int | float) and (value > 0 or (value == 0 and free)) else None
+
+    return {
+        "input_usd_per_token": rate("input_cost_per_token"),
+        "output_usd_per_token": rate("output_cost_per_token"),
+        "cache_read_usd_per_token": rate("cache_read_input_token_cost"),
+        "cache_write_usd_per_token": rate("cache_creation_input_token_cost"),
+    }
+
+
+def _tokens(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _day(value: object) -> date | None:
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        return None

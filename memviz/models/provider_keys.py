@@ -1,0 +1,70 @@
+"""Which environment variables hold the API keys of which provider. Asked without importing litellm."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+
+from memviz.models.prices import json_file, price
+
+OWN_SIGN_IN = ("bedrock", "sagemaker", "vertex_ai", "github_copilot", "chatgpt", "ollama", "lemonade", "offline")
+"""Providers that need no key, or find one by other means than a variable: credential files, roles, a browser."""
+
+_KEY_VARIABLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    # Of each group one variable has to be set.
+    "ai21": (("AI21_API_KEY",),),
+    "anthropic": (("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),),
+    "azure": (("AZURE_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_AD_TOKEN"), ("AZURE_API_BASE",)),
+    "azure_ai": (("AZURE_AI_API_KEY",), ("AZURE_AI_API_BASE",)),
+    "cerebras": (("CEREBRAS_API_KEY",),),
+    "codestral": (("CODESTRAL_API_KEY",),),
+    "cohere": (("COHERE_API_KEY", "CO_API_KEY"),),
+    "cohere_chat": (("COHERE_API_KEY", "CO_API_KEY"),),
+    "dashscope": (("DASHSCOPE_API_KEY",),),
+    "deepinfra": (("DEEPINFRA_API_KEY",),),
+    "deepseek": (("DEEPSEEK_API_KEY",),),
+    "fireworks_ai": (
+        ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
+    ),
+    "gemini": (("GEMINI_API_KEY", "GOOGLE_API_KEY"),),
+    "groq": (("GROQ_API_KEY",),),
+    "mistral": (("MISTRAL_API_KEY",),),
+    "moonshot": (("MOONSHOT_API_KEY",),),
+    "nebius": (("NEBIUS_API_KEY",),),
+    "novita": (("NOVITA_API_KEY",),),
+    "nvidia_nim": (("NVIDIA_NIM_API_KEY",),),
+    "openai": (("OPENAI_API_KEY",),),
+    "openrouter": (("OPENROUTER_API_KEY", "OR_API_KEY"),),
+    "perplexity": (("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),),
+    "sambanova": (("SAMBANOVA_API_KEY",),),
+    "together_ai": (("TOGETHERAI_API_KEY", "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHER_AI_TOKEN"),),
+    "xai": (("XAI_API_KEY",),),
+    "zai": (("ZAI_API_KEY",),),
+}  # fmt: skip
+
+
+@cache
+def key_variables() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """For each provider groups of variables, of which each needs one set. The small providers come from litellm."""
+    small = json_file("llms/openai_like/providers.json")
+    named = {provider: about.get("api_key_env") for provider, about in small.items() if isinstance(about, dict)}
+    return {**{provider: ((name,),) for provider, name in named.items() if name}, **_KEY_VARIABLES}
+
+
+def provider_of(model: str) -> str:
+    """The provider that serves ``model``: its prefix, or whom the price file names; empty if unknown."""
+    prefix, slash, _ = model.partition("/")
+    if slash:
+        return prefix
+    known = price(model)
+    return known.provider if known else ""
+
+
+def missing_keys(model: str) -> tuple[str, ...]:
+    """The environment variables that ``model`` needs and that are not set, one of each group of alternatives.
+
+    Empty when nothing is missing or when it is not known what the provider needs.
+    """
+    groups = key_variables().get(provider_of(model), ())
+    return tuple(group[0] for group in groups if not any(os.environ.get(name) for name in group))

@@ -1,0 +1,93 @@
+"""Models by name."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import Any
+
+from memviz.errors import UnknownModelError
+from memviz.models.base import Model
+from memviz.models.litellm_client import LiteLLMModel
+from memviz.models.prices import Price, price, prices
+from memviz.models.provider_keys import missing_keys
+
+__all__ = ["OFFLINE", "known_models", "missing_keys", "model"]
+
+OFFLINE = "offline"
+
+_SUGGESTED_PROVIDERS = (
+    "openai", "anthropic", "gemini", "mistral", "deepseek", "xai", "groq", "cerebras", "moonshot", "perplexity",
+    "ollama",
+)  # fmt: skip
+_SPECIAL = re.compile(
+    r"audio|realtime|search|image|tts|transcribe|embed|vision|live|robotics|container|guard|fim|lyria|(^|/)ft:"
+    r"|\d{4}-\d{2}-\d{2}|-\d{4,8}\b|-\d{2}-\d{2}$"  # dated snapshots of models that are listed by name
+)
+_LIKE_A_KEY = re.compile(r"(sk|pk|gsk|xai|hf|pplx|r8)[-_][\w-]{16,}|AIza[\w-]{16,}")
+
+
+def model(
+    name: str,
+    *,
+    api_key: str | None = None,
+    api_base: str | None = None,
+    timeout: float = 60.0,
+    retries: int = 2,
+    **options: Any,
+) -> Model:
+    """The model of this name: ``offline``, or any that litellm reaches, as ``openai/gpt-5-mini``.
+
+    ``timeout`` is in seconds; ``options`` go to the offline model's constructor or to litellm.
+    Nothing is called yet: whether provider, key and model exist shows with the first request.
+
+    Raises :class:`memviz.errors.UnknownModelError` for a name that cannot be one.
+    """
+    name = name.strip() if isinstance(name, str) else ""
+    if name == OFFLINE:
+        from memviz.models.offline import OfflineModel
+
+        return OfflineModel(**options)
+    _check_name(name)
+    return LiteLLMModel(name, api_key=api_key, api_base=api_base, timeout=timeout, retries=retries, **options)
+
+
+def known_models(limit: int | None = None) -> tuple[str, ...]:
+    """Names to suggest: ``offline`` first, then priced chat models of the larger providers, at most ``limit``."""
+    today = datetime.now(UTC).date()
+    names = {
+        _full_name(about): None
+        for provider in _SUGGESTED_PROVIDERS
+        for name, about in sorted(prices().items())
+        if about.provider == provider
+        and about.mode == "chat"
+        and about.input_usd_per_token is not None
+        and about.output_usd_per_token is not None
+        and not (about.retired_on and about.retired_on <= today)
+        and not _SPECIAL.search(name)
+    }
+    return (OFFLINE, *names)[:limit]
+
+
+def _full_name(about: Price) -> str:
+    prefix = about.provider + "/"
+    return about.model if about.model.startswith(prefix) else prefix + about.model
+
+
+def _check_name(name: str) -> None:
+    if not name:
+        raise UnknownModelError("No model was named: choose offline, or give a name such as openai/gpt-5-mini.")
+    if _LIKE_A_KEY.fullmatch(name):  # and is not repeated
+        raise UnknownModelError("The model's name looks like an API key: give the key as api_key, and name a model.")
+    prefix, slash, rest = name.partition("/")
+    well_formed = name.isprintable() and " " not in name and prefix and (rest or not slash)
+    if not well_formed:
+        raise UnknownModelError(f"{name!r} is no model name: give offline, or provider/model.", model=name)
+    if not slash and price(name) is None:
+        raise UnknownModelError(f"There is no model {name!r}: {_advice(name)}.", model=name)
+
+
+def _advice(name: str) -> str:
+    close = get_close_matches(name, [OFFLINE, *prices()], n=3)
+    return f"did you mean {' or '.join(close)}" if close else "give offline, or provider/model"

@@ -1,0 +1,102 @@
+"""A live chat in the file: its messages and its run grow turn by turn, or are rewritten from some message on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Table, delete, func, select
+from sqlmodel import Session
+
+from memviz.conversation import Message
+from memviz.engine.run import Run
+from memviz.storage import rows
+from memviz.storage.engine import conversation_changed
+from memviz.storage.library import found, insert_rows, message_rows, now
+from memviz.storage.runs import add_run, chat_row, expect_messages
+from memviz.storage.tables import MESSAGES, RUNS, ConversationRow, RunRow
+
+
+def append(session: Session, conversation_id: str, run: Run, summarizer: str, key: str) -> None:
+    """Add what is new of a chat: messages, turn records, compactions, summaries."""
+    conversation = found(session, conversation_id)
+    known = conversation.message_count
+    expect_messages(session, conversation, run.log, known)
+    stored = chat_row(session, conversation.id)
+    new_records = _new_records(session, stored, run) if stored is not None else None
+    if stored is None or new_records is None:
+        _expect_beginning(list(message_rows(session, conversation.id)), run.log)
+        _replace_run(session, conversation, run, summarizer, key)
+    else:
+        for table, made in new_records.items():
+            insert_rows(session, table, made)
+        stored.summarizer, stored.key, stored.message_count, stored.updated_at = summarizer, key, len(run.log), now()
+    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, known))
+    _update(conversation, run)
+
+
+def rewrite(
+    session: Session, conversation_id: str, run: Run, summarizer: str, key: str, replaces: Sequence[Message] | None
+) -> None:
+    """Make the stored chat equal to ``run``; messages before the first that differs are not touched."""
+    conversation = found(session, conversation_id)
+    stored = list(message_rows(session, conversation.id))
+    if replaces is not None:
+        _expect_beginning(stored, replaces)
+    kept = _common_length(stored, run.log)
+    said_no_more = (MESSAGES.c.conversation_id == conversation.id, MESSAGES.c.position >= kept)
+    session.execute(delete(MESSAGES).where(*said_no_more))
+    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, kept))
+    over_them = (RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "replay", RUNS.c.message_count > kept)
+    session.execute(delete(RUNS).where(*over_them))
+    _replace_run(session, conversation, run, summarizer, key)
+    _update(conversation, run)
+
+
+def _new_records(session: Session, stored: RunRow, run: Run) -> dict[Table, list[rows.Row]] | None:
+    """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
+    as after a change of strategy. The last one stored in each table tells."""
+    setting = rows.setting(run)
+    if not rows.same({name: getattr(stored, name) for name in setting}, setting):
+        return None
+    new_records = {}
+    for table, build in rows.RECORDS.items():
+        count, last = _last_record(session, table, stored.id)
+        made = build(stored.id, run, max(0, count - 1))
+        if last is not None and not (made and rows.same(last, made.pop(0))):
+            return None
+        new_records[table] = made
+    return new_records
+
+
+def _last_record(session: Session, table: Table, run_id: str) -> tuple[int, Mapping[Any, Any] | None]:
+    of_run = table.c.run_id == run_id
+    _, number = table.primary_key
+    count = session.execute(select(func.count()).select_from(table).where(of_run)).scalar_one()
+    last = session.execute(select(table).where(of_run).order_by(number.desc()).limit(1)).mappings().one_or_none()
+    return count, last
+
+
+def _replace_run(session: Session, conversation: ConversationRow, run: Run, summarizer: str, key: str) -> None:
+    session.execute(delete(RUNS).where(RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "chat"))
+    add_run(session, conversation.id, run, "chat", summarizer, key)
+
+
+def _update(conversation: ConversationRow, run: Run) -> None:
+    conversation.message_count, conversation.turn_count = len(run.log), run.log.turn_count
+    conversation.system_prompt = rows.setting(run)["system_prompt"]
+    conversation.updated_at = now()
+
+
+def _expect_beginning(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> None:
+    """Raise unless the stored messages are the beginning of ``log``, every one of them."""
+    if _common_length(stored, log) < len(stored):
+        raise conversation_changed()
+
+
+def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> int:
+    """How many messages at the start of the stored ones and of ``log`` are the same."""
+    conversation_id = stored[0]["conversation_id"] if stored else ""
+    made = rows.message_rows(conversation_id, log)
+    pairs = enumerate(zip(stored, made, strict=False))
+    return next((at for at, (old, new) in pairs if not rows.same(old, new)), min(len(stored), len(made)))

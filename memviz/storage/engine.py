@@ -1,0 +1,141 @@
+"""Open the file: how SQLite is set up, how transactions begin, and its errors in plain words."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, StatementError
+from sqlalchemy.pool import StaticPool
+
+from memviz.errors import StorageError
+from memviz.storage.migrations import migrate
+
+BUSY_SECONDS = 10
+"""How long a write waits for another process or thread that is writing."""
+
+MEMORY = ":memory:"
+
+
+def database_path(path_or_url: str | Path) -> str:
+    """The file that a path or an ``sqlite:///`` address names, or ``:memory:``."""
+    given = str(path_or_url)
+    if "://" in given:
+        try:
+            url = make_url(given)
+        except ArgumentError:
+            url = URL.create("unknown")
+        if url.get_backend_name() != "sqlite":
+            raise StorageError(f"{given.split('://')[0]}:// is no database that memviz stores in. Give a file path.")
+        given = url.database or MEMORY
+    return given if given == MEMORY else str(Path(given).expanduser())
+
+
+def open_engine(path: str) -> Engine:
+    """Open or create the file at ``path``, its folder included, at the newest version.
+
+    Raises :class:`StorageError`; a file that cannot be used is left as it was.
+    """
+    if path != MEMORY:
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(_unopened(path, error.strerror or str(error))) from error
+    engine = _engine(path)
+    try:
+        with writing(engine).begin() as connection:
+            migrate(connection, path)
+        _log_ahead(engine)
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise plain_error(error, path) from error
+    except StorageError:
+        engine.dispose()
+        raise
+    return engine
+
+
+def writing(engine: Engine) -> Engine:
+    """The same engine, for transactions that write. They take the write lock at once: one that read
+    first and asked for the lock later could find its reading out of date, and would fail."""
+    return engine.execution_options(begin="BEGIN IMMEDIATE")
+
+
+def _engine(path: str) -> Engine:
+    pool: dict[str, Any] = {"poolclass": StaticPool} if path == MEMORY else {}
+    engine = create_engine(
+        URL.create("sqlite", database=path),
+        # Left to itself, the driver begins a transaction only at the first write, so not around reads.
+        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False},
+        json_serializer=partial(json.dumps, separators=(",", ":")),
+        hide_parameters=True,  # conversations do not belong into error texts
+        **pool,
+    )
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _set_up(connection: sqlite3.Connection, _record: object) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    # SQLite's own upper and lower case know ASCII only.
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+def _log_ahead(engine: Engine) -> None:
+    """Let readers read while one writes. The file remembers it."""
+    connection = engine.raw_connection()
+    try:
+        with suppress(sqlite3.OperationalError):  # busy: another process has just opened it and does the same
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def plain_error(error: SQLAlchemyError, path: str) -> StorageError:
+    """What went wrong with the file at ``path``, where, and what to do."""
+    if not isinstance(error, DBAPIError):
+        problem = "a value in it cannot be stored" if isinstance(error, StatementError) else "there is no way to it"
+        return StorageError(f"Nothing was saved to {path}: {problem} ({error.__cause__ or error}).")
+    name = getattr(error.orig, "sqlite_errorname", "") or ""
+    for start, sentence in _SENTENCES.items():
+        if name.startswith(start):
+            return StorageError(sentence.format(path=path, seconds=BUSY_SECONDS))
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+        return StorageError(_unopened(path, str(error.orig)))
+    return StorageError(f"{path} could not be read or written ({error.orig}). Nothing was saved; try again.")
+
+
+_CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
+_DAMAGED = (
+    "{path} is no memviz database, or it is damaged. It was left as it is; choose another file or restore a copy."
+)
+_SENTENCES = {
+    "SQLITE_CONSTRAINT_PRIMARYKEY": _CHANGED,
+    "SQLITE_CONSTRAINT_UNIQUE": _CHANGED,
+    "SQLITE_CONSTRAINT_FOREIGNKEY": _CHANGED,
+    "SQLITE_BUSY": "{path} is busy: another program has been writing to it for {seconds} seconds. Try again.",
+    "SQLITE_FULL": "There is no room left for {path}, so nothing was saved. Free some space and try again.",
+    "SQLITE_NOTADB": _DAMAGED,
+    "SQLITE_CORRUPT": _DAMAGED,
+}
+
+
+def conversation_changed() -> StorageError:
+    """The error for two tabs that write to one conversation."""
+    return StorageError(_CHANGED)
+
+
+def _unopened(path: str, reason: str) -> str:
+    return f"{path} cannot be opened for writing ({reason}). Check the folder and its rights, or choose another file."

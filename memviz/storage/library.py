@@ -1,0 +1,132 @@
+"""Conversations in the file: add, list, search, read, delete for good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement, Table, delete, func, insert, or_, select
+from sqlmodel import Session
+
+from memviz.conversation import Message, clean_text
+from memviz.errors import StorageError
+from memviz.storage import rows
+from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
+from memviz.transcripts.base import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEntry:
+    """One conversation in a list. Times are in UTC."""
+
+    id: str
+    title: str
+    description: str
+    language: str
+    format: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    turn_count: int
+    probe_count: int
+
+
+def now() -> datetime:
+    """The time that is written to rows."""
+    return datetime.now(UTC)
+
+
+def insert_rows(session: Session, table: Table, made: Sequence[rows.Row]) -> None:
+    """Write many rows at once."""
+    if made:
+        session.execute(insert(table), made)
+
+
+def found(session: Session, conversation_id: str, *, deleted: bool = False) -> ConversationRow:
+    """The row of a conversation; a deleted one only where asked for. Raises :class:`StorageError`."""
+    conversation_id = clean_text(conversation_id)
+    stored = session.get(ConversationRow, conversation_id)
+    if stored is None:
+        raise StorageError(f"There is no conversation {conversation_id!r}. Choose one from the library.")
+    if stored.deleted_at is not None and not deleted:
+        raise StorageError(f"The conversation '{stored.title}' was deleted. Restore it in the library first.")
+    return stored
+
+
+def add(session: Session, transcript: Transcript, id: str | None) -> str:
+    """Write a conversation and return its id. One with this ``id`` that is there already, deleted or
+    not, is left as it is."""
+    conversation_id, time = id or str(uuid4()), now()
+    if id is not None and session.get(ConversationRow, id) is not None:
+        return id
+    made = rows.conversation_row(transcript) | {"id": conversation_id, "created_at": time, "updated_at": time}
+    insert_rows(session, CONVERSATIONS, [made])
+    insert_rows(session, MESSAGES, rows.message_rows(conversation_id, transcript.messages))
+    return conversation_id
+
+
+def matching(search: str) -> list[ColumnElement[bool]]:
+    """The conditions for conversations that are not deleted and hold ``search`` in title or messages.
+
+    Upper and lower case are the same; no character has a special meaning.
+    """
+    there = CONVERSATIONS.c.deleted_at.is_(None)
+    wanted = clean_text(search).casefold()
+    if not wanted:
+        return [there]
+    said = select(MESSAGES.c.position).where(
+        MESSAGES.c.conversation_id == CONVERSATIONS.c.id, _holds(MESSAGES.c.content, wanted)
+    )
+    return [there, or_(_holds(CONVERSATIONS.c.title, wanted), said.exists())]
+
+
+def _holds(column: ColumnElement[str], wanted: str) -> ColumnElement[bool]:
+    return func.instr(func.casefold(column), wanted) > 0
+
+
+def entries(
+    session: Session, *conditions: ColumnElement[bool], limit: int = -1, offset: int = 0
+) -> list[ConversationEntry]:
+    """Conversations under ``conditions``, the one changed last first."""
+    table = CONVERSATIONS.c
+    counted = {"probe_count": func.json_array_length(table.probes)}
+    columns = [counted[name] if name in counted else table[name] for name in ConversationEntry.__dataclass_fields__]
+    newest_first = (table.updated_at.desc(), table.created_at.desc(), table.id)
+    query = select(*columns).where(*conditions).order_by(*newest_first).limit(limit).offset(offset)
+    return [ConversationEntry(*values) for values in session.execute(query)]
+
+
+def count(session: Session, search: str) -> int:
+    """How many conversations match."""
+    query = select(func.count()).select_from(CONVERSATIONS).where(*matching(search))
+    return int(session.execute(query).scalar_one())
+
+
+def message_rows(session: Session, conversation_id: str, stop: int | None = None) -> Iterable[Mapping[Any, Any]]:
+    """The rows of a conversation's messages up to position ``stop`` (excluded), in order."""
+    table = MESSAGES.c
+    query = select(MESSAGES).where(table.conversation_id == conversation_id).order_by(table.position)
+    return session.execute(query if stop is None else query.where(table.position < stop)).mappings()
+
+
+def messages(session: Session, conversation_id: str, stop: int | None = None) -> list[Message]:
+    """The messages of a conversation up to position ``stop`` (excluded)."""
+    return [rows.message(stored) for stored in message_rows(session, conversation_id, stop)]
+
+
+def transcript(session: Session, conversation_id: str) -> Transcript:
+    """A whole conversation."""
+    stored = found(session, conversation_id)
+    return rows.transcript(stored, messages(session, stored.id))
+
+
+def purge(session: Session, older_than_days: float) -> int:
+    """Remove for good what was deleted at least so long ago; return how many conversations."""
+    limit = now() - timedelta(days=older_than_days)
+    gone = session.execute(
+        delete(CONVERSATIONS).where(CONVERSATIONS.c.deleted_at <= limit).returning(CONVERSATIONS.c.id)
+    )
+    return len(gone.all())

@@ -1,0 +1,48 @@
+"""Versions of the file. The number is kept in the file itself, next to a mark that says whose it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection
+
+from memviz.errors import StorageError
+from memviz.storage.tables import Base
+
+Upgrade = Callable[[Connection], None]
+
+UPGRADES: tuple[Upgrade, ...] = ()
+"""``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
+it is created as the tables stand now. Append only; never change one that has been released."""
+
+APPLICATION_ID = 0x6D656D76  # "memv"
+
+
+def migrate(connection: Connection, path: str, upgrades: Sequence[Upgrade] = UPGRADES) -> int:
+    """Bring the file to the newest version, within the transaction of ``connection``; return that version.
+
+    Raises :class:`StorageError`, with nothing changed, for a file of another program or of a newer memviz.
+    """
+    newest = 1 + len(upgrades)
+    version = _pragma(connection, "user_version")
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        if version or connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
+            raise StorageError(f"{path} is the database of another program. Choose another file.")
+        Base.metadata.create_all(connection)
+    elif version > newest:
+        raise StorageError(
+            f"{path} was written by a newer memviz (file version {version}; this one knows up to {newest}). "
+            "Update memviz, or choose another file."
+        )
+    elif version == newest:
+        return newest
+    else:
+        for upgrade in upgrades[version - 1 :]:
+            upgrade(connection)
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.exec_driver_sql(f"PRAGMA user_version = {newest}")
+    return newest
+
+
+def _pragma(connection: Connection, name: str) -> int:
+    return int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())

@@ -1,0 +1,191 @@
+"""Values to rows and back. Rows are plain dictionaries, ready for bulk inserts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Table
+
+from memviz.conversation import Log, Message, ToolCall, clean_text
+from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.run import Run
+from memviz.memory import SummaryVersion
+from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
+from memviz.transcripts.base import Probe, Transcript
+
+Row = dict[str, Any]
+
+
+def row(**columns: Any) -> Row:
+    """A row whose texts SQLite accepts. Lone surrogates inside JSON columns are escaped there instead."""
+    return {name: clean_text(value) if isinstance(value, str) else value for name, value in columns.items()}
+
+
+def same(stored: Mapping[Any, Any], made: Row) -> bool:
+    """Whether a stored row is the one that would be written now. Compared as JSON: tuples become lists there."""
+    return json.dumps(dict(stored)) == json.dumps(made, default=repr)
+
+
+def conversation_row(transcript: Transcript) -> Row:
+    """The columns of a conversation that come from its transcript."""
+    return row(
+        title=transcript.title,
+        format=transcript.format,
+        language=transcript.language,
+        description=transcript.description,
+        system_prompt=transcript.system_prompt,
+        probes=[probe.to_dict() for probe in transcript.probes],
+        warnings=list(transcript.warnings),
+        message_count=len(transcript.messages),
+        turn_count=Log(transcript.messages).turn_count,
+    )
+
+
+def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcript:
+    """The transcript of a stored conversation."""
+    return Transcript(
+        messages=tuple(messages),
+        title=stored.title,
+        format=stored.format,
+        probes=tuple(Probe.from_dict(probe) for probe in stored.probes),
+        warnings=tuple(stored.warnings),
+        system_prompt=stored.system_prompt,
+        description=stored.description,
+        language=stored.language,
+    )
+
+
+def message_rows(conversation_id: str, log: Sequence[Message], start: int = 0) -> list[Row]:
+    """The messages of ``log`` from position ``start`` on."""
+    return [
+        row(
+            conversation_id=conversation_id,
+            position=position,
+            role=message.role,
+            content=message.content,
+            name=message.name,
+            tool_calls=[asdict(call) for call in message.tool_calls] or None,
+            tool_call_id=message.tool_call_id,
+            meta=None if message.meta is None else dict(message.meta),
+        )
+        for position, message in enumerate(log[start:], start)
+    ]
+
+
+def message(stored: Mapping[Any, Any]) -> Message:
+    """The message of a stored row."""
+    return Message(
+        role=stored["role"],
+        content=stored["content"],
+        name=stored["name"],
+        tool_calls=tuple(ToolCall(**call) for call in stored["tool_calls"] or ()),
+        tool_call_id=stored["tool_call_id"],
+        meta=stored["meta"],
+    )
+
+
+def setting(run: Run) -> Row:
+    """The columns that say under which setting a run was made."""
+    return row(
+        strategy_id=run.strategy.id,
+        parameters=run.strategy.model_dump(),
+        counter=run.counter.name,
+        system_prompt=run.system_prompt,
+        system_tokens=run.space.system_tokens,
+    )
+
+
+def turn_rows(run_id: str, run: Run, start: int) -> list[Row]:
+    """The turn records of a run from number ``start`` (0-based) on."""
+    first, rows = sum(len(record.compactions) for record in run.turns[:start]), []
+    for record in run.turns[start:]:
+        rows.append(_turn_row(run_id, record, first))
+        first += len(record.compactions)
+    return rows
+
+
+def _turn_row(run_id: str, record: TurnRecord, first_compaction: int) -> Row:
+    return row(
+        run_id=run_id,
+        turn=record.turn,
+        total_tokens=record.total_tokens,
+        reply_tokens=record.reply_tokens,
+        flags=", ".join(record.flags),
+        record=record.to_dict(first_compaction),
+    )
+
+
+def compaction_rows(run_id: str, run: Run, start: int) -> list[Row]:
+    """The compactions of a run from number ``start`` (0-based) on."""
+    return [_compaction_row(run_id, number, item) for number, item in enumerate(run.compactions[start:], start)]
+
+
+def _compaction_row(run_id: str, number: int, compaction: Compaction) -> Row:
+    return row(
+        run_id=run_id,
+        number=number,
+        turn=compaction.turn,
+        after_message=compaction.after_message,
+        reason=compaction.reason,
+        error=compaction.error,
+        tokens_before=compaction.tokens_before,
+        tokens_after=compaction.tokens_after,
+        seconds=compaction.seconds,
+        cost_usd=compaction.cost,
+        record=compaction.to_dict(),
+    )
+
+
+def summary_rows(run_id: str, run: Run, start: int) -> list[Row]:
+    """The summary versions of a run from index ``start`` (0-based) on."""
+    return [_summary_row(run_id, version) for version in run.summaries[start:]]
+
+
+def _summary_row(run_id: str, version: SummaryVersion) -> Row:
+    return row(
+        run_id=run_id,
+        version=version.version,
+        turn=version.turn,
+        text=version.text,
+        tokens=version.tokens,
+        covers_start=version.covers.start,
+        covers_stop=version.covers.stop,
+        added_start=version.added.start,
+        added_stop=version.added.stop,
+        replaces=version.replaces,
+    )
+
+
+RECORDS: dict[Table, Callable[[str, Run, int], list[Row]]] = {
+    TURNS: turn_rows,
+    COMPACTIONS: compaction_rows,
+    SUMMARIES: summary_rows,
+}
+"""The tables that hold what happened in a run, and what makes their rows: ``(run id, run, first number)``."""
+
+
+def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]) -> Run:
+    """The run of a stored row over its conversation, from its rows in the tables of ``RECORDS``."""
+    return Run.from_record(
+        {
+            "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
+            "counter": stored.counter,
+            "system_prompt": stored.system_prompt,
+            "system_tokens": stored.system_tokens,
+            "summaries": [_summary(item) for item in records[SUMMARIES]],
+            "compactions": [item["record"] for item in records[COMPACTIONS]],
+            "turns": [item["record"] for item in records[TURNS]],
+        },
+        log,
+    )
+
+
+def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        **{name: stored[name] for name in ("version", "turn", "text", "tokens", "replaces")},
+        "covers": [stored["covers_start"], stored["covers_stop"]],
+        "added": [stored["added_start"], stored["added_stop"]],
+    }

@@ -1,0 +1,125 @@
+"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import uuid4
+
+from sqlalchemy import func, select
+from sqlmodel import Session
+
+from memviz.conversation import Log, Message, clean_text
+from memviz.counters import COUNTERS
+from memviz.engine.run import Run
+from memviz.errors import MemvizError, StorageError
+from memviz.storage import rows
+from memviz.storage.engine import conversation_changed
+from memviz.storage.library import found, insert_rows, messages, now
+from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
+
+Kind = Literal["chat", "replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One run in a list. ``total_tokens`` is what all its requests sent. Times are in UTC."""
+
+    id: str
+    kind: Kind
+    key: str
+    strategy_id: str
+    parameters: dict[str, Any]
+    counter: str
+    summarizer: str
+    message_count: int
+    created_at: datetime
+    updated_at: datetime
+    turn_count: int
+    total_tokens: int
+
+
+def add_run(session: Session, conversation_id: str, run: Run, kind: Kind, summarizer: str, key: str) -> str:
+    """Write a whole run and return its id."""
+    if COUNTERS.get(run.counter.name) is not run.counter:
+        raise StorageError(f"A run counted by '{run.counter.name}' cannot be stored: use one of {', '.join(COUNTERS)}.")
+    run_id, time = str(uuid4()), now()
+    made = rows.setting(run) | rows.row(
+        id=run_id, conversation_id=conversation_id, kind=kind, key=key, summarizer=summarizer,
+        message_count=len(run.log), created_at=time, updated_at=time,
+    )  # fmt: skip
+    insert_rows(session, RUNS, [made])
+    for table, build in rows.RECORDS.items():
+        insert_rows(session, table, build(run_id, run, 0))
+    return run_id
+
+
+def add_replay(session: Session, conversation_id: str, run: Run, key: str, summarizer: str) -> str:
+    """Write a replay and return its id; one with this key that is there already is left as it is."""
+    conversation = found(session, conversation_id)
+    stored = replay_row(session, conversation.id, key)
+    if stored is not None:
+        return stored.id
+    expect_messages(session, conversation, run.log, len(run.log))
+    return add_run(session, conversation.id, run, "replay", summarizer, key)
+
+
+def expect_messages(session: Session, conversation: ConversationRow, log: Sequence[Message], length: int) -> None:
+    """Raise unless the first ``length`` messages of ``log`` are stored, judged by the last of them:
+    logs only grow, so this tells nearly always, at the same cost for any length."""
+    if length > min(len(log), conversation.message_count):
+        raise conversation_changed()
+    if not length:
+        return
+    at = (MESSAGES.c.conversation_id == conversation.id, MESSAGES.c.position == length - 1)
+    stored = session.execute(select(MESSAGES).where(*at)).mappings().one()
+    if not rows.same(stored, rows.message_rows(conversation.id, log[:length], length - 1)[0]):
+        raise conversation_changed()
+
+
+def chat_row(session: Session, conversation_id: str) -> RunRow | None:
+    """The row of the conversation's chat."""
+    at = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "chat")
+    return session.execute(select(RunRow).where(*at)).scalar_one_or_none()
+
+
+def replay_row(session: Session, conversation_id: str, key: str) -> RunRow | None:
+    """The row of the replay with this key."""
+    at = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.key == clean_text(key))
+    return session.execute(select(RunRow).where(*at)).scalar_one_or_none()
+
+
+def read(session: Session, stored: RunRow, log: Log | None) -> Run:
+    """The run of a row, over the beginning of ``log`` or else of the stored messages."""
+    try:
+        if log is None:
+            log = Log(messages(session, stored.conversation_id, stored.message_count))
+        elif len(log) != stored.message_count:
+            log = log.prefix(stored.message_count)
+        records = {
+            table: session.execute(select(table).where(table.c.run_id == stored.id).order_by(*table.primary_key))
+            .mappings()
+            .all()
+            for table in rows.RECORDS
+        }
+        return rows.run(stored, log, records)
+    except MemvizError:
+        raise
+    except (LookupError, TypeError, ValueError) as error:
+        raise StorageError(f"The stored run of '{stored.strategy_id}' is damaged ({error!r}). Run it again.") from error
+
+
+def entries(session: Session, conversation_id: str) -> list[RunEntry]:
+    """All runs of a conversation, the oldest first."""
+    counted = {"turn_count": func.count(TURNS.c.turn), "total_tokens": func.coalesce(func.sum(TURNS.c.total_tokens), 0)}
+    columns = [counted[name] if name in counted else RUNS.c[name] for name in RunEntry.__dataclass_fields__]
+    query = (
+        select(*columns)
+        .outerjoin_from(RUNS, TURNS)
+        .where(RUNS.c.conversation_id == found(session, conversation_id).id)
+        .group_by(RUNS.c.id)
+        .order_by(RUNS.c.created_at, RUNS.c.id)
+    )
+    return [RunEntry(*values) for values in session.execute(query)]

@@ -1,0 +1,150 @@
+"""One message in the shape of the OpenAI chat API, from untrusted JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memviz.conversation import ROLES, Message, ToolCall
+from memviz.errors import MessageError
+from memviz.transcripts.json_text import kind_of
+
+ROLE_ALIASES = {"developer": "system", "function": "tool"}
+PART_LABELS = {
+    "image": "image",
+    "image_url": "image",
+    "input_image": "image",
+    "audio": "audio",
+    "input_audio": "audio",
+    "file": "file",
+    "input_file": "file",
+}
+PART_TYPES = frozenset({"text", "input_text", "output_text", "refusal", *PART_LABELS})
+MAX_META_CHARS = 2_000
+"""Most characters of JSON that the fields of a message which memviz does not know may have in all."""
+
+_KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call"})
+
+Note = Callable[[str], None]
+"""Takes a clause on what was repaired in the message at hand."""
+
+
+def known_role(role: object) -> str | None:
+    """The role of a message under its own or another name; None if it is none."""
+    if not isinstance(role, str) or len(role) > 20:
+        return None
+    lowered = role.strip().lower()
+    canonical = ROLE_ALIASES.get(lowered, lowered)
+    return canonical if canonical in ROLES else None
+
+
+def read_message(item: object, note: Note) -> Message:
+    """The message that a JSON value describes; every repair is told to ``note``.
+
+    Raises :class:`MessageError` with a reason that completes "message 3 ...".
+    """
+    if not isinstance(item, dict):
+        raise MessageError(f"is {kind_of(item)}, not an object")
+    if item.get("role") is None:
+        raise MessageError("has no role")
+    role = known_role(item["role"])
+    if role is None:
+        shown = repr(item["role"][:40]) if isinstance(item["role"], str) else kind_of(item["role"])
+        raise MessageError(f"has the unknown role {shown}")
+    return Message(
+        role=role,
+        content=_content(item, note),
+        name=_label(item, "name", note),
+        tool_calls=_tool_calls(item),
+        tool_call_id=_label(item, "tool_call_id", note),
+        meta=_meta(item, note) or None,
+    )
+
+
+def _content(item: Mapping[str, Any], note: Note) -> str:
+    content = item.get("content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(_part(part, note) for part in content)
+    if content is not None:
+        return _as_json_text(content, note)
+    if isinstance(item.get("refusal"), str):
+        return str(item["refusal"])
+    audio = item.get("audio")
+    if isinstance(audio, dict):
+        return audio["transcript"] if isinstance(audio.get("transcript"), str) else "[audio]"
+    return ""
+
+
+def _part(part: object, note: Note) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return _as_json_text(part, note)
+    for key in ("text", "refusal"):
+        if isinstance(part.get(key), str):
+            return str(part[key])
+    kind = part.get("type")
+    if not isinstance(kind, str):
+        return _as_json_text(part, note)
+    if kind not in PART_TYPES:
+        note("content of a kind that is not known is shown by its name only")
+    file = part.get("file")
+    filename = file.get("filename") if isinstance(file, dict) else None
+    return f"[{PART_LABELS.get(kind, kind[:40])}{f': {filename[:200]}' if isinstance(filename, str) else ''}]"
+
+
+def _as_json_text(value: object, note: Note) -> str:
+    note("content that is not text was read as JSON text")
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
+    value = item.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    note(f"a {key} that is not text was left out")
+    return None
+
+
+def _tool_calls(item: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    calls = item.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise MessageError(f"has tool_calls that are {kind_of(calls)}, not a list")
+    legacy = item.get("function_call")
+    return tuple(_tool_call(call) for call in (*calls, *([legacy] if legacy else [])))
+
+
+def _tool_call(call: object) -> ToolCall:
+    if not isinstance(call, dict):
+        raise MessageError(f"has a tool call that is {kind_of(call)}, not an object")
+    custom = call.get("custom")
+    if isinstance(custom, dict):  # a custom tool takes free text instead of arguments
+        call = {"id": call.get("id"), "name": custom.get("name"), "arguments": custom.get("input")}
+    try:
+        return ToolCall.of(call)
+    except MessageError:
+        raise MessageError("has a tool call without a function name") from None
+
+
+def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    meta: dict[str, Any] = {}
+    room, too_large = MAX_META_CHARS, False
+    for key, value in item.items():
+        if key in _KNOWN_KEYS or value in (None, "", [], {}):
+            continue
+        size = len(key) + len(json.dumps(value, ensure_ascii=False))
+        if key == "meta" and isinstance(value, dict):
+            meta.update(value)
+        elif size <= room:
+            meta[key] = value
+            room -= size
+        else:
+            too_large = True
+    if too_large:
+        note("fields too large to keep beside the text were left out")
+    return meta

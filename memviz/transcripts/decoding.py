@@ -1,0 +1,58 @@
+"""From the bytes of a file to its text, whatever wrote it."""
+
+from __future__ import annotations
+
+import codecs
+
+from memviz.transcripts.findings import Findings
+
+# The longer marks come first: the one of UTF-32 LE begins with the one of UTF-16 LE.
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+MAX_STRAY_BYTES = 100_000
+"""So many bytes that are not UTF-8 are looked at one by one; with more, nothing in the file is taken for UTF-8."""
+
+
+def decode(data: bytes, findings: Findings) -> str:
+    """The text of a file without byte-order mark and without padding at its end. Never fails.
+
+    The encoding is what the byte-order mark says, else UTF-8. Bytes that are not UTF-8 are read as
+    Windows-1252, each on its own, so that one stray byte does not spoil the rest of the file.
+    """
+    mark = next((mark for mark in BYTE_ORDER_MARKS if data.startswith(mark)), b"")
+    encoding = BYTE_ORDER_MARKS.get(mark, "utf-8")
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        text, repair = _repaired(data[len(mark) :], encoding)
+        offset = len(mark) + error.start
+        findings.note(f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}")
+    kept = text.rstrip("\0 \t\r\n")
+    padding = text.count("\0", len(kept))
+    if padding:
+        findings.note(f"{padding} NUL characters after the end were ignored")
+    return kept
+
+
+def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
+    if encoding != "utf-8":
+        return data.decode(encoding, "replace"), "it and others like it were replaced by U+FFFD"
+    stray_bytes = len(data) - len(data.decode("utf-8", "ignore").encode())
+    if stray_bytes > MAX_STRAY_BYTES:
+        return data.decode("cp1252", "replace"), "the file was read as Windows-1252"
+    return data.decode("utf-8", _WINDOWS_1252), "it and others like it were read as Windows-1252"
+
+
+def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+_WINDOWS_1252 = "memviz-windows-1252"
+codecs.register_error(_WINDOWS_1252, _as_windows_1252)

@@ -1,0 +1,27 @@
+"""What a reader of a file had to repair or leave out, in sentences for the user."""
+
+from __future__ import annotations
+
+MAX_PLACES = 5
+
+
+class Findings:
+    """What a reader had to repair or leave out. Findings of one kind become one sentence."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[str]] = {}
+
+    def note(self, what: str, place: str = "") -> None:
+        """Note ``what`` was done, a clause without full stop, and where if that can be said."""
+        self._places.setdefault(what, []).append(place)
+
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for every kind, with at most ``MAX_PLACES`` of its places."""
+        return tuple(f"{what}{_where(places)}." for what, places in self._places.items())
+
+
+def _where(places: list[str]) -> str:
+    if not places[0]:
+        return f" ({len(places)} times)" if len(places) > 1 else ""
+    more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
+    return f": {', '.join(places[:MAX_PLACES])}{more}"

@@ -1,0 +1,149 @@
+"""JSON and JSON lines from untrusted text: values, or an error that says the line and what to do."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from itertools import islice
+from typing import Any
+
+from memviz.conversation import clean_text
+from memviz.errors import TranscriptError
+from memviz.transcripts.findings import Findings
+
+MAX_DEPTH = 100
+"""Deepest nesting of lists and objects that is read. Real conversations stay below 20."""
+
+WHITE_SPACE = " \t\r\n\ufeff"  # with the byte-order marks that joined files carry in the middle
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_CUT_OFF = re.compile(r"[-+.\w\\]{0,10}\s*")  # at most a piece of a number, a literal or an escape is left
+_PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
+INCOMPLETE = "The file is incomplete: export or download it again."
+
+
+class JsonParser:
+    """Parses strictly what JSON allows; what it does not, but Python would, is noted and repaired."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self._decoder = json.JSONDecoder(parse_constant=self._not_finite, parse_float=self._float)
+
+    def parse(self, text: str, line: int = 1) -> Any:
+        """The value of a whole JSON text whose first line is line number ``line`` of the file."""
+        try:
+            value = self._decoder.decode(text)
+        except json.JSONDecodeError as error:
+            raise _syntax_error(text, error, line) from None
+        except RecursionError:
+            raise _too_deep(line) from None
+        except ValueError:  # the only one left: Python refuses to read a number of so many digits
+            raise _too_long_number(text, line) from None
+        if _is_too_deep(value):
+            raise _too_deep(line)
+        return self._without_surrogates(value) if _SURROGATE_ESCAPE.search(text) else value
+
+    def parse_lines(self, text: str) -> tuple[tuple[int, Any], ...]:
+        """The values of a JSON lines text with their line numbers; blank lines are passed over.
+
+        A last line that was cut off is left out and noted.
+        """
+        stripped = ((number, line.strip(WHITE_SPACE)) for number, line in enumerate(text.split("\n"), 1))
+        lines = [(number, line) for number, line in stripped if line]
+        *complete, (last_number, last_line) = lines
+        rows = [(number, self.parse(line, number)) for number, line in complete]
+        try:
+            rows.append((last_number, self.parse(last_line, last_number)))
+        except TranscriptError as error:
+            if not rows or error.remedy != INCOMPLETE:
+                raise
+            cut = f"line {last_number} ends in the middle of a message"
+            self.findings.note(f"imported {len(rows)} of {len(lines)} lines: {cut}")
+        return tuple(rows)
+
+    def _without_surrogates(self, value: Any) -> Any:
+        before = json.dumps(value, ensure_ascii=False)
+        after = clean_text(before)
+        if after == before:
+            return value
+        self.findings.note("halves of surrogate pairs, which no text can hold, were replaced by U+FFFD")
+        return self._decoder.decode(after)
+
+    def _float(self, digits: str) -> float | None:
+        number = float(digits)
+        if math.isfinite(number):
+            return number
+        self._not_finite(digits)
+        return None
+
+    def _not_finite(self, _name: str) -> None:
+        self.findings.note("numbers that JSON does not know (NaN, Infinity) were read as null")
+
+
+def looks_like_lines(text: str) -> bool:
+    """Whether the first line that is not blank is a JSON object of its own, and others follow."""
+    first, _, rest = text.lstrip(WHITE_SPACE).partition("\n")
+    if not first.startswith("{") or not rest:
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, in words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def describe(value: object) -> str:
+    """A JSON value in a few words, with the keys of an object: for "found ..."."""
+    if isinstance(value, list):
+        return f"a list of {len(value)} that starts with {describe(value[0])}" if value else "an empty list"
+    if isinstance(value, dict):
+        keys = ", ".join(repr(key[:40]) for key in islice(value, 6))
+        return f"an object with {keys}" if keys else "an empty object"
+    return kind_of(value)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level, depth = [value], 0
+    while level and depth <= MAX_DEPTH:
+        containers = [item for item in level if isinstance(item, (dict, list))]
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+        depth += 1
+    return bool(level)
+
+
+def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:
+    place = f"line {line + error.lineno - 1}, column {error.colno}"
+    if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
+        return _error("this is Python, not JSON.", place, "Write it with json.dumps instead of print or str.")
+    if error.msg.startswith("Unterminated string"):
+        return _error("the text ends inside the string that starts here.", place, INCOMPLETE)
+    if error.pos > 0 and error.msg != "Extra data" and _CUT_OFF.fullmatch(text, error.pos):
+        return _error(f"the text ends where more should follow ({error.msg}).", place, INCOMPLETE)
+    found = text[error.pos : error.pos + 20].split("\n")[0]
+    return _error(f"this is not JSON: {error.msg}, found {found!r}.", place, "Correct the file, or export it again.")
+
+
+def _too_deep(line: int) -> TranscriptError:
+    reason = f"lists and objects are nested more than {MAX_DEPTH} deep, as in no conversation."
+    return _error(reason, f"from line {line} on", "Check that this is the right file.")
+
+
+def _too_long_number(text: str, line: int) -> TranscriptError:
+    number = max(re.finditer(r"\d+", text), key=lambda match: match.end() - match.start())
+    line += text.count("\n", 0, number.start())
+    column = number.start() - text.rfind("\n", 0, number.start())
+    reason = f"a number has {number.end() - number.start():,} digits, too many to read."
+    return _error(reason, f"line {line}, column {column}", "Put it in quotes, or remove it.")
+
+
+def _error(reason: str, place: str, remedy: str) -> TranscriptError:
+    return TranscriptError(reason, format="JSON", place=place, remedy=remedy)

@@ -1,0 +1,113 @@
+"""The chat page's sidebar, and the chat that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.conversation import Message
+from memviz.engine.chat import Chat
+from memviz.strategies.base import Strategy
+from memviz.ui.counter_picker import counter_picker
+from memviz.ui.errors import errors_shown
+from memviz.ui.model_picker import ModelChoice, model_picker
+from memviz.ui.settings_editor import edit_setting, take_over
+from memviz.ui.state import ChatState, SettingRow, chat_state, set_widget, widget_value
+from memviz.workspace import Workspace
+
+CONVERSATION_KEY = "chat-conversation"
+CONVERSATIONS_LISTED = 100
+QUERY_KEY = "chat"
+
+
+class Models(NamedTuple):
+    """Who answers and who summarizes."""
+
+    chat: ModelChoice
+    summarizer: ModelChoice
+
+
+def chat_controls(workspace: Workspace, state: ChatState) -> Models:
+    """The sidebar: conversation, setting, models, and what is seldom changed."""
+    _choose_conversation(workspace, state)
+    take_over(state.row)
+    edit_setting(state.row)
+    chat_model = model_picker(
+        "Chat model", "chat-model", "Who answers. The offline model answers only from what it was sent."
+    )
+    with st.expander("Summarizer, counter, system prompt", icon=":material/tune:"):
+        summarizer = model_picker("Summarizer", "chat-summarizer", "Who writes the summaries.")
+        state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
+        state.system_prompt = st.text_area(
+            "System prompt", state.system_prompt, key=f"chat-system-{state.opened}",
+            disabled=state.conversation_id is not None,
+            help="Sent with every request. It can be set until the first message is sent.",
+        )  # fmt: skip
+    return Models(chat_model, summarizer)
+
+
+def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
+    linked = st.query_params.get(QUERY_KEY)
+    if linked and state.conversation_id is None and state.chat is None and state.opened == 0:
+        state.open(linked)
+    entries = {entry.id: entry for entry in workspace.conversations(limit=CONVERSATIONS_LISTED)}
+    if state.conversation_id is not None and state.conversation_id not in entries:
+        state.open(None)
+    set_widget(CONVERSATION_KEY, state.conversation_id)
+    st.selectbox(
+        "Conversation", [None, *entries], format_func=lambda id: entries[id].title if id else "New chat",
+        key=CONVERSATION_KEY, on_change=_open_chosen, help="Start anew, or go on where a saved conversation ended.",
+    )  # fmt: skip
+    st.button("New chat", icon=":material/add_comment:", on_click=state.open, args=(None,), width="stretch")
+    if state.conversation_id is None:
+        st.query_params.pop(QUERY_KEY, None)
+    else:
+        st.query_params[QUERY_KEY] = state.conversation_id
+
+
+def _open_chosen() -> None:
+    chat_state().open(widget_value(CONVERSATION_KEY))
+
+
+def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat:
+    """The chat under the settings as they stand now. Stops the page with a sentence where that fails."""
+    with errors_shown():
+        chosen = state.row.build()
+        answering, writing = models.chat.build(), models.summarizer.build()
+        if state.chat is None:
+            if state.conversation_id is None:
+                prompt = state.system_prompt.strip() or None
+                state.chat = Chat(
+                    chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt
+                )
+            else:
+                state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
+                _show_as_left(state, state.chat, chosen)
+        state.chat.use(answering, writing)
+        if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
+            with st.spinner("Deriving the memory anew from the conversation"):
+                state.chat.change_strategy(chosen, state.counter)
+            save(workspace, state, models)
+    return state.chat
+
+
+def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
+    """A saved chat goes on under the setting it was left with: the controls have to show that."""
+    kept, counter = chat.strategy, chat.run.counter.name
+    if (kept, counter) != (chosen, state.counter):
+        state.opened += 1
+        state.row = SettingRow(f"chat-{state.opened}", 0, kept.id, kept.model_dump())
+        state.counter = counter
+        st.rerun()
+
+
+def save(workspace: Workspace, state: ChatState, models: Models, replaces: Sequence[Message] | None = None) -> None:
+    """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
+    A new chat becomes a saved conversation with its first turn."""
+    assert state.chat is not None  # noqa: S101 - saved after it was made
+    if state.conversation_id is None and state.chat.run.turns:
+        state.conversation_id = workspace.new_chat(state.chat)
+    if state.conversation_id is not None:
+        workspace.save_chat(state.conversation_id, state.chat, models.summarizer.name, replaces)

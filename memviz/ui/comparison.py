@@ -1,0 +1,199 @@
+"""The pieces of the compare page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from memviz.charts.composition import composition
+from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.errors import MemvizError
+from memviz.metrics.token_use import TokenUse, token_use
+from memviz.metrics.turn_changes import record_of_turn
+from memviz.ui.counter_picker import counter_picker
+from memviz.ui.errors import show_error
+from memviz.ui.inspector import inspector
+from memviz.ui.model_picker import ModelChoice, model_picker
+from memviz.ui.settings_editor import settings_editor
+from memviz.ui.state import CompareState, SettingRow, set_widget, widget_value
+from memviz.ui.text import plain
+from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
+
+CONVERSATIONS_LISTED = 200
+TURN_KEY = "compare-turn"
+SETTING_KEY = "compare-setting"
+CHART_KEY = "compare-tokens"
+INSPECTOR_PIXELS = 640
+
+
+def compare_controls(workspace: Workspace, state: CompareState) -> ModelChoice:
+    """The sidebar: conversation, settings, and what is seldom changed. Returns the summarizer."""
+    _choose_conversation(workspace, state)
+    st.markdown("**Strategy settings**")
+    settings_editor(state)
+    with st.expander("Counter and summarizer", icon=":material/tune:"):
+        state.counter = counter_picker(state.counter, "compare-counter")
+        return model_picker(
+            "Summarizer", "compare-summarizer", "Who writes the summaries. Replies come from the conversation."
+        )
+
+
+def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
+    entries = {entry.id: entry for entry in workspace.conversations(limit=CONVERSATIONS_LISTED)}
+    if state.conversation_id not in entries:
+        state.conversation_id = FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
+    ids = list(entries)
+    chosen = st.selectbox(
+        "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
+        format_func=lambda id: entries[id].title, key="compare-conversation",
+        help="Bundled samples, saved chats and imported files. The same conversation is replayed under every setting.",
+    )  # fmt: skip
+    if chosen != state.conversation_id:
+        state.conversation_id = chosen
+        set_widget(TURN_KEY, None)
+    if chosen:
+        entry = entries[chosen]
+        st.caption(f"{entry.turn_count} turns. {plain(entry.description)}")
+
+
+def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
+    """The conversation under every setting. A setting that cannot run says so and is left out."""
+    lines = []
+    for row in state.rows:
+        try:
+            line = _make_run(workspace, state, row, summarizer)
+        except MemvizError as error:
+            show_error(error)
+            continue
+        if line is not None:
+            lines.append(line)
+    return lines
+
+
+def _make_run(workspace: Workspace, state: CompareState, row: SettingRow, summarizer: ModelChoice) -> Line | None:
+    assert state.conversation_id is not None  # noqa: S101 - the page stops before where there is none
+    strategy = row.build()
+    key = RunKey(state.conversation_id, strategy, state.counter, summarizer.name)
+    run = workspace.kept_run(key)
+    if run is None:
+        if not summarizer.is_offline and not _agreed(strategy.label, summarizer, row.uid):
+            return None
+        with st.spinner(f"Replaying under {strategy.label}"):
+            run = workspace.run(key, summarizer.build())
+    return Line(run, strategy.label, row.index)
+
+
+def _agreed(label: str, summarizer: ModelChoice, uid: int) -> bool:
+    """A summarizer that may cost money is called only when asked to."""
+    return st.button(
+        f"Replay {label} with {summarizer.name}",
+        key=f"agree-{uid}-{summarizer.name}-{label}",
+        icon=":material/play_arrow:",
+    )
+
+
+def tokens_chart(lines: Sequence[Line]) -> None:
+    """The main picture. A click on it moves the inspector."""
+    log_scale = st.session_state.get("compare-log", False)
+    st.plotly_chart(
+        tokens_per_turn(lines, log_scale=log_scale), key=CHART_KEY, on_select=_follow_click, selection_mode="points",
+        config={"displaylogo": False}, alt="Tokens sent per turn, one line a setting",
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.toggle("Log scale", key="compare-log", help="Keeps small settings readable beside a growing one.")
+        st.caption(
+            "Diamonds mark summarizations, their drop line runs from before to after. "
+            "Click a name to hide its line; click a point to see what was sent."
+        )
+
+
+def _follow_click() -> None:
+    event: Any = widget_value(CHART_KEY)
+    points = event["selection"]["points"] if event else []
+    if points and points[0].get("customdata"):
+        number, turn = str(points[0]["customdata"]).split(":")
+        set_widget(TURN_KEY, int(turn))
+        set_widget(SETTING_KEY, int(number))
+
+
+def key_numbers(lines: Sequence[Line]) -> None:
+    """Tokens sent in all, each against the first setting, and the table of details."""
+    uses = [token_use(line.run) for line in lines]
+    for column, line, use in zip(st.columns(len(lines)), lines, uses, strict=True):
+        change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
+        column.metric(
+            line.label, f"{use.sent_tokens:,}", None if line is lines[0] else f"{change:+.0%} tokens",
+            delta_color="inverse", help="Tokens sent to the chat model over all requests, against the first setting.",
+        )  # fmt: skip
+    st.dataframe(
+        pd.DataFrame([_table_row(line, use) for line, use in zip(lines, uses, strict=True)]),
+        hide_index=True, column_config=TABLE_COLUMNS,
+    )  # fmt: skip
+
+
+TABLE_COLUMNS = {
+    "total": st.column_config.NumberColumn("Tokens sent", format="localized", help="To the chat model, all requests."),
+    "mean": st.column_config.NumberColumn("Mean a turn", format="localized"),
+    "peak": st.column_config.NumberColumn("Peak", format="localized", help="The largest request."),
+    "peak_turn": st.column_config.NumberColumn("Peak at turn"),
+    "summarizations": st.column_config.NumberColumn("Summarizations", help="Summaries written."),
+    "calls": st.column_config.NumberColumn("Summarizer calls", help="Failed calls included."),
+    "prompt": st.column_config.NumberColumn("Summarizer in", format="localized", help="Tokens sent to the summarizer."),
+    "output": st.column_config.NumberColumn("Summarizer out", format="localized", help="Tokens the summarizer wrote."),
+    "all": st.column_config.NumberColumn(
+        "All tokens", format="localized", help="Sent, and the summarizer's in and out."
+    ),
+    "failed": st.column_config.NumberColumn("Failed", help="Summarizer calls that failed. Nothing is lost by them."),
+    "over": st.column_config.NumberColumn(
+        "Over budget", help="Requests whose messages were over the setting's budget."
+    ),
+}
+
+
+def _table_row(line: Line, use: TokenUse) -> dict[str, Any]:
+    return {
+        "Setting": line.label,
+        "total": use.sent_tokens,
+        "mean": round(use.mean_tokens),
+        "peak": use.peak_tokens,
+        "peak_turn": use.peak_turn,
+        "summarizations": use.summarizations,
+        "calls": use.summarizer_calls,
+        "prompt": use.summarizer_prompt_tokens,
+        "output": use.summarizer_output_tokens,
+        "all": use.all_tokens,
+        "failed": use.failed_summarizations,
+        "over": use.over_budget_requests,
+    }
+
+
+@st.fragment
+def details(lines: Sequence[Line]) -> None:
+    """One setting in detail: what its requests are made of, and one request in full."""
+    st.subheader("What was sent, and why?", anchor=False)
+    numbers = list(range(len(lines)))
+    if widget_value(SETTING_KEY) not in numbers:
+        set_widget(SETTING_KEY, len(lines) - 1)
+    chosen = st.segmented_control(
+        "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True
+    )
+    run = lines[chosen].run
+    turns = [record.turn for record in run.turns]
+    if widget_value(TURN_KEY) not in turns:
+        set_widget(TURN_KEY, next((r.turn for r in reversed(run.turns) if r.compactions), turns[-1]))
+    turn = st.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
+    picture, request = st.columns(2, gap="medium")
+    with picture:
+        st.plotly_chart(
+            composition(run, turn), key="compare-composition", config={"displaylogo": False},
+            alt="Tokens of each part of every request, stacked",
+        )  # fmt: skip
+    with request:
+        record = record_of_turn(run, turn)
+        total = f", {record.total_tokens:,} tokens" if record else ""
+        st.markdown(f"**Request of turn {turn}{total}**")
+        with st.container(height=INSPECTOR_PIXELS, border=False):
+            inspector(run, turn, "compare")

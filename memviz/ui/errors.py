@@ -1,0 +1,29 @@
+"""The one place where errors are shown."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from memviz.errors import MemvizError
+from memviz.ui.text import plain
+
+logger = logging.getLogger(__name__)
+
+
+def show_error(error: MemvizError, remedy: str = "") -> None:
+    """Show what was wrong, where, and what to do."""
+    st.error(plain(" ".join(part for part in (str(error), remedy) if part)), icon=":material/error:")
+
+
+@contextmanager
+def errors_shown(remedy: str = "") -> Iterator[None]:
+    """Show any error of memviz that the block raises and stop the page there."""
+    try:
+        yield
+    except MemvizError as error:
+        show_error(error, remedy)
+        st.stop()

@@ -1,0 +1,126 @@
+"""The context inspector: exactly what one request sent, and what changed since the one before."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from memviz.charts.palette import PART_HELP, PART_TITLES
+from memviz.context import Block, Fate
+from memviz.conversation import Message
+from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.turn_changes import left_the_window, record_of_turn
+from memviz.ui.text import plain, shortened
+
+BADGES = {
+    "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
+    "overhead": "gray",
+}  # fmt: skip
+FLAG_TEXTS = {
+    "over_budget": "Over budget: what counts against the budget is larger than it. The input is sent all the same.",
+    "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
+    "partial_reply": "The reply was stopped before it was complete.",
+}
+MAX_MESSAGES_SHOWN = 20
+MAX_CHARS_SHOWN = 4000
+
+
+def inspector(run: Run, turn: int, key: str) -> None:
+    """Show the request of ``turn``."""
+    record = record_of_turn(run, turn)
+    if record is None:
+        st.info(f"Turn {turn} made no request.", icon=":material/info:")
+        return
+    for flag in record.flags:
+        st.warning(FLAG_TEXTS.get(flag, flag), icon=":material/warning:")
+    _changes(run, record)
+    for block in record.context.blocks:
+        _block(block, record, key)
+    _as_json(record)
+
+
+def _changes(run: Run, record: TurnRecord) -> None:
+    for compaction in record.compactions:
+        _compaction(compaction)
+    left = left_the_window(run, record.turn)
+    if not left:
+        return
+    gone = sum(fate is Fate.DROPPED for _, fate in left)
+    what = f"{len(left)} messages left since the request before: {len(left) - gone} summarized, {gone} dropped"
+    with st.expander(what, icon=":material/logout:"):
+        for position, fate in left[:MAX_MESSAGES_SHOWN]:
+            message = run.log[position]
+            now = "summarized" if fate is Fate.SUMMARIZED else "dropped"
+            st.text(f"{position + 1} · {message.role} · {now}: {shortened(message.content, 160)}")
+        if len(left) > MAX_MESSAGES_SHOWN:
+            st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
+
+
+def _compaction(compaction: Compaction) -> None:
+    first, last = compaction.summarized.start + 1, compaction.summarized.stop
+    reason = plain(compaction.reason)
+    if compaction.error is not None:
+        st.error(
+            f"Summarizing messages {first} to {last} failed ({reason}): {plain(compaction.error)}. "
+            "Nothing was lost: they are still sent word for word, and the next turn tries again.",
+            icon=":material/error:",
+        )
+    elif compaction.summary is None:
+        st.warning(
+            f"Messages {first} to {last} were dropped ({reason}): there is no summarizer.", icon=":material/delete:"
+        )
+    else:
+        label = f"Summarized messages {first} to {last}, because {reason}"
+        with st.expander(label, icon=":material/compress:"):
+            st.caption(
+                f"Content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens · summarizer call "
+                f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · {compaction.seconds:.2f} s"
+            )
+            result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
+            result.text(compaction.summary)
+            prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
+
+
+def _block(block: Block, record: TurnRecord, key: str) -> None:
+    count = len(block.messages)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(PART_TITLES[block.kind], color=BADGES[block.kind], help=PART_HELP[block.kind])
+            st.caption(f"{block.tokens:,} tokens · {count} message{'s' if count != 1 else ''}{_stands_for(block)}")
+        shown = block.messages
+        hidden = count - MAX_MESSAGES_SHOWN
+        if hidden > 0 and not st.toggle(f"Show the {hidden} earlier messages too", key=f"{key}-{block.kind}-all"):
+            shown = block.messages[hidden:]
+        for offset, message in enumerate(shown, start=count - len(shown)):
+            _message(message, block, offset, record)
+
+
+def _stands_for(block: Block) -> str:
+    return f", standing for {len(block.indices)} messages" if block.kind == "summary" and block.indices else ""
+
+
+def _message(message: Message, block: Block, offset: int, record: TurnRecord) -> None:
+    number = ""
+    if block.kind in ("history", "recalled", "input"):
+        position = block.indices[offset]
+        tokens = record.memory.sums.between(position, position + 1)
+        number = f"message {position + 1} · {tokens:,} tokens"
+    st.caption(" · ".join(part for part in (plain(message.role), number) if part))
+    if message.content:
+        st.text(message.content[:MAX_CHARS_SHOWN])
+        if len(message.content) > MAX_CHARS_SHOWN:
+            st.caption(f"{len(message.content) - MAX_CHARS_SHOWN:,} more characters; the JSON below has all of them")
+    for call in message.tool_calls:
+        st.code(f"{call.name}({call.arguments})", language=None, wrap_lines=True)
+
+
+def _as_json(record: TurnRecord) -> None:
+    text = json.dumps([message.to_request() for message in record.context.messages], ensure_ascii=False, indent=2)
+    with st.popover("Request as JSON", icon=":material/data_object:"):
+        st.download_button(
+            "Download", text, f"request-turn-{record.turn}.json", "application/json",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+        st.code(text, language="json", height=400)

@@ -1,0 +1,73 @@
+"""The sidebar's list of strategy settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.errors import MemvizError
+from memviz.strategies import strategies
+from memviz.ui.errors import show_error
+from memviz.ui.parameter_controls import parameter_controls, strategy_control
+from memviz.ui.state import MAX_SETTINGS, CompareState, SettingRow, widget_value
+
+
+def settings_editor(state: CompareState) -> None:
+    """Edit up to six settings; the same strategy may stand twice with other parameters."""
+    for row in state.rows:
+        take_over(row)
+        with st.expander(_label(row), key=f"setting-{row.uid}"):
+            edit_setting(row)
+            st.button(
+                "Remove",
+                key=f"remove-{row.uid}",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=state.remove,
+                args=(row.uid,),
+                disabled=len(state.rows) == 1,
+            )
+    full = len(state.rows) >= MAX_SETTINGS
+    st.button(
+        "Add a setting",
+        icon=":material/add:",
+        on_click=state.add,
+        args=(_next_strategy(state),),
+        disabled=full,
+        width="stretch",
+        help=f"At most {MAX_SETTINGS} at once." if full else "One more line on the same conversation.",
+    )
+
+
+def take_over(row: SettingRow) -> None:
+    """What was just changed in a control already counts for the label above it."""
+    chosen = widget_value(f"strategy-{row.uid}")
+    if chosen is not None and chosen != row.strategy_id:
+        row.strategy_id, row.parameters = chosen, {}
+    for parameter in strategies()[row.strategy_id].parameters():
+        value = widget_value(f"parameter-{row.uid}-{row.strategy_id}-{parameter.name}")
+        if value is not None:
+            row.parameters[parameter.name] = (value.strip() or None) if isinstance(value, str) else value
+
+
+def _label(row: SettingRow) -> str:
+    try:
+        return row.build().label
+    except MemvizError:
+        return strategies()[row.strategy_id].title
+
+
+def edit_setting(row: SettingRow) -> None:
+    """The controls of one setting. A value that is not allowed says so."""
+    strategy_control(row.strategy_id, f"strategy-{row.uid}")
+    row.parameters = parameter_controls(row.strategy_id, row.parameters, f"parameter-{row.uid}-{row.strategy_id}")
+    st.caption(strategies()[row.strategy_id].summary_line())
+    try:
+        row.build()
+    except MemvizError as error:
+        show_error(error)
+
+
+def _next_strategy(state: CompareState) -> str:
+    """The first strategy that is not compared yet."""
+    used = {row.strategy_id for row in state.rows}
+    return next((id for id in strategies() if id not in used), "summary_buffer")

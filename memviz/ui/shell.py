@@ -1,0 +1,62 @@
+"""What every page shares: navigation, the guard of deep links, the head of a page, the workspace."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from memviz.errors import StorageError
+from memviz.ui.errors import show_error
+from memviz.workspace import Workspace
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+STYLE = Path(__file__).with_name("style.css")
+SIDEBAR_PIXELS = 340
+
+
+def navigate() -> None:
+    """Set the page up and run the one that was asked for."""
+    st.set_page_config(
+        page_title="memviz", page_icon=":material/memory:", layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
+    )
+    st.html(STYLE)
+    page = st.navigation(
+        [
+            st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:", default=True),
+            st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
+            st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
+        ],
+        position="top",
+    )
+    page.run()
+
+
+def open_page(question: str, sentence: str) -> None:
+    """Begin a page: its title is the question it answers, the sentence says how."""
+    if PagesManager.uses_pages_directory:
+        # A first visit straight to a page below pages/ would run it without app.py: no navigation.
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+    st.title(question, anchor=False)
+    st.caption(sentence)
+
+
+def workspace() -> Workspace:
+    """The workspace of this server. Stops the page with a plain sentence if the database cannot be used."""
+    try:
+        return _workspace()
+    except StorageError as error:
+        show_error(error)
+        st.stop()
+
+
+@st.cache_resource(show_spinner=False)
+def _workspace() -> Workspace:
+    opened = Workspace()
+    # Everything imported so far stays for good; frozen, no garbage collection looks at it again.
+    gc.collect()
+    gc.freeze()
+    return opened

@@ -1,0 +1,128 @@
+"""The only door to ``st.session_state``: typed values of one browser session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from memviz.engine.chat import Chat
+from memviz.errors import MemvizError
+from memviz.strategies import strategy
+from memviz.strategies.base import Strategy
+
+T = TypeVar("T")
+MAX_SETTINGS = 6
+MESSAGES_SHOWN = 30
+"""Messages of a long chat that are drawn at first; earlier ones come on demand."""
+
+
+@dataclass
+class SettingRow:
+    """One strategy setting being edited. ``index`` decides its colour for as long as it lives."""
+
+    uid: int | str
+    index: int
+    strategy_id: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def build(self) -> Strategy:
+        """The strategy. Raises ParameterError."""
+        return strategy(self.strategy_id, **self.parameters)
+
+
+def first_settings() -> list[SettingRow]:
+    """What a newcomer sees: everything, the newest, and a summary of the rest."""
+    return [
+        SettingRow(0, 0, "buffer"),
+        SettingRow(1, 1, "window", {"window_size": 10}),
+        SettingRow(2, 2, "summary_buffer", {"max_token_limit": 1500}),
+    ]
+
+
+@dataclass
+class CompareState:
+    """What is compared: a conversation under up to six settings."""
+
+    conversation_id: str | None = None
+    rows: list[SettingRow] = field(default_factory=first_settings)
+    counter: str = "o200k_base"
+    _next_uid: int = 3
+
+    def add(self, strategy_id: str, parameters: dict[str, Any] | None = None) -> None:
+        """Add a setting in the first colour that is free."""
+        taken = {row.index for row in self.rows}
+        index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
+        self.rows.append(SettingRow(self._next_uid, index, strategy_id, dict(parameters or {})))
+        self._next_uid += 1
+
+    def remove(self, uid: int | str) -> None:
+        """Take a setting away; the others keep their colours."""
+        self.rows = [row for row in self.rows if row.uid != uid]
+
+
+@dataclass
+class ChatState:
+    """The chat of this browser session.
+
+    ``opened`` counts how often another conversation was opened: widgets that belong to one
+    conversation carry it in their key. ``row`` is the setting in force.
+    """
+
+    conversation_id: str | None = None
+    chat: Chat | None = None
+    row: SettingRow = field(default_factory=lambda: SettingRow(0, 0, "summary_buffer", {"max_token_limit": 500}))
+    counter: str = "o200k_base"
+    system_prompt: str = "You are a helpful assistant."
+    shown_messages: int = MESSAGES_SHOWN
+    error: MemvizError | None = None
+    opened: int = 0
+    retrying: bool = False
+
+    def open(self, conversation_id: str | None) -> None:
+        """Turn to a saved conversation, or to a new one."""
+        self.conversation_id, self.chat, self.error = conversation_id, None, None
+        self.shown_messages = MESSAGES_SHOWN
+        self.opened += 1
+
+
+@dataclass
+class LibraryState:
+    """What was deleted last (id and title), and what became of the files uploaded last."""
+
+    deleted: tuple[str, str] | None = None
+    uploads: int = 0
+    outcomes: list[tuple[bool, str]] = field(default_factory=list)
+
+
+def _of_session(key: str, make: type[T]) -> T:
+    if key not in st.session_state:
+        st.session_state[key] = make()
+    value: T = st.session_state[key]
+    return value
+
+
+def compare_state() -> CompareState:
+    """The compare page's state."""
+    return _of_session("compare", CompareState)
+
+
+def chat_state() -> ChatState:
+    """The chat page's state."""
+    return _of_session("chat", ChatState)
+
+
+def library_state() -> LibraryState:
+    """The library page's state."""
+    return _of_session("library", LibraryState)
+
+
+def widget_value(key: str) -> Any:
+    """What the widget of this key holds, ``None`` if it is not there."""
+    return st.session_state.get(key)
+
+
+def set_widget(key: str, value: Any) -> None:
+    """Give a widget its value before it is drawn."""
+    st.session_state[key] = value

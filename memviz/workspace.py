@@ -1,0 +1,175 @@
+"""The jobs that pages and terminal share: open the store, import, list, replay and keep runs.
+
+A run that was already made is found again by conversation, setting, counter and summarizer: first
+in this process, then in the store. Nothing here knows a page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+
+from memviz.conversation import Log, Message
+from memviz.engine.chat import Chat
+from memviz.engine.replay import replay
+from memviz.engine.run import Run
+from memviz.models.base import Model
+from memviz.storage.library import ConversationEntry
+from memviz.storage.store import Store
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.loading import load_transcript
+from memviz.transcripts.samples import bundled
+
+DATABASE_VARIABLE = "MEMVIZ_DB"
+"""Environment variable that names the database file."""
+DEFAULT_DATABASE = "memviz.db"
+SAMPLE_PREFIX = "sample-"
+FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
+MAX_RUNS_IN_PROCESS = 256
+MAX_LOGS_IN_PROCESS = 32
+TITLE_CHARS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RunKey:
+    """What makes a run: ask twice with the same key and nothing is run again."""
+
+    conversation_id: str
+    strategy: Strategy
+    counter: str
+    summarizer: str
+
+    def digest(self, messages: int) -> str:
+        """The key as a hash over a conversation of that many messages."""
+        parts = [self.strategy.id, self.strategy.model_dump(), self.counter, self.summarizer, messages]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class Workspace:
+    """The conversations and runs of one database. Safe to share between threads."""
+
+    def __init__(self, database: str | Path | None = None) -> None:
+        self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
+        self._lock = RLock()
+        self._conversations: OrderedDict[str, tuple[Transcript, Log]] = OrderedDict()
+        self._runs: OrderedDict[tuple[RunKey, int], Run] = OrderedDict()
+        self._add_samples()
+
+    def _add_samples(self) -> None:
+        for name, transcript in bundled().items():
+            self.store.add_conversation(transcript, SAMPLE_PREFIX + name)
+
+    def conversations(self, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
+        """Saved conversations, newest first."""
+        return self.store.conversations(search, limit, offset)
+
+    def count(self, search: str = "") -> int:
+        """How many saved conversations match."""
+        return self.store.count(search)
+
+    def import_file(self, name: str, content: bytes) -> tuple[ConversationEntry, tuple[str, ...]]:
+        """Save a conversation from a file's content; returns its entry and the reader's warnings.
+
+        Raises TranscriptError, with nothing saved.
+        """
+        transcript = load_transcript(content, name=name)
+        return self.store.entry(self.store.add_conversation(transcript)), transcript.warnings
+
+    def rename(self, id: str, title: str) -> None:
+        """Give a conversation another title."""
+        self.store.rename(id, title)
+        self.forget(id)
+
+    def delete(self, id: str) -> None:
+        """Put a conversation away; :meth:`restore` brings it back."""
+        self.store.delete(id)
+
+    def restore(self, id: str) -> None:
+        """Bring a deleted conversation back."""
+        self.store.restore(id)
+
+    def conversation(self, id: str) -> tuple[Transcript, Log]:
+        """A conversation and its log; the log is shared, so its tokens are counted once."""
+        with self._lock:
+            if id in self._conversations:
+                self._conversations.move_to_end(id)
+                return self._conversations[id]
+        transcript = self.store.conversation(id)
+        with self._lock:
+            self._conversations[id] = transcript, Log(transcript.messages)
+            while len(self._conversations) > MAX_LOGS_IN_PROCESS:
+                self._conversations.popitem(last=False)
+            return self._conversations[id]
+
+    def forget(self, id: str) -> None:
+        """Read the conversation anew next time: it was changed."""
+        with self._lock:
+            self._conversations.pop(id, None)
+
+    def kept_run(self, key: RunKey) -> Run | None:
+        """The run of this key, if it was made before."""
+        _, log = self.conversation(key.conversation_id)
+        with self._lock:
+            run = self._runs.get((key, len(log)))
+        if run is not None and run.log is log:
+            return run
+        run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
+        return self._remember(key, run) if run is not None else None
+
+    def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], None] | None = None) -> Run:
+        """The run of this key, made now if it was not made before. ``progress`` gets turns done and in all."""
+        kept = self.kept_run(key)
+        if kept is not None:
+            return kept
+        transcript, log = self.conversation(key.conversation_id)
+        run = replay(
+            log, key.strategy, model=summarizer, counter=key.counter,
+            system_prompt=transcript.system_prompt, progress=progress,
+        )  # fmt: skip
+        if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
+            self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
+        return self._remember(key, run)
+
+    def _remember(self, key: RunKey, run: Run) -> Run:
+        with self._lock:
+            self._runs[key, len(run.log)] = run
+            while len(self._runs) > MAX_RUNS_IN_PROCESS:
+                self._runs.popitem(last=False)
+        return run
+
+    def new_chat(self, chat: Chat) -> str:
+        """Make a chat a saved conversation, named after its first message; returns its id."""
+        first = next(message.content for message in chat.log if message.role == "user")
+        flat = " ".join(first.split())
+        title = flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1] + "…"
+        return self.store.add_conversation(
+            Transcript((), title=title, format="chat", system_prompt=chat.run.system_prompt)
+        )
+
+    def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:
+        """A chat over a saved conversation: as it was left, else derived under ``strategy``."""
+        run = self.store.chat_run(id)
+        if run is None:
+            transcript, log = self.conversation(id)
+            own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
+            run = replay(
+                own, strategy, model=summarizer, counter=counter,
+                system_prompt=transcript.system_prompt, repair_tool_pairs=True,
+            )  # fmt: skip
+        return Chat.resume(run, model=model, summarizer=summarizer)
+
+    def save_chat(self, id: str, chat: Chat, summarizer: str, replaces: Sequence[Message] | None = None) -> None:
+        """Keep what the chat holds beyond what is stored, in one transaction. After an undo or a retry
+        ``replaces`` is the log as it was before."""
+        if replaces is None:
+            self.store.save_turn(id, chat.run, summarizer=summarizer)
+        else:
+            self.store.rewrite_chat(id, chat.run, summarizer=summarizer, replaces=replaces)
+        self.forget(id)

@@ -1,0 +1,17 @@
+"""Which conversations are there?"""
+
+import streamlit as st
+
+from memviz.ui.shell import open_page, workspace
+from memviz.ui.shelves import shelf, undo_bar, upload
+from memviz.ui.state import library_state
+
+open_page(
+    "Which conversations are there?",
+    "Bundled samples, your chats, and what you import. Open one in Compare to see what each strategy would have sent.",
+)
+state = library_state()
+with st.sidebar:
+    upload(workspace(), state)
+undo_bar(workspace(), state)
+shelf(workspace(), state)
