@@ -22,6 +22,12 @@ def clean_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise MessageError(f"{what} is a {type(value).__name__}; it has to be text.")
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool that an assistant message asks for. ``arguments`` is JSON text, as sent."""
@@ -71,7 +77,7 @@ class Message:
     meta: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
-        if self.role not in ROLES:
+        if not isinstance(self.role, str) or self.role not in ROLES:
             raise MessageError(f"Role {self.role!r} is unknown; allowed are {', '.join(sorted(ROLES))}.")
         content = "" if self.content is None else self.content
         if not isinstance(content, str):
@@ -80,9 +86,15 @@ class Message:
             )
         if content is not self.content or not content.isascii():
             object.__setattr__(self, "content", clean_text(content))
+        for label in ("name", "tool_call_id"):
+            value = getattr(self, label)
+            if value is not None:
+                object.__setattr__(self, label, clean_text(_text(value, f"The {label} of a {self.role} message")))
         if self.tool_calls or self.tool_calls is None:
             object.__setattr__(self, "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls or ()))
         if self.meta is not None:
+            if not isinstance(self.meta, Mapping):
+                raise MessageError(f"The meta of a {self.role} message is no object of keys and values.")
             object.__setattr__(self, "meta", dict(self.meta))
 
     @classmethod
@@ -109,14 +121,14 @@ class Message:
     def to_dict(self) -> dict[str, Any]:
         """The OpenAI chat shape of the message, without what is not set, plus ``meta`` if there is any."""
         out = self.to_request()
-        if self.meta:
+        if self.meta is not None:
             out["meta"] = dict(self.meta)
         return out
 
     def to_request(self) -> dict[str, Any]:
         """What is sent to a model: the OpenAI chat shape, never ``meta``."""
         out: dict[str, Any] = {"role": self.role, "content": self.content}
-        if self.name:
+        if self.name is not None:
             out["name"] = self.name
         if self.tool_calls:
             out["tool_calls"] = [call.to_dict() for call in self.tool_calls]
@@ -233,26 +245,43 @@ class ToolPairs:
         self.uncalled: list[int] = []  # tool results that answer no call
         self.call_of: dict[int, int | None] = {}  # tool result -> message that called it
         self.results_of: dict[int, list[int]] = {}  # calling message -> its results
-        self._open: list[tuple[str, int]] = []  # calls without a result: their ids and callers
+        self._open: dict[str, list[_OpenCall]] = {}  # by id, the newest last
+        self._newest: list[_OpenCall] = []  # of any id, the newest last; closed ones are cleared as they come up
 
     def add(self, position: int, message: Message) -> None:
         """Take note of one more message of the log."""
         if message.tool_calls:
             self.callers.append(position)
             self.results_of[position] = []
-            self._open.extend((call.id, position) for call in message.tool_calls)
+            for call in message.tool_calls:
+                opened = _OpenCall(call.id, position)
+                self._open.setdefault(call.id, []).append(opened)
+                self._newest.append(opened)
         elif message.role == "tool":
-            caller = self._close(message.tool_call_id, position)
+            caller = self._close(message.tool_call_id)
             self.results.append(position)
             self.call_of[position] = caller
             if caller is None:
                 self.uncalled.append(position)
-
-    def _close(self, call_id: str | None, position: int) -> int | None:
-        for index in range(len(self._open) - 1, -1, -1):
-            open_id, caller = self._open[index]
-            if open_id == call_id or not call_id:
-                del self._open[index]
+            else:
                 self.results_of[caller].append(position)
-                return caller
-        return None
+
+    def _close(self, id: str | None) -> int | None:
+        """The message whose newest open call has this id, or, where a result names none, any id."""
+        while self._newest and not self._newest[-1].is_open:
+            self._newest.pop()
+        if not id:
+            id = self._newest[-1].id if self._newest else ""
+        waiting = self._open.get(id)
+        if not waiting:
+            return None
+        call = waiting.pop()
+        call.is_open = False
+        return call.caller
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    id: str
+    caller: int
+    is_open: bool = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -111,7 +111,10 @@ COUNTERS: dict[str, Counter] = {
 }
 
 
-def counter(name: str | Counter | Callable[[str], int]) -> Counter:
+AnyCounter = str | Counter | Callable[[str], int]
+
+
+def counter(name: AnyCounter) -> Counter:
     """The token counter of this name, or one made from any function ``text -> tokens``.
 
     Raises :class:`UnknownCounterError`, which lists the known names.
@@ -119,11 +122,16 @@ def counter(name: str | Counter | Callable[[str], int]) -> Counter:
     if isinstance(name, Counter):
         return name
     if callable(name):
-        return Counter(getattr(name, "__name__", "custom"), name)
+        return _of_function(name)
     found = COUNTERS.get(name)
     if found is None:
         raise UnknownCounterError(str(name), COUNTERS)
     return found
+
+
+@lru_cache(maxsize=64)  # one counter a function, so that logs share the sums made with it
+def _of_function(count: Callable[[str], int]) -> Counter:
+    return Counter(getattr(count, "__name__", "custom"), count)
 
 
 class TokenSums:

@@ -168,6 +168,15 @@ class Memory(NamedTuple):
         return last if last >= 0 and self.space.log[last].role == "user" else None
 
     @property
+    def open_question(self) -> int | None:
+        """Position of the newest user message while its turn is under way: a tool was called or has
+        just answered. ``None`` before the first turn and once the turn has its answer."""
+        last = self.space.log[self.length - 1] if self.length else None
+        if last is None or not (last.role == "tool" or last.tool_calls) or not self.turn:
+            return None
+        return self.space.log.turn(self.turn).asked - 1
+
+    @property
     def turn(self) -> int:
         """Number of the turn that the last message belongs to (0 before the first user message)."""
         return self.space.log.turn_number(self.length - 1) if self.length else 0

@@ -51,7 +51,7 @@ def _judged(path: str, section: str, key: str, line: int, node: yaml.Node) -> An
     dotted = f"{section}.{key}"
     if key not in DEFAULTS[section]:
         raise ConfigError(path, dotted, line, f"is unknown; known are {', '.join(DEFAULTS[section])}.")
-    value = yaml.SafeLoader("").construct_object(node, deep=True)  # type: ignore[no-untyped-call]
+    value = yaml.SafeLoader("").construct_object(node, deep=True)
     if key == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a whole number of tokens, 1 or more.")

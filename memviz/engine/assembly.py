@@ -22,14 +22,26 @@ class Parts(NamedTuple):
 
 
 def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ()) -> Parts:
-    """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice."""
+    """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice.
+
+    While a turn is under way (its last message is a tool's or calls one), the user's message is no
+    longer the last, and is kept at its place in the history.
+    """
     position = memory.input_position
     stop = memory.length if position is None else position
     history = tuple(range(part.start, min(part.stop, stop)) for part in selection.history if part.start < stop)
+    if position is None and (question := memory.open_question) is not None:
+        history = _with(history, question)
     if not recalled:
         return Parts(selection.summaries, history, (), position)
     fresh = tuple(p for p in recalled if p != position and not any(p in part for part in history))
     return Parts(selection.summaries, history, fresh, position)
+
+
+def _with(history: tuple[range, ...], position: int) -> tuple[range, ...]:
+    if any(position in part for part in history):
+        return history
+    return tuple(sorted((*history, range(position, position + 1)), key=lambda part: part.start))
 
 
 def count(memory: Memory, parts: Parts) -> dict[str, int]:

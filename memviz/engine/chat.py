@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 
 from memviz.conversation import Log, Message
-from memviz.counters import Counter
+from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, ReplyFacts, TurnRecord
@@ -33,7 +33,7 @@ class Chat:
         *,
         model: Model | str = "offline",
         summarizer: Model | str | None = None,
-        counter: str | Counter | Callable[[str], int] = DEFAULT_COUNTER,
+        counter: AnyCounter = DEFAULT_COUNTER,
         system_prompt: str | None = None,
         repair_tool_pairs: bool = True,
     ) -> None:
@@ -100,8 +100,7 @@ class Chat:
             raise EmptyConversationError("There is no turn to retry yet. Send a message first.")
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
-            again = self._past_recalls().get(turn.number)
-            self._recalls = (again,) if again else self._recalls
+            self._recalls = (*self._past_recalls().get(turn.number, ()), *self._recalls)
             self._session.rewind(turn.asked)
         return self._answer()
 
@@ -123,7 +122,7 @@ class Chat:
         Returns what will be sent, what does not exist, and what the bound cut off.
         """
         recalls = (*self._recalls, Recall(turns, messages, last_n, keywords))
-        recalled = self._session.resolve(recalls)
+        recalled = self._session.resolve(recalls, len(self.log) - self.unanswered)
         self._recalls = recalls
         return recalled
 
@@ -155,16 +154,12 @@ class Chat:
             model=session.summarizer,
             counter=count,
             system_prompt=session.system_prompt,
-            recalls=self._past_recalls(),
+            recalls=self._past_recalls() if getattr(strategy, "enable_recall", True) else {},
             repair_tool_pairs=session.repair_tool_pairs,
         )
 
-    def _past_recalls(self) -> Mapping[int, Recall]:
-        return {
-            record.turn: Recall(messages=record.recalled.indices)
-            for record in self._session.turns
-            if record.recalled is not None and record.recalled.indices
-        }
+    def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
+        return {record.turn: record.recalled.asked for record in self._session.turns if record.recalled is not None}
 
     def _settle(self) -> None:
         """Make up for what was put off when a reply was stopped: summarizing would have delayed the stop."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memviz.conversation import Log, Message
-from memviz.counters import Counter
+from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
@@ -30,7 +30,7 @@ class ChatMemory:
         strategy: Strategy,
         *,
         model: Model | str | None = "offline",
-        counter: str | Counter | Callable[[str], int] = DEFAULT_COUNTER,
+        counter: AnyCounter = DEFAULT_COUNTER,
         system_prompt: str | None = None,
     ) -> None:
         self.strategy, self.system_prompt = strategy, system_prompt
@@ -45,6 +45,10 @@ class ChatMemory:
         self._recalls: tuple[Recall, ...] = ()
 
     reset = clear
+
+    def _go_on(self, run: Run) -> None:
+        """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
+        self._session = Session.resume(run, self._summarizer, repair_tool_pairs=True)
 
     @property
     def run(self) -> Run:
@@ -101,7 +105,8 @@ class ChatMemory:
     ) -> Recalled:
         """Put earlier messages into the next request: by turn (1-based), position (0-based) or the last ones."""
         recalls = (*self._recalls, Recall(turn_numbers, message_indices, last_n))
-        recalled = self._session.resolve(recalls)
+        position = self._session.memory.input_position
+        recalled = self._session.resolve(recalls, len(self._session.log) if position is None else position)
         self._recalls = recalls
         return recalled
 

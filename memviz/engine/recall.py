@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memviz.conversation import Log, Message
@@ -47,19 +47,32 @@ class Recall:
 @dataclass(frozen=True)
 class Recalled:
     """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
-    name (``missing``), and how many messages the bound cut off (``cut``)."""
+    name (``missing``), how many messages the bound cut off (``cut``), and what was asked for."""
 
     messages: tuple[Message, ...] = field(default=(), repr=False)
     indices: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
     cut: int = 0
+    asked: tuple[Recall, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """What cannot be read from the log."""
-        return {"indices": list(self.indices), "missing": list(self.missing), "cut": self.cut}
+        return {
+            "indices": list(self.indices),
+            "missing": list(self.missing),
+            "cut": self.cut,
+            "asked": [asdict(recall) for recall in self.asked],
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any], log: Log) -> Recalled:
+        """What :meth:`to_dict` described, over its ``log``."""
+        indices = tuple(value["indices"])
+        asked = tuple(Recall(**recall) for recall in value["asked"])
+        return cls(tuple(log[p] for p in indices), indices, tuple(value["missing"]), value["cut"], asked)
 
 
-def resolve(log: Log, length: int, recalls: Iterable[Recall], max_messages: int) -> Recalled:
+def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int) -> Recalled:
     """Find what ``recalls`` name among the first ``length`` messages of ``log``.
 
     More than ``max_messages``: the newest are kept. Numbers that do not exist are reported by name.
@@ -86,6 +99,7 @@ def resolve(log: Log, length: int, recalls: Iterable[Recall], max_messages: int)
         indices=kept,
         missing=tuple(dict.fromkeys(missing)),
         cut=len(indices) - len(kept),
+        asked=tuple(recalls),
     )
 
 

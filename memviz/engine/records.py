@@ -230,7 +230,7 @@ class TurnRecord:
             reply_tokens=value["reply_tokens"],
             compactions=compactions[slice(*value["compactions"])],
             flags=tuple(value["flags"]),
-            recalled=_recalled(recalled, space) if recalled else None,
+            recalled=Recalled.from_dict(recalled, space.log) if recalled else None,
             facts=ReplyFacts(**{**facts, "usage": Usage(**facts["usage"]) if facts["usage"] else None})
             if facts
             else None,
@@ -242,8 +242,3 @@ def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int
     done = [c for c in compactions[: bisect_left(compactions, length, key=lambda c: c.after_message)] if not c.error]
     written = [c.version for c in done if c.version is not None]
     return Memory(space, length, written[-1] if written else 0, done[-1].keep_from if done else 0)
-
-
-def _recalled(value: Mapping[str, Any], space: MemorySpace) -> Recalled:
-    indices = tuple(value["indices"])
-    return Recalled(tuple(space.log[p] for p in indices), indices, tuple(value["missing"]), value["cut"])

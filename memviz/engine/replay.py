@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from memviz.conversation import Log, Message, Turn
-from memviz.counters import Counter
+from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.engine.recall import Recall
 from memviz.engine.run import Run
@@ -38,9 +38,9 @@ def replay(
     strategy: Strategy,
     *,
     model: Model | str | None = "offline",
-    counter: str | Counter | Callable[[str], int] = DEFAULT_COUNTER,
+    counter: AnyCounter = DEFAULT_COUNTER,
     system_prompt: str | None = None,
-    recalls: Mapping[int, Recall] | None = None,
+    recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Run:
@@ -64,15 +64,16 @@ def replay(
     )
     session.advance(log.turn_start(1))
     for turn in log.turns():
-        _replay_turn(session, turn, (recalls or {}).get(turn.number))
+        wanted = recalls.get(turn.number, ()) if recalls else ()
+        _replay_turn(session, turn, (wanted,) if isinstance(wanted, Recall) else wanted)
         if progress is not None:
             progress(turn.number, log.turn_count)
     return session.run()
 
 
-def _replay_turn(session: Session, turn: Turn, recall: Recall | None) -> None:
+def _replay_turn(session: Session, turn: Turn, recalls: Sequence[Recall]) -> None:
     session.advance(turn.asked)
-    prepared = session.prepare((recall,) if recall else ())
+    prepared = session.prepare(recalls)
     session.record(prepared, reply_tokens(session, turn))
     session.advance(turn.stop)
     if turn.stop > turn.asked:  # without an answer the turn is still open

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from memviz.context import TOKEN_PARTS, Fate
 from memviz.conversation import Log, Message
-from memviz.counters import Counter, counter
+from memviz.counters import AnyCounter, Counter
+from memviz.counters import counter as find_counter
 from memviz.engine.records import Compaction, TurnRecord, memory_at
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.strategies import strategy as make_strategy
@@ -123,15 +124,16 @@ class Run:
         }
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Run:
-        """The run that :meth:`to_dict` described."""
-        return cls.from_record(value, Log(value["messages"]))
+    def from_dict(cls, value: Mapping[str, Any], counter: AnyCounter | None = None) -> Run:
+        """The run that :meth:`to_dict` described. A run counted by a function of one's own needs it
+        again as ``counter``; else :class:`memviz.UnknownCounterError` is raised."""
+        return cls.from_record(value, Log(value["messages"]), counter)
 
     @classmethod
-    def from_record(cls, value: Mapping[str, Any], log: Log) -> Run:
+    def from_record(cls, value: Mapping[str, Any], log: Log, counter: AnyCounter | None = None) -> Run:
         """The run that :meth:`to_record` described, over its conversation ``log``."""
         strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
-        count, prompt = counter(value["counter"]), value["system_prompt"]
+        count, prompt = find_counter(counter or value["counter"]), value["system_prompt"]
         summaries = SummaryLog(count, strategy.summary_heading, strategy.summary_entry)
         for version in value["summaries"]:
             summaries.append(_summary_from_dict(version))

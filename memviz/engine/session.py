@@ -108,7 +108,8 @@ class Session:
         if self.strategy.moment is Moment.REQUEST:
             self._compact()
         memory = self.memory
-        recalled = self.resolve(recalls) if recalls else None
+        position = memory.input_position
+        recalled = self.resolve(recalls, memory.length if position is None else position) if recalls else None
         parts = assemble(memory, self.strategy.select(memory), recalled.indices if recalled else ())
         orphaned = orphaned_results(self.log, parts.history, parts.recalled) if self.log.tools.results else []
         if self.repair_tool_pairs and (self.log.tools.callers or self.log.tools.results):
@@ -124,13 +125,12 @@ class Session:
             flags = (OVER_BUDGET,)
         return (*flags, ORPHANED_TOOL_MESSAGE) if orphaned else flags
 
-    def resolve(self, recalls: Sequence[Recall]) -> Recalled:
-        """What ``recalls`` bring back before the current input, within the strategy's bound."""
+    def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
+        """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
         if not getattr(self.strategy, "enable_recall", True):
             raise RecallError(f"{self.strategy.title} has recall switched off: turn enable_recall on.")
         bound = getattr(self.strategy, "max_recalled_messages", DEFAULT_MAX_RECALLED_MESSAGES)
-        position = self.memory.input_position
-        return resolve(self.log, self.memory.length if position is None else position, recalls, bound)
+        return resolve(self.log, length, recalls, bound)
 
     def record(
         self,

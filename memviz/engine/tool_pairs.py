@@ -13,11 +13,11 @@ from memviz.conversation import Log
 
 def orphaned_results(log: Log, history: Sequence[range], recalled: Sequence[int]) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
-    tools = log.tools
-    if not tools.results:
-        return []
-    results = [*_results_that_may_be_orphaned(log, history), *(p for p in recalled if log[p].role == "tool")]
-    return [p for p in results if not _is_sent(tools.call_of[p], history, recalled)]
+    call_of = log.tools.call_of
+    orphaned = [p for p in _results_that_may_be_orphaned(log, history) if not _in_history(call_of[p], history)]
+    return orphaned + [
+        p for p in recalled if p in call_of and not (call_of[p] in recalled or _in_history(call_of[p], history))
+    ]
 
 
 def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterator[int]:
@@ -27,29 +27,30 @@ def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterato
         yield from _within(candidates, positions)
 
 
-def unanswered_calls(log: Log, history: Sequence[range], recalled: Sequence[int]) -> list[int]:
-    """Positions of sent messages that call a tool of which not every result is sent."""
-    tools = log.tools
-    callers = [p for positions in history for p in _within(tools.callers, positions)]
-    callers += [p for p in recalled if log[p].tool_calls]
-    return [
-        caller
-        for caller in callers
-        if sum(_is_sent(p, history, recalled) for p in tools.results_of[caller]) < len(log[caller].tool_calls)
-    ]
-
-
 def without_halves(
     log: Log, history: Sequence[range], recalled: Sequence[int]
 ) -> tuple[tuple[range, ...], tuple[int, ...]]:
-    """``history`` and ``recalled`` without tool results or calls whose other half is not sent."""
-    calls = unanswered_calls(log, history, recalled)
-    dropped = {*orphaned_results(log, history, recalled), *calls}
-    dropped.update(result for call in calls for result in log.tools.results_of[call])
-    if not dropped:
-        return tuple(history), tuple(recalled)
+    """``history`` and ``recalled`` with only those calls and results whose other half stands in the same block."""
+    tools = log.tools
+    dropped = {
+        p for part in history for p in _within(tools.results, part) if not _in_history(tools.call_of[p], history)
+    }
+    for caller in (caller for part in history for caller in _within(tools.callers, part)):
+        results = tools.results_of[caller]
+        if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, history) for p in results):
+            dropped.update((caller, *results))
     kept = tuple(part for positions in history for part in _split(positions, sorted(dropped)))
-    return kept, tuple(p for p in recalled if p not in dropped)
+    return kept, tuple(p for p in recalled if _is_whole(log, p, recalled))
+
+
+def _is_whole(log: Log, position: int, recalled: Sequence[int]) -> bool:
+    """Whether a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
+    tools = log.tools
+    caller = position if log[position].tool_calls else tools.call_of.get(position)
+    if caller is None:
+        return position not in tools.call_of
+    results = tools.results_of[caller]
+    return caller in recalled and len(results) == len(log[caller].tool_calls) and all(p in recalled for p in results)
 
 
 def _within(sorted_positions: Sequence[int], positions: range) -> Sequence[int]:
@@ -57,8 +58,8 @@ def _within(sorted_positions: Sequence[int], positions: range) -> Sequence[int]:
     return sorted_positions[low : bisect_left(sorted_positions, positions.stop, low)]
 
 
-def _is_sent(position: int | None, history: Sequence[range], recalled: Sequence[int]) -> bool:
-    return position is not None and (any(position in part for part in history) or position in recalled)
+def _in_history(position: int | None, history: Sequence[range]) -> bool:
+    return position is not None and any(position in part for part in history)
 
 
 def _split(positions: range, dropped: Sequence[int]) -> Iterator[range]:

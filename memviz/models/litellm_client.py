@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from itertools import count
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Secret
 
-from memviz.conversation import Message, ToolCall, clean_text
-from memviz.errors import (
-    BadKeyError,
-    BadRequestError,
-    MalformedReplyError,
-    MissingKeyError,
-    ModelError,
-    ParameterError,
-    ServerError,
-)
-from memviz.models.base import Model, Reply, Usage
+from memviz.conversation import Message
+from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelError, ParameterError
+from memviz.models.base import Model, Reply
+from memviz.models.concealment import conceal, is_secret_option, public_address
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
-from memviz.models.prices import price
 from memviz.models.provider_keys import OWN_SIGN_IN, key_variables, missing_keys, provider_of
+from memviz.models.streamed_reply import StreamedReply
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
@@ -40,8 +32,6 @@ _ENVIRONMENT = {
     "LITELLM_MODE": "PRODUCTION",  # otherwise it reads .env files of the folders above it
     "HF_HUB_OFFLINE": "1",  # otherwise it tries to download tokenizers
 }
-_SECRET_OPTION = re.compile(r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.I)
-_SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 
 
 @cache
@@ -73,7 +63,7 @@ class LiteLLMModel(Model):
     here. The key is in no repr, error, log or pickle; a pickled model comes back without it.
 
     Raises :class:`memviz.errors.ParameterError` for a timeout or a number of retries out of range,
-    and :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
+    and a :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
     """
 
     def __init__(
@@ -92,18 +82,19 @@ class LiteLLMModel(Model):
             raise ParameterError("timeout", timeout, "a number of seconds above 0")
         if retries < 0:
             raise ParameterError("retries", retries, "0 or more")
+        api_base = api_base or options.pop("base_url", None)  # litellm's other name for it
         self.name, self.timeout, self.retries = name, float(timeout), retries
-        self.address = _address(name, api_base)
-        self._secret_settings = Secret({**options, **_access(name, api_key, api_base)})
+        self.address = public_address(api_base) if api_base else ""
+        self._settings = Secret({**options, **_access(name, api_key, api_base)})
         self._sleep, self._jitter = sleep, jitter
 
     def __repr__(self) -> str:
         return f"LiteLLMModel({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        settings = self._secret_settings.get_secret_value()
-        public = {key: value for key, value in settings.items() if not _SECRET_OPTION.search(key)}
-        public["api_base"] = self.address or None
+        settings = self._settings.get_secret_value().items()
+        public = {name: value for name, value in settings if not is_secret_option(name)}
+        public["api_base"] = self.address
         return partial(LiteLLMModel, self.name, timeout=self.timeout, retries=self.retries, **public), ()
 
     def __copy__(self) -> LiteLLMModel:
@@ -117,30 +108,29 @@ class LiteLLMModel(Model):
 
         Closing the iterator early closes the connection.
         """
+        self._check_key()
         request = [message.to_request() for message in messages]
-        for attempt in range(self.retries + 1):
-            draft = _Draft()
-            failure = self._missing_key() or (yield from self._attempt(request, draft))
+        for attempt in count():
+            draft = StreamedReply(self.name)
+            failure = yield from self._attempt(request, draft)
             if failure is None:
-                yield draft.reply(self.name)
+                yield draft.reply()
                 return
-            wait_seconds = self._wait_seconds(failure, attempt)
-            if draft.text or wait_seconds is None:
-                break
+            wait_seconds = None if draft.text else self._wait_seconds(failure, attempt)
+            if wait_seconds is None:
+                # Raised outside of any except block: litellm's exception, which knows the key, stays behind.
+                failure.error.partial = draft.text
+                raise failure.error
             self._sleep(wait_seconds)
-        # Raised outside of any except block, so that litellm's exception, which knows the key, is not attached.
-        failure.error.partial = draft.text
-        raise failure.error
 
-    def _attempt(self, request: list[dict[str, Any]], draft: _Draft) -> Generator[str, None, _Failure | None]:
+    def _attempt(self, request: list[dict[str, Any]], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
         stream = None
         try:
             stream = load_litellm().completion(**self._arguments(request))
             for chunk in stream:
                 if piece := draft.add(chunk):
                     yield piece
-            draft.end(stream)
-            problem = draft.problem(self.name)
+            problem = draft.end(stream)
             return _Failure(problem) if problem else None
         except Exception as error:
             return _Failure(typed_error(error, self._call()), retry_after_seconds(error))
@@ -148,7 +138,7 @@ class LiteLLMModel(Model):
             _close(stream)
 
     def _arguments(self, request: list[dict[str, Any]]) -> dict[str, Any]:
-        settings = self._secret_settings.get_secret_value()
+        settings = self._settings.get_secret_value()
         arguments = {
             **settings,
             "model": self.name,
@@ -164,25 +154,22 @@ class LiteLLMModel(Model):
         return arguments
 
     def _call(self) -> Call:
-        settings = self._secret_settings.get_secret_value()
-        secrets = {value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)}
-        secrets.update(_texts([value for name, value in settings.items() if _SECRET_OPTION.search(name)]))
+        settings = self._settings.get_secret_value()
         has_key = settings.get("api_key", NO_KEY) != NO_KEY
-        return Call(self.name, self.address, has_key, self.timeout, partial(_conceal, secrets=secrets))
+        return Call(self.name, self.address, has_key, self.timeout, partial(conceal, settings=settings))
 
-    def _missing_key(self) -> _Failure | None:
-        """Why the call cannot succeed for want of a key; asked first, as providers answer it in odd ways."""
-        if "api_key" in self._secret_settings.get_secret_value():
-            return None
-        missing = missing_keys(self.name)
-        provider = provider_of(self.name)
+    def _check_key(self) -> None:
+        """Refuse to call without a key: providers answer that in odd ways, some only after retries."""
+        if "api_key" in self._settings.get_secret_value():
+            return
+        missing, provider = missing_keys(self.name), provider_of(self.name)
         if provider not in key_variables() and not provider.startswith(OWN_SIGN_IN):
             missing = tuple(load_litellm().validate_environment(self.name)["missing_keys"])
-        if not missing:
-            return None
-        names = " and ".join(missing)
-        sentence = f"Model {self.name} needs an API key and none was given: enter one, or set {names}."
-        return _Failure(MissingKeyError(sentence, model=self.name))
+        if missing:
+            raise MissingKeyError(
+                f"Model {self.name} needs an API key and none was given: enter one, or set {' and '.join(missing)}.",
+                model=self.name,
+            )
 
     def _wait_seconds(self, failure: _Failure, attempt: int) -> float | None:
         """How long to wait before another try; ``None`` for no other try."""
@@ -192,86 +179,7 @@ class LiteLLMModel(Model):
         if asked is not None:
             return asked if asked <= LONGEST_WAIT_SECONDS else None
         longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2**attempt)
-        return longest * (1 + self._jitter()) / 2
-
-
-class _Draft:
-    """What has arrived of a reply."""
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
-        self._finish_reason: str | None = None
-        self._last_usage: Any = None
-        self._usage: Usage | None = None
-        self._cache_write_tokens = 0
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
-
-    def add(self, chunk: Any) -> str:
-        """Take one chunk in and return its text."""
-        self._last_usage = getattr(chunk, "usage", None) or self._last_usage
-        for choice in chunk.choices[:1]:
-            self._finish_reason = choice.finish_reason or self._finish_reason
-            for call in choice.delta.tool_calls or ():
-                self._add_call(call)
-            if piece := clean_text(choice.delta.content or ""):
-                self._pieces.append(piece)
-                return piece
-        return ""
-
-    def _add_call(self, piece: Any) -> None:
-        """A call comes in pieces: its id and name with the first of them, its arguments bit by bit."""
-        call = self._calls.setdefault(piece.index, {"id": "", "name": "", "arguments": ""})
-        call["id"] = call["id"] or piece.id or ""
-        call["name"] = call["name"] or piece.function.name or ""
-        call["arguments"] += piece.function.arguments or ""
-
-    def end(self, stream: Any) -> None:
-        """Take in what is known only after the last chunk."""
-        marks = (getattr(stream, name, "stop") for name in ("received_finish_reason", "intermittent_finish_reason"))
-        if not any(marks):  # litellm makes up a "stop" when the stream ends without one
-            self._finish_reason = None
-        billed = any(getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ()))
-        usage = self._last_usage
-        if not billed or not usage or not usage.prompt_tokens:  # litellm fills in an estimate of its own
-            return
-        details = usage.prompt_tokens_details
-        cached = getattr(details, "cached_tokens", None) or 0
-        self._cache_write_tokens = getattr(details, "cache_creation_tokens", None) or 0
-        self._usage = Usage(usage.prompt_tokens, usage.completion_tokens or 0, cached)
-
-    def problem(self, model: str) -> ModelError | None:
-        """Why this is no reply, or ``None``."""
-        named = all(call["name"] for call in self._calls.values())
-        if self._finish_reason and named and (self._calls or self.text.strip()):
-            return None
-        if self._finish_reason is None and (self._calls or self.text):
-            return ServerError(f"Model {model} broke off in the middle of its answer: try again.", model=model)
-        if self._finish_reason == "content_filter":
-            return BadRequestError(f"The provider of model {model} withheld the answer: rephrase it.", model=model)
-        if self._finish_reason == "length":
-            return MalformedReplyError(
-                f"Model {model} reached its output limit before it wrote any text: allow it more output tokens.",
-                model=model,
-            )
-        return MalformedReplyError(
-            f"Model {model} sent an empty answer: try again, and check that its address speaks the protocol of "
-            "its prefix.",
-            model=model,
-        )
-
-    def reply(self, model: str) -> Reply:
-        """The whole reply, with its cost at list price."""
-        calls = (
-            ToolCall(clean_text(call["id"]), clean_text(call["name"]), clean_text(call["arguments"]) or "{}")
-            for _, call in sorted(self._calls.items())
-        )
-        known = price(model)
-        cost = known.cost_usd(self._usage, self._cache_write_tokens) if known and self._usage else None
-        return Reply(self.text, tuple(calls), self._usage, cost, model, self._finish_reason or "stop")
+        return float(longest * (1 + self._jitter()) / 2)
 
 
 def _close(stream: Any) -> None:
@@ -284,20 +192,6 @@ def _close(stream: Any) -> None:
                 close()
 
 
-def _address(name: str, api_base: str | None) -> str:
-    """``api_base`` as it may be shown: without a user, a password or a query."""
-    if not api_base:
-        return ""
-    with suppress(ValueError):
-        parts = urlsplit(api_base)
-        if parts.scheme in ("http", "https") and parts.hostname:
-            return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-    # The address is not repeated: a key may have been put into the wrong field.
-    raise BadRequestError(
-        f"The base URL given for model {name} is no web address: it has to start with http:// or https://.", model=name
-    )
-
-
 def _access(name: str, api_key: str | None, api_base: str | None) -> dict[str, str]:
     """The settings that say where the model is and who asks."""
     key = (api_key or "").strip()
@@ -307,22 +201,9 @@ def _access(name: str, api_key: str | None, api_base: str | None) -> dict[str, s
         )
     if not api_base:
         return {"api_key": key} if key else {}
+    if not public_address(api_base):  # not repeated in the sentence: a key may be in the wrong field
+        raise BadRequestError(
+            f"The base URL given for model {name} is no web address: it has to start with http:// or https://.",
+            model=name,
+        )
     return {"api_key": key or NO_KEY, "api_base": api_base}
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Every text within nested lists and dictionaries."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _texts(list(value.values()))
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
-
-
-def _conceal(text: str, secrets: set[str]) -> str:
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= 4:  # shorter values are words such as "no"
-            text = text.replace(secret, "***")
-    return text

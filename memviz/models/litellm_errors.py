@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from typing import Any
 
 from memviz.errors import (
     BadKeyError,
@@ -174,15 +173,15 @@ def _broken_off(_: Evidence, call: Call) -> ModelError:
 
 def _malformed(_: Evidence, call: Call) -> ModelError:
     return MalformedReplyError(
-        f"Model {call.model} sent something that is no chat completion: check that {call.place} "
-        "speaks the protocol of the model's prefix.",
+        f"Model {call.model} sent something that is no chat completion: check the base URL and the model's prefix.",
         model=call.model,
     )
 
 
 def _missing_key(_: Evidence, call: Call) -> ModelError:
+    remedy = "enter the one for this address" if call.address else "enter one, or set its environment variable"
     return MissingKeyError(
-        f"Model {call.model} needs an API key and none was given for {call.place}: enter the key.", model=call.model
+        f"Model {call.model} needs an API key and none was given for {call.place}: {remedy}.", model=call.model
     )
 
 
@@ -196,7 +195,7 @@ def _bad_key(_: Evidence, call: Call) -> ModelError:
 
 def _no_quota(_: Evidence, call: Call) -> ModelError:
     error = RateLimitError(
-        f"The account behind model {call.model} has no quota left: check its plan and billing, or choose another model.",
+        f"The account behind model {call.model} has no quota left: check its billing, or choose another model.",
         model=call.model,
     )
     error.retryable = False  # asking again buys no credit
@@ -205,7 +204,7 @@ def _no_quota(_: Evidence, call: Call) -> ModelError:
 
 def _slow_down(seen: Evidence, call: Call) -> ModelError:
     seconds = retry_after_seconds(seen.chain[0])
-    when = "a little later" if seconds is None else f"in {seconds:.0f} seconds"
+    when = "a little later" if seconds is None else f"in {max(1, seconds):.0f} seconds"
     return RateLimitError(
         f"Model {call.model} gets more requests than its provider allows: try again {when}.",
         model=call.model,
@@ -246,11 +245,11 @@ _RULES: tuple[_Rule, ...] = (
         _too_long,
     ),
     (lambda seen, _: seen.any_kind("Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"), _timeout),
-    (lambda seen, _: seen.any_kind("ConnectError", "UnsupportedProtocol", "InvalidURL"), _no_connection),
+    (lambda seen, _: seen.any_kind("ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"), _no_connection),
     (lambda seen, _: seen.any_kind("TransportError", "StreamError", "ConnectionError"), _broken_off),
     (
         lambda seen, _: (
-            seen.any_kind("JSONDecodeError", "ValidationError", "APIResponseValidationError")
+            seen.any_kind("JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError")
             and not seen.any_kind("HTTPStatusError")
         ),
         _malformed,

@@ -18,8 +18,7 @@ __all__ = ["OFFLINE", "known_models", "missing_keys", "model"]
 OFFLINE = "offline"
 
 _SUGGESTED_PROVIDERS = (
-    "openai", "anthropic", "gemini", "mistral", "deepseek", "xai", "groq", "cerebras", "moonshot", "perplexity",
-    "ollama",
+    "openai", "anthropic", "gemini", "mistral", "deepseek", "xai", "groq", "cerebras", "moonshot", "ollama",
 )  # fmt: skip
 _SPECIAL = re.compile(
     r"audio|realtime|search|image|tts|transcribe|embed|vision|live|robotics|container|guard|fim|lyria|(^|/)ft:"

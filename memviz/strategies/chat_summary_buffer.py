@@ -58,7 +58,7 @@ class ChatSummaryBuffer(Strategy):
         counted = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
         reason = f"{counted:,} tokens > {self.token_limit:,}"
         if summary_fits:  # everything fits, so only the rule on the first kept message moved something
-            reason = f"first kept message is the {memory.log[memory.cursor].role}'s"
+            reason = f"{keep_from - memory.cursor} messages before the first one kept, which has to be the user's"
         return CompactionPlan(range(memory.cursor, keep_from), keep_from, reason, replaces)
 
     def _walk_back(self, memory: Memory) -> tuple[int, bool]:

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One declared parameter. ``suggested`` is the range that a slider or a sweep starts with."""
+    """One declared parameter. ``suggested`` is the range that a control or a sweep starts with.
+
+    ``live_only`` parameters bound what a model does by itself during a live turn; a replay, where
+    replies come from the transcript, is the same whatever they are.
+    """
 
     name: str
     kind: type
@@ -26,6 +30,7 @@ class Parameter:
     maximum: int | None = None
     optional: bool = False
     suggested: tuple[int, int] | None = None
+    live_only: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -47,19 +52,23 @@ class Parameter:
 
 
 def whole_number(
-    default: int, unit: str, help: str, suggested: tuple[int, int], *, minimum: int = 1, maximum: int | None = None
+    default: int,
+    unit: str,
+    help: str,
+    suggested: tuple[int, int],
+    *,
+    minimum: int = 1,
+    maximum: int | None = None,
+    live_only: bool = False,
 ) -> Any:
     """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
-    return Field(default, ge=minimum, le=maximum, description=help, json_schema_extra=_extra(unit, suggested))
+    extra: dict[str, Any] = {"unit": unit, "suggested": list(suggested), "live_only": live_only}
+    return Field(default, ge=minimum, le=maximum, description=help, json_schema_extra=extra)
 
 
-def _extra(unit: str, suggested: tuple[int, int]) -> dict[str, Any]:
-    return {"unit": unit, "suggested": list(suggested)}
-
-
-def switch(default: bool, help: str) -> Any:
+def switch(default: bool, help: str, *, live_only: bool = False) -> Any:
     """Declare an on/off parameter."""
-    return Field(default, description=help)
+    return Field(default, description=help, json_schema_extra={"live_only": live_only})
 
 
 def free_text(help: str) -> Any:
@@ -86,6 +95,7 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         maximum=next((int(rule.le) for rule in field.metadata if isinstance(rule, Le)), None),  # type: ignore[call-overload]
         optional=type(None) in get_args(field.annotation),
         suggested=(suggested[0], suggested[1]) if suggested else None,
+        live_only=bool(extra.get("live_only")),
     )
 
 

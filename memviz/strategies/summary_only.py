@@ -25,6 +25,16 @@ class SummaryOnly(PerTurnSummaries):
     max_recalled_messages: int = whole_number(
         20, "messages", "Most messages that one recall brings back; beyond it the newest are kept.", (1, 50)
     )
+    max_recall_contexts: int = whole_number(
+        3, "calls", "Most recalls that the model may ask for in one turn.", (1, 10), live_only=True
+    )
+    enable_reflective_thinking: bool = switch(False, "Let the model think before it answers.", live_only=True)
+    max_thinking_rounds: int = whole_number(
+        3, "rounds", "Most rounds of thinking in one turn.", (1, 10), live_only=True
+    )
+    thinking_token_budget: int = whole_number(
+        10000, "tokens", "Most tokens of thinking in one turn.", (1000, 20000), live_only=True
+    )
 
     def select(self, memory: Memory) -> Selection:
         """All summaries and no history. A turn whose summary failed is sent word for word until it has one."""

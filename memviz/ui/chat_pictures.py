@@ -34,8 +34,8 @@ def pictures(state: ChatState, chat: Chat) -> None:
         )
     )
     st.plotly_chart(
-        tokens_per_turn([Line(run, run.strategy.label, 0)], height=320), key="chat-tokens", config={"displaylogo": False},
-        alt="Tokens sent per turn",
+        tokens_per_turn([Line(run, run.strategy.label, 0)], height=320), key="chat-tokens",
+        config={"displaylogo": False}, alt="Tokens sent per turn",
     )  # fmt: skip
     _totals(run)
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):

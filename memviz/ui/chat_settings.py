@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
+from memviz.errors import StorageError
 from memviz.strategies.base import Strategy
 from memviz.ui.counter_picker import counter_picker
 from memviz.ui.errors import errors_shown
@@ -107,7 +108,10 @@ def save(workspace: Workspace, state: ChatState, models: Models, replaces: Seque
     """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
     A new chat becomes a saved conversation with its first turn."""
     assert state.chat is not None  # noqa: S101 - saved after it was made
-    if state.conversation_id is None and state.chat.run.turns:
-        state.conversation_id = workspace.new_chat(state.chat)
-    if state.conversation_id is not None:
-        workspace.save_chat(state.conversation_id, state.chat, models.summarizer.name, replaces)
+    try:
+        if state.conversation_id is None and state.chat.run.turns:
+            state.conversation_id = workspace.new_chat(state.chat)
+        if state.conversation_id is not None:
+            workspace.save_chat(state.conversation_id, state.chat, models.summarizer.name, replaces)
+    except StorageError as error:  # shown with the talk: this may run while the page is being left
+        state.error = error

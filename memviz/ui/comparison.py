@@ -86,7 +86,7 @@ def _make_run(workspace: Workspace, state: CompareState, row: SettingRow, summar
     return Line(run, strategy.label, row.index)
 
 
-def _agreed(label: str, summarizer: ModelChoice, uid: int) -> bool:
+def _agreed(label: str, summarizer: ModelChoice, uid: int | str) -> bool:
     """A summarizer that may cost money is called only when asked to."""
     return st.button(
         f"Replay {label} with {summarizer.name}",
@@ -180,7 +180,7 @@ def details(lines: Sequence[Line]) -> None:
     chosen = st.segmented_control(
         "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True
     )
-    run = lines[chosen].run
+    run = lines[chosen or 0].run
     turns = [record.turn for record in run.turns]
     if widget_value(TURN_KEY) not in turns:
         set_widget(TURN_KEY, next((r.turn for r in reversed(run.turns) if r.compactions), turns[-1]))

@@ -13,6 +13,7 @@ from memviz.engine.chat import Chat
 from memviz.errors import MemvizError
 from memviz.ui.chat_settings import Models, save
 from memviz.ui.errors import show_error
+from memviz.ui.inspector import BadgeColor
 from memviz.ui.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.text import plain
 from memviz.workspace import Workspace
@@ -25,7 +26,7 @@ AVATARS = {
     "tool": ":material/build:",
     "system": ":material/settings:",
 }
-FATE_NOTES = {
+FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.SUMMARIZED: ("violet", "in the summary"),
     Fate.DROPPED: ("gray", "dropped"),
     Fate.RECALLED: ("orange", "recalled"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import streamlit as st
 
@@ -14,7 +15,8 @@ from memviz.engine.run import Run
 from memviz.metrics.turn_changes import left_the_window, record_of_turn
 from memviz.ui.text import plain, shortened
 
-BADGES = {
+BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
+BADGES: dict[str, BadgeColor] = {
     "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
     "overhead": "gray",
 }  # fmt: skip

@@ -26,7 +26,8 @@ def strategy_control(chosen: str, key: str) -> str:
 def parameter_controls(strategy_id: str, values: dict[str, Any], key: str) -> dict[str, Any]:
     """One control a parameter, the main one first; returns all values."""
     cls = strategies()[strategy_id]
-    ordered = sorted(cls.parameters(), key=lambda parameter: parameter.name != cls.main_parameter)
+    declared = [parameter for parameter in cls.parameters() if not parameter.live_only]
+    ordered = sorted(declared, key=lambda parameter: parameter.name != cls.main_parameter)
     return {p.name: _control(p, values.get(p.name, p.default), f"{key}-{p.name}") for p in ordered}
 
 

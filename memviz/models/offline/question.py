@@ -66,7 +66,9 @@ _OF_ASSISTANT = re.compile(
     r"|\byour? (?:suggest\w*|recommend\w*|advi[sc]ed?|propos\w+)\b|你(?:之前)?(?:建议|推荐|说)",
     re.IGNORECASE,
 )
-_OF_ASKER = re.compile(r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b", re.IGNORECASE)
+_OF_ASKER = re.compile(
+    r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b", re.IGNORECASE
+)
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z]\w+(?:-\w+)*")
 _FOCUS = re.compile(r"\b(?:what|which) (?:kinds? of |sorts? of |types? of )?(\w+)", re.IGNORECASE)
 NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|no|without|avoid|cannot|nobody|none)\b|不|没|别", re.IGNORECASE)

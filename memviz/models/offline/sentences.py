@@ -7,15 +7,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from memviz.models.offline import phrases
 from memviz.models.offline.json_text import json_facts
 from memviz.models.offline.traits import Traits
 from memviz.models.offline.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
+from memviz.models.offline.word_classes import NUMBER_WORDS
 from memviz.models.offline.words import content_words, stem
 
 MAX_TEXT_CHARS = 200_000
 """Of a longer text only the beginning and the end, half each, are read."""
+MAX_SENTENCES = 10_000
 MAX_SENTENCE_CHARS = 400
 _CACHED_TEXT_CHARS = 20_000
 
@@ -24,7 +27,7 @@ _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+"
 _MARKUP = re.compile(r"\*\*|__|`+")
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _RULER = re.compile(r"[\s|:=_*~-]*")
-_CHANGE_STEMS = frozenset(map(stem, CHANGE_WORDS))
+_VALUE_STEMS = frozenset(map(stem, CHANGE_WORDS | NUMBER_WORDS))
 _QUESTION_MARKS = ("?", "？", "؟")
 _MAY_ASK = words(
     """and so hey now also then but please in at on by for from to can could would do tell
@@ -66,7 +69,7 @@ class Sentence:
     @cached_property
     def subject(self) -> frozenset[str]:
         """The words without numbers, months, weekdays and words of change: what a stale fact and its update share."""
-        return frozenset(word for word in self.words - _CHANGE_STEMS if not word[0].isdigit())
+        return frozenset(word for word in self.words - _VALUE_STEMS if not word[0].isdigit())
 
     @cached_property
     def is_question(self) -> bool:
@@ -100,7 +103,7 @@ def passage(text: str) -> Passage:
 
 
 def _read(text: str) -> Passage:
-    found = tuple(_unquoted(sentence) for sentence in _split(text))
+    found = tuple(_unquoted(sentence) for sentence in islice(_split(text), MAX_SENTENCES))
     return Passage(found, frozenset().union(*(sentence.words for sentence in found)))
 
 

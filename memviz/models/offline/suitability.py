@@ -15,12 +15,12 @@ OTHER_SUBJECT, OTHER_SUBJECT_ONE_WORD, OTHER_SENSE = 0.85, 0.6, 0.6
 """Factors for a statement that does not speak of who is asked about (smaller where a single word is all
 they share), and for one that affirms what the question denies."""
 
-_CODE_VALUE = re.compile(r"(?=[\w-]*\d)\w[\w-]{2,}")
+_CODE_VALUE = re.compile(r"(?=[\w-]*\d)\w[\w-]+")
 _NUMBER_THEN = re.compile(
     r"(?:\b\d[\d.,]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen))[ -](\w+)(?: (\w+))?"
 )
 _PARTNER = re.compile(
-    r"\b(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|you|you['’]re|user|they|please)\b", re.IGNORECASE
+    r"\b(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|you|you['’]re|user|they|please|my name)\b", re.IGNORECASE
 )
 _LIKE_NEGATION = re.compile(r"\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)", re.IGNORECASE)
 _COLOUR = re.compile(r"\bcolou?rs?\b", re.IGNORECASE)

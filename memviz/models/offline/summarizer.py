@@ -21,6 +21,8 @@ COMPRESSION = 3
 FREE_TOKENS = 48
 """New text is brought down to a third of its tokens, but the first 48 need not be cut."""
 CANDIDATES = 60
+WORTH_SAYING = 0.12
+"""A sentence with less than this part of the best one's weight is left out even where there is room."""
 EMPTY_SUMMARY = "Nothing was said."
 """The summary of messages without text: an empty one would count as a failure."""
 _ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
@@ -65,7 +67,7 @@ def _candidates(entries: Sequence[Entry]) -> list[_Candidate]:
         for at, sentence in enumerate(sentences):
             weight = ROLE_WEIGHT[entry.role] * sentence.traits.informativeness
             if entry.role == "summary":
-                weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * at / len(sentences)
+                weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * (at + 1) / len(sentences)
             if sentence.is_question:
                 weight *= QUESTION_FACTOR
             if sentence.echo:
@@ -84,7 +86,8 @@ def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
         words = candidate.sentence.words
         rarity = sum(log(len(candidates) / frequency[word]) for word in words) / (len(words) or 1)
         candidate.weight *= 1 + 0.1 * rarity
-    return sorted(best, key=lambda one: (-one.weight, one.position))
+    best.sort(key=lambda one: (-one.weight, one.position))
+    return [candidate for candidate in best if candidate.weight >= WORTH_SAYING * best[0].weight]
 
 
 def _choose(ranked: list[_Candidate], budget_tokens: int, count: Callable[[str], int]) -> list[_Candidate]:

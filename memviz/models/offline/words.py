@@ -77,11 +77,10 @@ def stem(word: str) -> str:
     word = _uninflected(word)
     if word in SAME_WORD:
         return SAME_WORD[word]
-    for ending in _DERIVED:
-        if word.endswith(ending) and len(word) - len(ending) >= 5 - (ending == "y"):
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+    for _ in range(2):  # "internally" loses two endings to meet "internal", which loses one
+        ending = next((one for one in _DERIVED if word.endswith(one) and len(word) - len(one) >= 5 - (one == "y")), "")
+        word = word.removesuffix(ending)
+    return word.rstrip("e") or word if len(word) > 3 else word
 
 
 def _uninflected(word: str) -> str:

@@ -1,0 +1,51 @@
+"""Keeping API keys out of everything that is shown, written or pickled."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit, urlunsplit
+
+_SECRET_OPTION = re.compile(r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE)
+_SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+_SHORTEST_SECRET_CHARS = 6
+"""Shorter values are words such as "none", and hiding them would garble a sentence."""
+
+
+def is_secret_option(name: str) -> bool:
+    """Whether a setting of this name holds a key or something like it."""
+    return bool(_SECRET_OPTION.search(name))
+
+
+def conceal(text: str, settings: Mapping[str, object]) -> str:
+    """``text`` with every secret of ``settings`` and of the environment replaced by asterisks."""
+    known = [value for name, value in settings.items() if is_secret_option(name)]
+    secrets = {value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)}.union(_texts(known))
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET_CHARS:
+            text = text.replace(secret, "***")
+    return text
+
+
+def public_address(url: str) -> str:
+    """``url`` without user, password, query and fragment; empty if it is no web address."""
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return ""
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    except ValueError:
+        return ""
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text within nested lists and dictionaries, and the words of texts such as ``Bearer ...``."""
+    if isinstance(value, str):
+        yield value
+        yield from value.split()
+    elif isinstance(value, Mapping):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)

@@ -1,0 +1,55 @@
+"""Models and views that the tests of the engine share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import memviz
+from memviz import Message, Model, Reply, Run
+from tests.strategies.conversations import small_parameters
+
+IDS = list(memviz.strategies())
+SUMMARIZING = ["recent_only", "summary", "summary_buffer", "chat_summary_buffer", "summary_only"]
+
+
+def small(id: str, **parameters: Any) -> memviz.Strategy:
+    """The strategy with parameters so small that a short conversation makes it act."""
+    return memviz.strategy(id, **{**small_parameters(id), **parameters})
+
+
+class Digest(Model):
+    """Answers every request with words that depend on that request alone."""
+
+    name = "digest"
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        text = json.dumps([message.to_request() for message in messages])
+        reply = f"digest {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        yield reply
+        yield Reply(reply)
+
+
+def sent(run: Run) -> list[bytes]:
+    """The bytes of every request."""
+    return [json.dumps([m.to_request() for m in record.context.messages]).encode() for record in run.turns]
+
+
+def timeless(run: Run) -> dict[str, Any]:
+    """The run without what differs between a live conversation and its replay: clocks and billing."""
+    view = run.to_dict()
+    for compaction in view["compactions"]:
+        compaction.pop("seconds")
+    for turn in view["turns"]:
+        turn.pop("facts")
+        turn["flags"] = [flag for flag in turn["flags"] if flag != "partial_reply"]
+    for message in view["messages"]:
+        message.pop("meta", None)
+    return view
+
+
+def talk(turns: int) -> list[Message]:
+    """Questions and answers in turn, each with its own number."""
+    return [Message(role, f"{role} says number {i}") for i in range(turns) for role in ("user", "assistant")]

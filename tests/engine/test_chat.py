@@ -1,0 +1,340 @@
+"""Live chat: sending, streaming, stopping, retrying, undoing, changing the strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, MessageError, ModelError, Reply, ScriptedModel
+from tests.engine.probes import IDS, Digest, sent, small, timeless
+from tests.strategies.conversations import outcomes, summarizer, text_of
+
+every_strategy = pytest.mark.parametrize("id", IDS)
+words = st.integers(1, 12)
+
+
+def chat_with(strategy: memviz.Strategy, *replies: Any, **options: Any) -> memviz.Chat:
+    options.setdefault("summarizer", Digest())
+    return memviz.Chat(strategy, model=ScriptedModel(replies), **options)
+
+
+class TestSend:
+    def test_record_reply_and_log(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "Hi!", "Fine.", system_prompt="Be kind.")
+        first, second = chat.send("Hello"), chat.send("How are you?")
+        assert (first.turn, first.reply, second.turn, second.reply) == (1, "Hi!", 2, "Fine.")
+        assert [(m.role, m.content) for m in chat.log] == [
+            ("user", "Hello"), ("assistant", "Hi!"), ("user", "How are you?"), ("assistant", "Fine."),
+        ]  # fmt: skip
+        assert chat.run.turns == (first, second)
+        assert chat.run.system_prompt == "Be kind."
+
+    @every_strategy
+    def test_the_model_gets_exactly_what_the_record_says(self, id: str) -> None:
+        model = ScriptedModel(f"answer {i}" for i in range(99))
+        chat = memviz.Chat(small(id), model=model, summarizer=Digest(), system_prompt="Be kind.")
+        for i in range(8):
+            if i == 6:
+                chat.recall(turns=[1])
+            record = chat.send(f"question {i}")
+            assert model.requests[-1] == record.context.messages
+        assert len(model.requests) == 8
+
+    def test_by_default_the_chat_model_writes_the_summaries(self) -> None:
+        model = ScriptedModel(["Hi!", "they met", "Fine."])
+        chat = memviz.Chat(memviz.strategy("summary", buffer_size=1), model=model)
+        chat.send("Hello")
+        chat.send("How are you?")
+        assert [v.text for v in chat.run.summaries] == ["they met"]
+
+    @pytest.mark.parametrize("text", ["", "  \n", None, 7])
+    def test_an_empty_message_is_an_error_and_is_not_kept(self, text: Any) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "Hi!")
+        with pytest.raises(MessageError):
+            chat.send(text)
+        assert len(chat.log) == 0
+
+    def test_usage_and_cost_of_the_reply_are_kept(self) -> None:
+        usage = memviz.Usage(10, 2, 5)
+        record = chat_with(memviz.strategy("buffer"), Reply("Hi!", usage=usage, cost_usd=0.25, model="big")).send(
+            "Hello"
+        )
+        assert record.facts is not None
+        assert (record.facts.usage, record.facts.cost_usd, record.facts.model) == (usage, 0.25, "big")
+        assert record.facts.seconds >= 0
+
+
+class TestStream:
+    def test_pieces_make_up_the_reply(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "one\ntwo\nthree")
+        pieces = list(chat.stream("Count"))
+        assert len(pieces) > 1
+        assert "".join(pieces) == chat.run.turns[-1].reply == "one\ntwo\nthree"
+
+    def test_stopping_keeps_what_had_arrived(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "one\ntwo\nthree", "again")
+        stream = chat.stream("Count")
+        assert next(stream) == "one\n"
+        stream.close()
+        record = chat.run.turns[-1]
+        assert record.reply == "one\n"
+        assert "partial_reply" in record.flags
+        assert not chat.unanswered
+        assert [m.content for m in chat.send("Go on").context.messages] == ["Count", "one\n", "Go on"]
+
+    def test_stopping_before_the_first_word_leaves_the_question_unanswered(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "one")
+        chat.stream("Count").close()
+        assert chat.unanswered
+        assert chat.run.turns == ()
+        assert list(chat.retry()) == ["one"]
+        assert [m.content for m in chat.log] == ["Count", "one"]
+
+    @every_strategy
+    def test_memory_makes_up_after_a_stop(self, id: str) -> None:
+        chat = chat_with(small(id), *[f"answer {i}\nto the end" for i in range(99)])
+        for i in range(8):
+            stream = chat.stream(f"question {i}")
+            next(stream)
+            if i % 2:
+                stream.close()
+            else:
+                list(stream)
+        chat.send("done")
+        assert timeless(chat.run) == timeless(memviz.replay(list(chat.log), small(id), model=Digest()))
+
+
+class TestFailure:
+    def test_the_users_message_stays_and_can_be_retried(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "Hi!", ModelError("down"), "Fine.")
+        chat.send("Hello")
+        with pytest.raises(ModelError, match="down"):
+            chat.send("How are you?")
+        assert chat.unanswered
+        assert chat.log[-1] == Message("user", "How are you?")
+        assert len(chat.run.turns) == 1
+        assert "".join(chat.retry()) == "Fine."
+        assert [m.content for m in chat.log] == ["Hello", "Hi!", "How are you?", "Fine."]
+        assert [record.turn for record in chat.run.turns] == [1, 2]
+
+    @pytest.mark.parametrize("reply", ["", "  \n"])
+    def test_an_empty_reply_is_a_failure(self, reply: str) -> None:
+        chat = chat_with(memviz.strategy("buffer"), reply, "Hi!")
+        with pytest.raises(ModelError):
+            chat.send("Hello")
+        assert [m.content for m in chat.log] == ["Hello"]
+        assert "".join(chat.retry()) == "Hi!"
+
+    def test_another_message_instead_of_a_retry_joins_the_same_turn(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), ModelError("down"), "Hi!")
+        with pytest.raises(ModelError):
+            chat.send("Hello")
+        record = chat.send("Anybody?")
+        assert record.turn == 1
+        assert [m.content for m in record.context.messages] == ["Hello", "Anybody?"]
+
+    @every_strategy
+    def test_a_failed_request_is_made_again_byte_for_byte(self, id: str) -> None:
+        script: list[Any] = [item for i in range(8) for item in (ModelError("down"), f"answer {i}")]
+        model, writer = ScriptedModel(script), Digest()
+        chat = memviz.Chat(small(id), model=model, summarizer=writer)
+        for i in range(8):
+            with pytest.raises(ModelError):
+                chat.send(f"question {i}")
+            list(chat.retry())
+        assert all(failed == again for failed, again in zip(model.requests[::2], model.requests[1::2], strict=True))
+        assert timeless(chat.run) == timeless(memviz.replay(list(chat.log), small(id), model=Digest()))
+
+    def test_a_summary_made_for_a_request_that_failed_is_not_made_again(self) -> None:
+        writer = ScriptedModel(["they met"])
+        chat = chat_with(
+            memviz.strategy("summary", buffer_size=1), "Hi!", ModelError("down"), "Fine.", summarizer=writer
+        )
+        chat.send("Hello")
+        with pytest.raises(ModelError):
+            chat.send("How are you?")
+        list(chat.retry())
+        assert [c.summary for c in chat.run.turns[-1].compactions] == ["they met"]
+
+
+class TestRetryAndUndo:
+    def test_retry_throws_the_earlier_reply_away(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "Hi!", "Hello to you!")
+        chat.send("Hello")
+        assert "".join(chat.retry()) == "Hello to you!"
+        assert [m.content for m in chat.log] == ["Hello", "Hello to you!"]
+        assert [record.turn for record in chat.run.turns] == [1]
+
+    def test_retry_of_nothing_is_an_error(self) -> None:
+        with pytest.raises(memviz.MemvizError):
+            list(chat_with(memviz.strategy("buffer")).retry())
+
+    def test_undo_takes_the_last_turn_back(self) -> None:
+        chat = chat_with(small("summary"), *[f"answer {i}" for i in range(9)])
+        chat.send("one")
+        before = timeless(chat.run)
+        chat.send("two")
+        chat.undo()
+        assert timeless(chat.run) == before
+        assert chat.send("two").turn == 2
+
+    def test_undo_of_nothing_does_nothing(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "Hi!")
+        chat.undo()
+        assert chat.send("Hello").turn == 1
+
+
+class TestChangeStrategy:
+    def test_memory_is_derived_from_the_whole_log(self) -> None:
+        chat = chat_with(memviz.strategy("window", window_size=1), *[f"answer {i}" for i in range(9)])
+        for i in range(3):
+            chat.send(f"question {i}")
+        chat.change_strategy(memviz.strategy("buffer"))
+        assert chat.strategy == memviz.strategy("buffer")
+        assert len(chat.send("question 3").context.messages) == 7
+        assert len(chat.run.turns) == 4
+
+    def test_before_the_first_message(self) -> None:
+        chat = chat_with(memviz.strategy("window"), "Hi!")
+        chat.change_strategy(memviz.strategy("buffer"))
+        assert chat.send("Hello").turn == 1
+        assert chat.run.strategy == memviz.strategy("buffer")
+
+    def test_with_an_unanswered_question(self) -> None:
+        chat = chat_with(memviz.strategy("window"), "Hi!", ModelError("down"), "Fine.")
+        chat.send("Hello")
+        with pytest.raises(ModelError):
+            chat.send("How are you?")
+        chat.change_strategy(memviz.strategy("buffer"))
+        assert len(chat.run.turns) == 1
+        assert "".join(chat.retry()) == "Fine."
+        assert [record.turn for record in chat.run.turns] == [1, 2]
+
+    @every_strategy
+    def test_replay_with_is_the_replay_of_the_same_messages(self, id: str) -> None:
+        chat = chat_with(
+            memviz.strategy("window", window_size=2), *[f"answer {i}" for i in range(9)], system_prompt="Be kind."
+        )
+        for i in range(6):
+            if i == 3:
+                chat.recall(turns=[1], last_n=1)
+            chat.send(f"question {i}")
+        before = timeless(chat.run)
+        other = chat.replay_with(small(id))
+        recalls = {4: memviz.Recall(turns=[1], last_n=1)}
+        expected = memviz.replay(list(chat.log), small(id), model=Digest(), system_prompt="Be kind.", recalls=recalls)
+        assert sent(other) == sent(expected)
+        assert timeless(other) == timeless(expected)
+        assert timeless(chat.run) == before, "the chat itself goes on as it was"
+
+    def test_replay_with_a_strategy_that_has_recall_switched_off(self) -> None:
+        """What it would have sent is the same without what was recalled."""
+        chat = chat_with(memviz.strategy("window", window_size=2), "a", "b", "c")
+        chat.send("one")
+        chat.recall(turns=[1])
+        chat.send("two")
+        run = chat.replay_with(memviz.strategy("summary_only", enable_recall=False))
+        assert [block.kind for block in run.turns[1].context.blocks] == ["summary", "input"]
+
+
+class TestResume:
+    @every_strategy
+    def test_goes_on_as_if_never_interrupted(self, id: str) -> None:
+        def talk(chat: memviz.Chat, turns: range) -> memviz.Chat:
+            for i in turns:
+                chat.send(f"question {i}")
+            return chat
+
+        whole = talk(memviz.Chat(small(id), model=Digest(), system_prompt="Be kind."), range(8))
+        half = talk(memviz.Chat(small(id), model=Digest(), system_prompt="Be kind."), range(4))
+        saved = memviz.Run.from_dict(half.run.to_dict())
+        resumed = talk(memviz.Chat.resume(saved, model=Digest()), range(4, 8))
+        assert timeless(resumed.run) == timeless(whole.run)
+
+
+class TestLiveIsReplay:
+    @every_strategy
+    @given(sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes)
+    def test_for_the_same_transcript_and_summaries(
+        self, id: str, sizes: list[tuple[int, int]], plan: list[str]
+    ) -> None:
+        replies = [text_of(2 * i + 1, answer) for i, (_, answer) in enumerate(sizes)]
+        chat = chat_with(small(id), *replies, summarizer=summarizer(plan), counter="chars4", system_prompt="Be kind.")
+        for i, (question, _) in enumerate(sizes):
+            chat.send(text_of(2 * i, question))
+        replayed = memviz.replay(
+            list(chat.log), small(id), model=summarizer(plan), counter="chars4", system_prompt="Be kind."
+        )
+        assert sent(chat.run) == sent(replayed)
+        assert timeless(chat.run) == timeless(replayed)
+        assert chat.run.fates().tolist() == replayed.fates().tolist()
+
+    @settings(max_examples=150)
+    @given(
+        first=st.sampled_from(IDS),
+        steps=st.lists(
+            st.sampled_from(["send", "send", "send", "fail", "stop", "retry", "undo", "recall", *IDS]), max_size=14
+        ),
+    )
+    def test_whatever_was_retried_undone_stopped_or_changed_on_the_way(self, first: str, steps: list[str]) -> None:
+        """With a summarizer that answers by its request alone, only the log that is left can matter."""
+        model = Moody()
+        chat = memviz.Chat(small(first), model=model, summarizer=Digest(), counter="chars4")
+        for number, step in enumerate(steps):
+            drive(chat, model, step, number)
+        if not chat.log.turn_count:
+            assert chat.run.turns == ()
+            return
+        recalls = {
+            record.turn: memviz.Recall(messages=record.recalled.indices)
+            for record in chat.run.turns
+            if record.recalled is not None
+        }
+        replayed = memviz.replay(list(chat.log), chat.strategy, model=Digest(), counter="chars4", recalls=recalls)
+        requests = len(chat.run.turns)
+        assert requests == len(replayed.turns) - chat.unanswered
+        assert sent(chat.run) == sent(replayed)[:requests]
+        live, again = timeless(chat.run), timeless(replayed)
+        assert live["messages"] == again["messages"]
+        for mine, other in zip(live["turns"], again["turns"], strict=False):
+            assert mine == other
+
+
+class Moody(Digest):
+    """A chat model that fails when told to."""
+
+    fails = False
+
+    def stream(self, messages: Any) -> Any:
+        if self.fails:
+            raise ModelError("down")
+        yield "The answer: "
+        reply = "The answer: " + self.name * (len(messages) % 3) + f" {len(messages)}"
+        yield reply.removeprefix("The answer: ")
+        yield Reply(reply)
+
+
+def drive(chat: memviz.Chat, model: Moody, step: str, number: int) -> None:
+    """One thing that a visitor may do next."""
+    model.fails = step == "fail"
+    if step in IDS:
+        chat.change_strategy(small(step))
+    elif step in ("send", "fail"):
+        try:
+            chat.send(f"question {number}")
+        except ModelError:
+            assert chat.unanswered
+    elif step == "stop":
+        stream = chat.stream(f"question {number}")
+        next(stream)
+        stream.close()
+    elif step == "retry" and chat.log.turn_count:
+        list(chat.retry())
+    elif step == "undo":
+        chat.undo()
+    elif step == "recall" and chat.log.turn_count:
+        chat.recall(messages=[0, 1])

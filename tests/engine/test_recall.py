@@ -1,0 +1,245 @@
+"""Recall: earlier messages sent once more, right before the input, under every strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, Recall, RecallError, ScriptedModel
+from tests.engine.probes import IDS, Digest, small, talk
+from tests.strategies.conversations import conversations
+from tests.strategies.reference import turn_numbers
+
+every_strategy = pytest.mark.parametrize("id", IDS)
+queries = st.fixed_dictionaries(
+    {
+        "turns": st.lists(st.integers(-1, 12), max_size=3),
+        "messages": st.lists(st.integers(-2, 35), max_size=4),
+        "last_n": st.none() | st.integers(1, 40),
+        "keywords": st.lists(st.sampled_from(["lisbon", "CAT", "搬家", "zebra"]), max_size=2),
+    }
+).filter(lambda query: any(query.values()))
+
+
+def last_request(conversation: list[Message], strategy: memviz.Strategy, /, **query: Any) -> memviz.TurnRecord:
+    """The last request of a conversation, with a recall into it."""
+    last = turn_numbers(conversation)[-1]
+    run = memviz.replay(conversation, strategy, model=Digest(), counter="chars4", recalls={last: Recall(**query)})
+    return run.turns[-1]
+
+
+def picked(messages: list[Message], stop: int, query: dict[str, Any]) -> tuple[list[int], set[str]]:
+    """By brute force: positions before ``stop`` that the query names, and the numbers that do not exist."""
+    numbers, found, missing = turn_numbers(messages), set(), set()
+    for turn in query["turns"]:
+        inside = {i for i in range(stop) if numbers[i] == turn}
+        found |= inside
+        missing |= set() if inside else {f"turn {turn}"}
+    for position in query["messages"]:
+        if 0 <= position < stop:
+            found.add(position)
+        else:
+            missing.add(f"message {position}")
+    for i in range(stop):
+        if query["last_n"] and i >= stop - query["last_n"]:
+            found.add(i)
+        if any(word.lower() in messages[i].content.lower() for word in query["keywords"]):
+            found.add(i)
+    return sorted(found), missing
+
+
+@given(messages=conversations(), query=queries, bound=st.integers(1, 8))
+def test_picks_are_united_in_log_order_within_the_bound(
+    messages: list[Message], query: dict[str, Any], bound: int
+) -> None:
+    strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=bound)
+    record = last_request(messages, strategy, **query)
+    found, missing = picked(messages, record.memory.length - 1, query)
+    kept = found[-bound:]
+    assert record.recalled is not None
+    assert list(record.recalled.messages) == [messages[i] for i in kept]
+    assert record.recalled.cut == len(found) - len(kept)
+    assert set(record.recalled.missing) == missing
+    assert len(record.recalled.missing) == len(missing), "each is named once"
+    block = record.context.block("recalled")
+    assert (list(block.indices) if block else []) == kept, "nothing else is verbatim here, so all are sent"
+
+
+@every_strategy
+@given(messages=conversations(), query=queries)
+def test_works_in_every_strategy_and_sends_nothing_twice(
+    id: str, messages: list[Message], query: dict[str, Any]
+) -> None:
+    record = last_request(messages, small(id), **query)
+    plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
+    found, _ = picked(messages, record.memory.length - 1, query)
+    history = record.context.block("history")
+    held = set(history.indices) if history else set()
+    block = record.context.block("recalled")
+    assert (list(block.indices) if block else []) == [i for i in found[-20:] if i not in held]
+    assert [b for b in record.context.blocks if b.kind != "recalled"] == list(plain.context.blocks)
+    if block:
+        assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
+    start = len(plain.context.messages) - 1
+    assert record.context.messages[:start] == plain.context.messages[:start]
+
+
+def test_bound_keeps_the_newest_and_reports_the_cut() -> None:
+    record = last_request(talk(20), memviz.strategy("window", window_size=1), last_n=30)
+    assert record.recalled is not None
+    assert list(record.recalled.messages) == talk(20)[18:38], "20 unless the strategy says otherwise"
+    assert record.recalled.cut == 10
+
+
+def test_what_does_not_exist_is_named_and_the_rest_recalled() -> None:
+    record = last_request(talk(3), memviz.strategy("window", window_size=1), turns=[1, 9], messages=[99, -1, 2])
+    assert record.recalled is not None
+    assert list(record.recalled.messages) == talk(3)[:3]
+    assert set(record.recalled.missing) == {"turn 9", "message 99", "message -1"}
+
+
+def test_the_future_does_not_exist_yet() -> None:
+    run = memviz.replay(talk(5), memviz.strategy("window", window_size=1), model=None, recalls={2: Recall([1, 4], [7])})
+    recalled = run.turns[1].recalled
+    assert recalled is not None
+    assert list(recalled.messages) == talk(5)[:2]
+    assert set(recalled.missing) == {"turn 4", "message 7"}
+
+
+def test_turn_zero_can_be_recalled() -> None:
+    messages = [Message("assistant", "Welcome"), *talk(3)]
+    record = last_request(messages, memviz.strategy("window", window_size=1), turns=[0])
+    assert record.context.messages == (messages[0], messages[5])
+
+
+def test_recalled_beats_summarized_and_is_counted_as_recalled() -> None:
+    record = last_request(talk(4), small("summary"), messages=[0, 1])
+    assert record.tokens["recalled"] == sum(memviz.counter("chars4")(m.content) for m in talk(4)[:2])
+    summary = record.context.block("summary")
+    assert summary is not None
+    assert {0, 1} <= set(summary.indices), "the summary still stands for them as well"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"turns": [], "messages": [], "keywords": []},
+        {"keywords": ["", "  "]},
+        {"last_n": 0},
+        {"last_n": -3},
+        {"last_n": "3"},
+        {"turns": ["1"]},
+        {"turns": [True]},
+        {"messages": [1.5]},
+        {"messages": [None]},
+    ],
+)
+def test_a_recall_that_names_nothing_or_nonsense_is_an_error(query: dict[str, Any]) -> None:
+    with pytest.raises(RecallError):
+        Recall(**query)
+
+
+def test_recall_switched_off_is_an_error_that_names_the_switch() -> None:
+    chat = memviz.Chat(memviz.strategy("summary_only", enable_recall=False), model=ScriptedModel(["a"] * 9))
+    chat.send("Hello")
+    with pytest.raises(RecallError, match="enable_recall"):
+        chat.recall(turns=[1])
+
+
+class TestInChat:
+    def chat(self, *replies: Any) -> memviz.Chat:
+        model = ScriptedModel([*[f"answer {i}" for i in range(3)], *replies])
+        chat = memviz.Chat(memviz.strategy("window", window_size=1), model=model)
+        for i in range(3):
+            chat.send(f"question {i}")
+        return chat
+
+    def recalled(self, record: memviz.TurnRecord) -> list[str]:
+        block = record.context.block("recalled")
+        return [m.content for m in block.messages] if block else []
+
+    def test_for_the_next_request_only(self) -> None:
+        chat = self.chat("a", "b")
+        found = chat.recall(turns=[1], messages=[5])
+        assert [m.content for m in found.messages] == ["question 0", "answer 0", "answer 2"]
+        assert self.recalled(chat.send("x")) == ["question 0", "answer 0", "answer 2"]
+        assert self.recalled(chat.send("y")) == []
+
+    def test_several_recalls_are_united(self) -> None:
+        chat = self.chat("a")
+        chat.recall(messages=[3, 0])
+        found = chat.recall(messages=[3, 2])
+        assert found.indices == (0, 2, 3)
+        assert self.recalled(chat.send("x")) == ["question 0", "question 1", "answer 1"]
+
+    def test_can_be_cleared(self) -> None:
+        chat = self.chat("a")
+        chat.recall(turns=[1])
+        chat.clear_recalled()
+        assert self.recalled(chat.send("x")) == []
+
+    def test_a_bad_recall_leaves_the_good_one(self) -> None:
+        chat = self.chat("a")
+        chat.recall(turns=[1])
+        with pytest.raises(RecallError):
+            chat.recall()
+        assert self.recalled(chat.send("x")) == ["question 0", "answer 0"]
+
+    def test_a_request_that_failed_still_holds_them_when_retried_and_then_they_are_gone(self) -> None:
+        chat = self.chat(memviz.ModelError("down"), memviz.ModelError("still down"), "back", "b")
+        chat.recall(turns=[1])
+        with pytest.raises(memviz.ModelError):
+            chat.send("x")
+        with pytest.raises(memviz.ModelError):
+            list(chat.retry())
+        list(chat.retry())
+        assert self.recalled(chat.run.turns[-1]) == ["question 0", "answer 0"]
+        assert self.recalled(chat.send("y")) == []
+
+    def test_a_request_that_succeeded_holds_them_when_asked_again(self) -> None:
+        chat = self.chat("a", "a better one", "b")
+        chat.recall(turns=[1])
+        chat.send("x")
+        list(chat.retry())
+        assert chat.run.turns[-1].reply == "a better one"
+        assert self.recalled(chat.run.turns[-1]) == ["question 0", "answer 0"]
+        assert self.recalled(chat.send("y")) == []
+
+    def test_a_retry_takes_what_was_recalled_since_as_well(self) -> None:
+        """The retry is the next request, so what was recalled before it goes into it."""
+        chat = self.chat("a", "a better one")
+        chat.recall(turns=[1])
+        chat.send("x")
+        chat.recall(turns=[2])
+        list(chat.retry())
+        assert self.recalled(chat.run.turns[-1]) == ["question 0", "answer 0", "question 1", "answer 1"]
+
+    def test_what_was_missing_is_still_told_after_a_retry(self) -> None:
+        chat = self.chat("a", "a better one")
+        chat.recall(turns=[1, 99])
+        first = chat.send("x").recalled
+        list(chat.retry())
+        assert chat.run.turns[-1].recalled == first
+
+    def test_a_partial_reply_can_be_recalled(self) -> None:
+        """Stopping leaves a message in the log, and recall picks from the log."""
+        chat = self.chat("first line\nsecond line", "b")
+        stream = chat.stream("x")
+        next(stream)
+        stream.close()
+        found = chat.recall(messages=[7])
+        assert found.missing == ()
+        assert [m.content for m in found.messages] == ["first line\n"]
+
+    def test_last_n_counts_from_the_end_of_the_log(self) -> None:
+        chat = self.chat("first line\nsecond line", "b")
+        assert chat.recall(last_n=2).indices == (4, 5)
+        stream = chat.stream("x")
+        next(stream)
+        stream.close()
+        assert chat.recall(last_n=2).indices == (6, 7)

@@ -1,0 +1,436 @@
+"""The seven rules that hold for every strategy, checked on random conversations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter as Tally
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Fate, Log, Message, Recall, ScriptedModel
+from tests.engine.probes import IDS, SUMMARIZING, Digest, sent, small, talk, timeless
+from tests.strategies.conversations import answers, conversations, outcomes, summarizer
+from tests.strategies.reference import REFERENCES, caller_of, turn_numbers
+
+every_strategy = pytest.mark.parametrize("id", IDS)
+every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
+FAILURES: dict[str, Any] = {
+    "raises": memviz.ModelError("the line is dead"),
+    "crashes": ValueError("the line is dead"),
+    "is empty": "",
+    "is blank": " \n\t ",
+}
+
+
+@st.composite
+def recalls(draw: st.DrawFn, messages: list[Message]) -> dict[int, Recall]:
+    """A recall of random turns and messages into about every other request."""
+    last = turn_numbers(messages)[-1]
+    picks = st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=6)
+    return {turn: Recall(messages=draw(picks)) for turn in range(1, last + 1) if draw(st.booleans())}
+
+
+class TestNothingIsLost:
+    """Rule 1."""
+
+    @every_summarizing
+    @given(messages=conversations(), plan=outcomes)
+    def test_a_failed_call_changes_nothing_and_is_recorded(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
+        model = summarizer(plan)
+        run = memviz.replay(messages, small(id), model=model, counter="chars4")
+        assert list(run.log) == messages
+        assert len(run.compactions) == len(model.requests), "every call is an event"
+        failed = [c for c in run.compactions if c.error]
+        for compaction in failed:
+            assert compaction.before == compaction.after
+            assert compaction.summary is None
+            assert compaction.version is None
+        wanted = answers(plan)
+        for compaction in run.compactions:
+            answer = next(wanted)
+            if isinstance(answer, Exception):
+                assert str(answer) in (compaction.error or "")
+            else:
+                assert compaction.summary == (answer.strip() or None)
+
+    @every_summarizing
+    @given(messages=conversations(), plan=outcomes)
+    def test_tries_again_in_a_later_turn_and_not_twice_in_the_same(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        failures = Tally(run.log.turn_number(c.after_message) for c in run.compactions if c.error)
+        assert all(count == 1 for count in failures.values())
+        for turn in failures:
+            in_turn = [c for c in run.compactions if run.log.turn_number(c.after_message) == turn]
+            assert in_turn[-1].error, "after a failure nothing more is tried in that turn"
+
+    @every_summarizing
+    @pytest.mark.parametrize("failure", FAILURES)
+    def test_one_failure_is_made_up_for(self, id: str, failure: str) -> None:
+        messages = talk(8)
+        run = memviz.replay(messages, small(id), model=ScriptedModel([FAILURES[failure]] + ["fine"] * 20))
+        first, second = run.compactions[:2]
+        assert first.error
+        assert second.summary == "fine"
+        assert second.turn == first.turn + 1
+        assert second.summarized.start == first.summarized.start, "what was to be summarized still is"
+        assert "fine" in run.turns[-1].context.messages[0].content
+
+    @every_summarizing
+    @pytest.mark.parametrize("failure", FAILURES)
+    @given(messages=conversations())
+    def test_with_a_summarizer_that_always_fails_all_messages_stay_verbatim(
+        self, id: str, failure: str, messages: list[Message]
+    ) -> None:
+        model = ScriptedModel(iter(lambda: FAILURES[failure], object()))
+        run = memviz.replay(messages, small(id), model=model, counter="chars4")
+        assert run.summaries == ()
+        for record, fates in zip(run.turns, run.fates(), strict=True):
+            numbers = turn_numbers(messages)[: record.memory.length]
+            for position, number in enumerate(numbers):
+                # Summary-only memory sends no history: not turn 0, nor the input's own turn before it.
+                if id != "summary_only" or 0 < number < record.turn:
+                    recent_only_gap = id == "recent_only" and number == 0
+                    assert fates[position] == Fate.VERBATIM or recent_only_gap, (record.turn, position)
+
+    @every_summarizing
+    @given(messages=conversations(), plan=outcomes)
+    def test_an_error_text_is_never_sent(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        model = summarizer(plan)
+        run = memviz.replay(messages, small(id), model=model, counter="chars4")
+        texts = [m.content for record in run.turns for m in record.context.messages]
+        texts += [m.content for request in model.requests for m in request]
+        texts += [version.text for version in run.summaries]
+        assert not [text for text in texts if "no connection" in text or "bug" in text]
+
+    @every_summarizing
+    def test_an_interrupted_replay_leaves_the_log_alone(self, id: str) -> None:
+        log = Log(talk(8))
+        with pytest.raises(KeyboardInterrupt):
+            memviz.replay(log, small(id), model=ScriptedModel(["fine", KeyboardInterrupt()]))
+        assert list(log) == talk(8)
+
+    @every_summarizing
+    def test_an_interrupted_call_in_a_live_chat_is_an_event_like_any_failure(self, id: str) -> None:
+        """The same conversation with an error in that place ends in the same memory."""
+        model = ScriptedModel(["fine", KeyboardInterrupt(), *["fine"] * 20])
+        chat = memviz.Chat(small(id), model=ScriptedModel(f"answer {i}" for i in range(99)), summarizer=model)
+        for i in range(8):
+            try:
+                chat.send(f"question {i}")
+            except KeyboardInterrupt:
+                if chat.unanswered:
+                    list(chat.retry())
+        interrupted = [c for c in chat.run.compactions if c.error]
+        assert len(interrupted) == 1
+        assert interrupted[0].before == interrupted[0].after
+        assert [m.content for m in chat.log if m.role == "user"] == [f"question {i}" for i in range(8)]
+        again = ScriptedModel(["fine", memviz.ModelError("no"), *["fine"] * 20])
+        replayed = memviz.replay(list(chat.log), small(id), model=again)
+        assert sent(chat.run) == sent(replayed)
+        assert [(c.after_message, c.summary) for c in chat.run.compactions] == [
+            (c.after_message, c.summary) for c in replayed.compactions
+        ]
+
+
+class TestInputIsNeverSwallowed:
+    """Rule 2."""
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes, data=st.data())
+    def test_input_is_sent_whole_last_and_once(
+        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
+    ) -> None:
+        recalled = data.draw(recalls(messages))
+        prompt = data.draw(st.sampled_from([None, "Be kind."]))
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4", system_prompt=prompt, recalls=recalled
+        )
+        for record in run.turns:
+            position = record.memory.length - 1
+            assert messages[position].role == "user"
+            assert record.context.messages[-1] == messages[position]
+            assert record.context.blocks[-1].kind == "input"
+            assert record.context.blocks[-1].indices == (position,)
+            verbatim = [
+                i for b in record.context.blocks if b.kind in ("history", "recalled", "input") for i in b.indices
+            ]
+            assert len(set(verbatim)) == len(verbatim), "nothing is sent twice"
+
+    @every_strategy
+    @given(messages=conversations(), data=st.data())
+    def test_blocks_stand_in_their_order(self, id: str, messages: list[Message], data: st.DataObject) -> None:
+        run = memviz.replay(
+            messages, small(id), model=Digest(), system_prompt="Be kind.", recalls=data.draw(recalls(messages))
+        )
+        order = ["system", "summary", "history", "recalled", "input"]
+        for record in run.turns:
+            kinds = [block.kind for block in record.context.blocks]
+            assert kinds == sorted(set(kinds), key=order.index)
+            assert list(record.context.messages) == [m for block in record.context.blocks for m in block.messages]
+            for block in record.context.blocks:
+                if block.kind in ("history", "recalled", "input"):
+                    assert list(block.messages) == [messages[i] for i in block.indices]
+                    assert list(block.indices) == sorted(block.indices)
+
+    @pytest.mark.parametrize("id", ["token_buffer", "summary_buffer", "chat_summary_buffer"])
+    def test_an_input_over_the_budget_is_flagged(self, id: str) -> None:
+        messages = [*talk(3), Message("user", "a long question " * 100)]
+        run = memviz.replay(messages, small(id), model=Digest())
+        assert run.turns[-1].context.messages[-1] == messages[-1]
+        assert run.turns[-1].flags == ("over_budget",)
+
+
+class TestToolCallsStayWhole:
+    """Rule 3."""
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes, data=st.data(), with_recalls=st.booleans())
+    def test_orphaned_results_are_flagged(
+        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject, with_recalls: bool
+    ) -> None:
+        recalled = data.draw(recalls(messages)) if with_recalls else None
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalled)
+        for record in run.turns:
+            assert ("orphaned_tool_message" in record.flags) == bool(orphans(record, messages)), record.turn
+
+    @every_strategy
+    @given(messages=conversations(), data=st.data(), with_recalls=st.booleans())
+    def test_repair_leaves_no_half(
+        self, id: str, messages: list[Message], data: st.DataObject, with_recalls: bool
+    ) -> None:
+        recalled = data.draw(recalls(messages)) if with_recalls else None
+        run = memviz.replay(
+            messages, small(id), model=Digest(), counter="chars4", recalls=recalled, repair_tool_pairs=True
+        )
+        for record in run.turns:
+            order = positions(record)
+            assert not orphans(record, messages)
+            assert not unanswered(order, messages)
+            assert "orphaned_tool_message" not in record.flags
+            assert order[-1] == record.memory.length - 1
+
+    @every_strategy
+    @given(messages=conversations())
+    def test_repair_touches_nothing_but_tool_messages(self, id: str, messages: list[Message]) -> None:
+        plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
+        mended = memviz.replay(messages, small(id), model=Digest(), counter="chars4", repair_tool_pairs=True)
+        for before, after in zip(plain.turns, mended.turns, strict=True):
+            changed = set(positions(before)) ^ set(positions(after))
+            assert all(messages[i].role == "tool" or messages[i].tool_calls for i in changed)
+
+    def test_a_caller_recalled_after_its_result_does_not_mend_it(self) -> None:
+        """The recalled block stands behind the history, so the result would come before its call."""
+        record = memviz.replay(
+            TOOL_TALK, memviz.strategy("window", window_size=3), model=None, recalls={2: Recall(messages=[1])}
+        ).turns[1]
+        assert positions(record) == [2, 3, 1, 4]
+        assert record.flags == ("orphaned_tool_message",)
+
+    def test_repair_drops_a_result_that_would_come_before_its_call(self) -> None:
+        record = memviz.replay(
+            TOOL_TALK,
+            memviz.strategy("window", window_size=3),
+            model=None,
+            recalls={2: Recall(messages=[1])},
+            repair_tool_pairs=True,
+        ).turns[1]
+        assert positions(record) in ([3, 4], [1, 2, 3, 4], [3, 1, 2, 4]), "dropped, or pulled in in order"
+
+    def test_live_chat_repairs_and_replay_does_not(self) -> None:
+        strategy = memviz.strategy("window", window_size=3)
+        assert memviz.replay(TOOL_TALK, strategy, model=None).turns[1].flags == ("orphaned_tool_message",)
+        chat = memviz.Chat(strategy, model=ScriptedModel(["Yes."]))
+        chat.log.extend(TOOL_TALK[:4])
+        record = chat.send("Umbrella?")
+        assert [m.content for m in record.context.messages] == ["It rains.", "Umbrella?"]
+        assert record.flags == ()
+
+
+TOOL_TALK = [
+    Message("user", "Weather?"),
+    Message("assistant", "", tool_calls=({"id": "a", "function": {"name": "look_up", "arguments": "{}"}},)),  # type: ignore[arg-type]
+    Message("tool", "rain", tool_call_id="a"),
+    Message("assistant", "It rains."),
+    Message("user", "Umbrella?"),
+]
+
+
+def positions(record: memviz.TurnRecord) -> list[int]:
+    """Log positions of the messages sent, in the order in which they are sent."""
+    return [i for b in record.context.blocks if b.kind in ("history", "recalled", "input") for i in b.indices]
+
+
+def orphans(record: memviz.TurnRecord, messages: list[Message]) -> list[int]:
+    """Tool results sent without their call before them."""
+    order = positions(record)
+    return [p for at, p in enumerate(order) if messages[p].role == "tool" and caller_of(messages, p) not in order[:at]]
+
+
+def unanswered(order: list[int], messages: list[Message]) -> list[int]:
+    """Messages sent that call a tool of which not every result is sent."""
+    callers = [caller_of(messages, p) for p in order if messages[p].role == "tool"]
+    return [p for p in order if callers.count(p) < len(messages[p].tool_calls)]
+
+
+class TestDeterministic:
+    """Rule 4."""
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes)
+    def test_same_in_same_out(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        runs = [memviz.replay(messages, small(id), model=summarizer(plan)) for _ in range(2)]
+        assert sent(runs[0]) == sent(runs[1])
+        assert timeless(runs[0]) == timeless(runs[1])
+
+    def test_in_every_process(self) -> None:
+        script = (
+            "import hashlib, memviz; from tests.engine.probes import *\n"
+            "messages = [memviz.Message('assistant', 'Hi'), *talk(12)]\n"
+            "recalls = {9: memviz.Recall(turns=[1, 3], keywords=['number 5', 'number 2'])}\n"
+            "runs = [memviz.replay(messages, small(id), model=Digest(), recalls=recalls) for id in IDS]\n"
+            "print(hashlib.sha256(b'|'.join(b for run in runs for b in sent(run))).hexdigest())"
+        )
+        digests = {
+            subprocess.run(
+                [sys.executable, "-c", script],
+                env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(path for path in sys.path if path)},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        assert len(digests) == 1
+
+
+class TestIncremental:
+    """Rule 6."""
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes, data=st.data())
+    def test_replay_of_a_prefix_is_the_prefix_of_the_replay(
+        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
+    ) -> None:
+        whole = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        cut = data.draw(st.sampled_from([turn.stop for turn in whole.log.turns()]))
+        part = memviz.replay(messages[:cut], small(id), model=summarizer(plan), counter="chars4")
+        expected, got = timeless(whole), timeless(part)
+        assert got["turns"] == expected["turns"][: len(got["turns"])]
+        assert got["compactions"] == [c for c in expected["compactions"] if c["after_message"] < cut]
+        assert got["summaries"] == expected["summaries"][: len(got["summaries"])]
+        assert sent(part) == sent(whole)[: len(part.turns)]
+
+    @every_strategy
+    def test_each_message_is_tokenized_once(self, id: str) -> None:
+        messages = talk(20)
+        calls: Tally[str] = Tally()
+
+        def count(text: str) -> int:
+            calls[text] += 1
+            return len(text.split())
+
+        memviz.replay(messages, small(id), model=Digest(), counter=count, recalls={9: Recall(turns=[1])})
+        assert [calls[message.content] for message in messages] == [1] * len(messages)
+
+    @every_strategy
+    def test_tokenizing_grows_with_the_messages_and_not_with_their_square(self, id: str) -> None:
+        """Each message once, and each summary a bounded number of times, whatever came before."""
+        seen: list[int] = []
+
+        def count(text: str) -> int:
+            seen.append(len(text))
+            return len(text.split())
+
+        totals = []
+        for turns in (50, 100):
+            seen.clear()
+            memviz.replay(talk(turns), small(id), model=Digest(), counter=count)
+            totals.append(sum(seen))
+        assert totals[1] < 2.3 * totals[0]
+
+
+class TestTimeTravel:
+    """Rule 7."""
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes)
+    def test_memory_after_any_turn(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        strategy = small(id)
+        run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
+        for turn in run.log.turns():
+            so_far = messages[: turn.stop]
+            count = memviz.counter("chars4")
+            reference = REFERENCES[id](so_far, count, answers(plan), "", strategy.model_dump()).walk()
+            memory = run.memory_after(turn.number)
+            assert memory.length == turn.stop
+            assert memory.summary_count == sum(c.text is not None for c in reference.compactions)
+            if id in ("summary", "summary_buffer", "chat_summary_buffer"):
+                assert list(range(memory.cursor, memory.length)) == reference.pending
+
+    def test_memory_before_the_first_turn(self) -> None:
+        run = memviz.replay([Message("assistant", "Hi"), *talk(3)], small("summary"), model=Digest())
+        before = run.memory_after(0)
+        assert (before.length, before.summary_count, before.cursor) == (1, 0, 0)
+
+    @given(messages=conversations())
+    def test_two_strategies_over_one_log_share_its_counts(self, messages: list[Message]) -> None:
+        calls: list[str] = []
+        counter = memviz.counter(lambda text: calls.append(text) or 1)
+        log = Log(messages)
+        for id in ("buffer", "window", "token_buffer"):
+            memviz.replay(log, small(id), model=None, counter=counter)
+        assert len(calls) == len(log) + 2 * sum(len(message.tool_calls) for message in log)
+
+    def test_they_share_them_for_a_function_that_counts_as_well(self) -> None:
+        calls: list[str] = []
+
+        def count(text: str) -> int:
+            calls.append(text)
+            return 1
+
+        log = Log(talk(4))
+        for id in ("buffer", "window"):
+            memviz.replay(log, small(id), model=None, counter=count)
+        assert len(calls) == len(log)
+
+
+class TestTerms:
+    """What the page's list of terms promises of a compaction."""
+
+    @every_summarizing
+    @given(messages=conversations(), plan=outcomes)
+    def test_reason_is_in_numbers(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        assert all(any(char.isdigit() for char in c.reason) for c in run.compactions)
+
+    @every_summarizing
+    @given(messages=conversations(), plan=outcomes)
+    def test_prompt_is_what_the_summarizer_got(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        model = summarizer(plan)
+        run = memviz.replay(messages, small(id), model=model, counter="chars4")
+        for compaction, request in zip(run.compactions, model.requests, strict=True):
+            assert compaction.prompt == "\n\n".join(message.content for message in request)
+            lines = "\n".join(message.content for message in request)
+            assert all(f"{messages[i].role}: {messages[i].content}" in lines for i in compaction.summarized)
+
+    @every_summarizing
+    @given(messages=conversations(), plan=outcomes)
+    def test_tokens_before_and_after(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        """Nothing changed when it failed; else the summarized messages left and the summary came."""
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        for compaction in run.compactions:
+            if compaction.error:
+                assert compaction.tokens_before == compaction.tokens_after
+            assert compaction.cost is None, "unknown is not 0"
+            assert compaction.seconds >= 0
+            assert json.dumps(compaction.to_dict())

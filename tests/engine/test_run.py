@@ -1,0 +1,204 @@
+"""Runs: lossless JSON, fates, generations and the table."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Fate, Message, Recall, Reply, Run, ScriptedModel, Usage
+from tests.engine.probes import IDS, Digest, sent, small, talk
+from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
+
+every_strategy = pytest.mark.parametrize("id", IDS)
+
+
+def through_json(run: Run) -> Run:
+    return Run.from_dict(json.loads(json.dumps(run.to_dict())))
+
+
+def assert_same(run: Run, copy: Run) -> None:
+    assert copy == run
+    assert copy.to_dict() == run.to_dict()
+    assert copy.strategy == run.strategy
+    assert (copy.counter, copy.system_prompt) == (run.counter, run.system_prompt)
+    assert list(copy.log) == list(run.log)
+    assert sent(copy) == sent(run)
+    assert [record.context.blocks for record in copy.turns] == [record.context.blocks for record in run.turns]
+    assert copy.turns == run.turns
+    assert copy.compactions == run.compactions
+    assert [c.prompt for c in copy.compactions] == [c.prompt for c in run.compactions]
+    assert copy.summaries == run.summaries
+    assert copy.fates().tolist() == run.fates().tolist()
+    assert copy.generations().tolist() == run.generations().tolist()
+    assert copy.frame().equals(run.frame())
+
+
+class TestJson:
+    @every_strategy
+    @given(
+        messages=conversations(),
+        plan=outcomes,
+        counter=st.sampled_from(COUNTERS),
+        prompt=st.sampled_from([None, "Be kind."]),
+        recalled=st.none() | st.integers(-1, 20),
+    )
+    def test_there_and_back_is_the_same_run(
+        self, id: str, messages: list[Message], plan: list[str], counter: str, prompt: str | None, recalled: int | None
+    ) -> None:
+        recalls = {} if recalled is None else {1: Recall(messages=[recalled]), 2: Recall(turns=[recalled, 1])}
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter=counter, system_prompt=prompt, recalls=recalls
+        )
+        assert_same(run, through_json(run))
+
+    @every_strategy
+    def test_live_facts_survive(self, id: str) -> None:
+        replies = [
+            Reply(f"answer {i}\nwith two lines", usage=Usage(10, 2, 5), cost_usd=0.5, model="big") for i in range(40)
+        ]
+        chat = memviz.Chat(small(id), model=ScriptedModel(replies), system_prompt="Be kind.")
+        for i in range(6):
+            chat.send(f"question {i}")
+        chat.recall(turns=[1])
+        stream = chat.stream("stopped")
+        next(stream)
+        stream.close()
+        run = chat.run
+        assert run.turns[0].facts is not None
+        assert run.turns[0].facts.cost_usd == 0.5
+        assert run.turns[-1].flags[-1] == "partial_reply"
+        assert_same(run, through_json(run))
+
+    def test_messages_keep_all_their_fields(self) -> None:
+        call = {"id": "a", "function": {"name": "look_up", "arguments": '{"q": "Ä"}'}}
+        messages = [
+            Message("user", "Ünï 😀", name="Mira", meta={"at": 3, "tags": ["x", None]}),
+            Message("assistant", "", tool_calls=(call,)),  # type: ignore[arg-type]
+            Message("tool", "", tool_call_id=""),
+        ]
+        run = memviz.replay(messages, memviz.strategy("buffer"), model=None)
+        assert list(through_json(run).log) == messages
+
+    def test_a_run_over_an_own_counter_comes_back(self) -> None:
+        def words(text: str) -> int:
+            return len(text.split())
+
+        run = memviz.replay(talk(3), small("summary"), model=Digest(), counter=words)
+        copy = through_json(run)
+        assert [record.tokens for record in copy.turns] == [record.tokens for record in run.turns]
+
+    def test_equal_means_equal(self) -> None:
+        messages = talk(3)
+        run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None)
+        assert run == memviz.replay(messages, memviz.strategy("window", window_size=2), model=None)
+        assert run != memviz.replay(messages, memviz.strategy("window", window_size=3), model=None)
+        assert run != memviz.replay(talk(2), memviz.strategy("window", window_size=2), model=None)
+
+
+class TestFates:
+    def test_hand_worked_fates(self) -> None:
+        """Turns 1 to 3, buffer_size 1: message 0 and 1 are summarized after message 2, and so on."""
+        run = memviz.replay(
+            talk(3), small("summary"), model=Digest(), recalls={2: Recall(messages=[0]), 3: Recall(messages=[1, 3])}
+        )
+        not_yet, summarized, recalled, verbatim = Fate.NOT_YET, Fate.SUMMARIZED, Fate.RECALLED, Fate.VERBATIM
+        assert run.fates().tolist() == [
+            [verbatim, not_yet, not_yet, not_yet, not_yet, not_yet],
+            [recalled, summarized, verbatim, not_yet, not_yet, not_yet],
+            [summarized, recalled, summarized, recalled, verbatim, not_yet],
+        ]
+        assert run.generations().tolist() == [[0] * 6, [0, 1, 0, 0, 0, 0], [2, 0, 1, 0, 0, 0]]
+
+    def test_a_message_over_the_limit_is_verbatim_at_its_own_request_and_summarized_after(self) -> None:
+        messages = [Message("user", "long " * 100), Message("assistant", "ok"), Message("user", "and?")]
+        run = memviz.replay(messages, small("chat_summary_buffer"), model=Digest())
+        assert run.fates()[:, 0].tolist() == [Fate.VERBATIM, Fate.SUMMARIZED]
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes, data=st.data())
+    def test_fates_say_what_the_blocks_say(
+        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
+    ) -> None:
+        picked = data.draw(st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=5))
+        recalls = {turn: Recall(messages=picked) for turn in (2, 4)}
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
+        fates = run.fates()
+        assert fates.shape == (len(run.turns), len(messages))
+        for record, row in zip(run.turns, fates, strict=True):
+            blocks = {kind: self.indices(record, kind) for kind in ("history", "input", "recalled", "summary")}
+            for position in range(len(messages)):
+                if position >= record.memory.length:
+                    expected = Fate.NOT_YET
+                elif position in blocks["history"] | blocks["input"]:
+                    expected = Fate.VERBATIM
+                elif position in blocks["recalled"]:
+                    expected = Fate.RECALLED
+                elif position in blocks["summary"]:
+                    expected = Fate.SUMMARIZED
+                else:
+                    expected = Fate.DROPPED
+                assert row[position] == expected, position
+
+    @staticmethod
+    def indices(record: memviz.TurnRecord, kind: Any) -> set[int]:
+        block = record.context.block(kind)
+        return set(block.indices) if block else set()
+
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes)
+    def test_generations_agree_with_following_each_message_by_hand(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        generations, fates = run.generations(), run.fates()
+        accumulating = id in ("summary_only", "recent_only")
+        for row, record in enumerate(run.turns):
+            passed = [0] * len(messages)
+            for compaction in run.compactions:
+                if compaction.after_message < record.memory.length and compaction.summary is not None:
+                    for position in range(len(messages)):
+                        if position in compaction.summarized:
+                            passed[position] = 1
+                        elif passed[position] and not accumulating:
+                            passed[position] += 1
+            expected = [count if fates[row, i] == Fate.SUMMARIZED else 0 for i, count in enumerate(passed)]
+            assert generations[row].tolist() == expected, row
+
+
+class TestFrame:
+    @every_strategy
+    def test_one_row_a_turn_with_the_numbers_of_its_record(self, id: str) -> None:
+        model = ScriptedModel(["short", RuntimeError("no"), *["short"] * 30])
+        run = memviz.replay(talk(8), small(id), model=model, system_prompt="Be kind.", recalls={5: Recall(turns=[1])})
+        frame = run.frame()
+        assert frame["turn"].tolist() == list(range(1, 9))
+        for part in ("system", "summary", "recalled", "history", "input", "overhead"):
+            assert frame[f"{part}_tokens"].tolist() == [record.tokens[part] for record in run.turns]
+        assert frame["total_tokens"].tolist() == [sum(record.tokens.values()) for record in run.turns]
+        assert frame["reply_tokens"].tolist() == [record.reply_tokens for record in run.turns]
+        assert frame["messages"].tolist() == [len(record.context.messages) for record in run.turns]
+        done = [sum(c.error is None for c in record.compactions) for record in run.turns]
+        failed = [sum(c.error is not None for c in record.compactions) for record in run.turns]
+        assert frame["compactions"].tolist() == done
+        assert frame["failed_compactions"].tolist() == failed
+        assert frame["flags"].tolist() == [", ".join(record.flags) for record in run.turns]
+
+    def test_a_run_without_turns_has_an_empty_table_with_its_columns(self) -> None:
+        frame = memviz.ChatMemory(memviz.strategy("buffer"), model=None).run.frame()
+        assert len(frame) == 0
+        assert "turn" in frame.columns
+
+
+class TestSummaries:
+    def test_versions_by_hand(self) -> None:
+        run = memviz.replay(
+            talk(3), small("summary"), model=ScriptedModel(["one", "two two"]), counter=lambda t: len(t.split())
+        )
+        assert [(v.version, v.turn, v.text, v.tokens, v.covers) for v in run.summaries] == [
+            (1, 2, "one", 1, range(0, 2)), (2, 3, "two two", 2, range(0, 4)),
+        ]  # fmt: skip

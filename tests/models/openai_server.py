@@ -1,0 +1,218 @@
+"""A real HTTP server that speaks the OpenAI chat protocol and fails on request. Binds to 127.0.0.1."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+USAGE = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request as it arrived. Header names are in lower case."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+class OpenAIServer(ThreadingHTTPServer):
+    """Gives the answers of ``script`` in order, then plain replies. ``requests`` is what it was sent."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script: deque[Answer] = deque()
+        self.requests: list[Received] = []
+        self.client_gone = Event()
+        self.closing = Event()
+
+    @property
+    def api_base(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def then(self, *answers: Answer) -> None:
+        self.script.extend(answers)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay silent: clients that go away are part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # otherwise every small reply waits some 40 ms for an acknowledgement
+    server: OpenAIServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.requests.append(Received(self.path, headers, body))
+        answer = self.server.script.popleft() if self.server.script else text("Hello there.")
+        try:
+            answer(self)
+        except OSError:
+            self.server.client_gone.set()
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal clean."""
+
+    def send(self, status: int, body: bytes, content_type: str = "application/json", **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def start_events(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+
+    def send_event(self, data: str) -> None:
+        block = f"data: {data}\n\n".encode()
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(block), block))
+        self.wfile.flush()
+
+    def end_events(self) -> None:
+        self.send_event("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def reset_connection(self) -> None:
+        """Cut the connection as a crashed server does."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+
+Answer = Callable[[_Handler], None]
+
+
+def chunk(delta: dict[str, Any], finish_reason: str | None = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return json.dumps({**_HEAD, "choices": [choice]})
+
+
+_HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "served-model"}
+
+
+def text(
+    *pieces: str, usage: dict[str, Any] | None = USAGE, finish_reason: str | None = "stop", tools: Sequence[Any] = ()
+) -> Answer:
+    """A whole streamed reply. ``tools`` are ``delta.tool_calls`` lists, one a chunk."""
+
+    def answer(handler: _Handler) -> None:
+        handler.start_events()
+        handler.send_event(chunk({"role": "assistant", "content": ""}))
+        for piece in pieces:
+            handler.send_event(chunk({"content": piece}))
+        for calls in tools:
+            handler.send_event(chunk({"tool_calls": calls}))
+        if finish_reason:
+            handler.send_event(chunk({}, finish_reason))
+        if usage:
+            handler.send_event(json.dumps({**_HEAD, "choices": [], "usage": usage}))
+        handler.end_events()
+
+    return answer
+
+
+def status(code: int, message: str, error_code: str | None = None, **headers: str) -> Answer:
+    """An error reply in OpenAI's shape. ``headers`` with underscores for hyphens, as ``Retry_After="1"``."""
+    body = json.dumps({"error": {"message": message, "type": "error", "param": None, "code": error_code}}).encode()
+    return lambda handler: handler.send(code, body, **headers)
+
+
+def raw(body: str, content_type: str = "application/json") -> Answer:
+    """Status 200 with any body."""
+    return lambda handler: handler.send(200, body.encode(), content_type)
+
+
+def events(*data: str, done: bool = True) -> Answer:
+    """A stream of exactly these events; without ``done`` it just ends, in good order."""
+
+    def answer(handler: _Handler) -> None:
+        handler.start_events()
+        for event in data:
+            handler.send_event(event)
+        if done:
+            handler.end_events()
+        else:
+            handler.wfile.write(b"0\r\n\r\n")
+
+    return answer
+
+
+def slow(seconds: float) -> Answer:
+    """Nothing for ``seconds``, then a reply."""
+
+    def answer(handler: _Handler) -> None:
+        handler.server.closing.wait(seconds)
+        text("Late.")(handler)
+
+    return answer
+
+
+def closed_socket(handler: _Handler) -> None:
+    """The connection is cut before any answer."""
+    handler.reset_connection()
+
+
+def cut(*pieces: str) -> Answer:
+    """The connection is cut after ``pieces``."""
+
+    def answer(handler: _Handler) -> None:
+        handler.start_events()
+        for piece in pieces:
+            handler.send_event(chunk({"content": piece}))
+        handler.server.closing.wait(0.05)  # a reset may overtake what is still on its way to the client
+        handler.reset_connection()
+
+    return answer
+
+
+def stall(seconds: float, *pieces: str) -> Answer:
+    """Silence for ``seconds`` after ``pieces``."""
+
+    def answer(handler: _Handler) -> None:
+        handler.start_events()
+        for piece in pieces:
+            handler.send_event(chunk({"content": piece}))
+        handler.server.closing.wait(seconds)
+        handler.end_events()
+
+    return answer
+
+
+def endless(handler: _Handler) -> None:
+    """Words without end, until the client goes away."""
+    handler.start_events()
+    while not handler.server.closing.wait(0.01):
+        handler.send_event(chunk({"content": "word "}))
+
+
+@contextmanager
+def openai_server() -> Iterator[OpenAIServer]:
+    server = OpenAIServer()
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.closing.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

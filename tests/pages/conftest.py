@@ -1,0 +1,44 @@
+"""Every page test has a database and a workspace of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from memviz.workspace import DATABASE_VARIABLE
+
+
+@pytest.fixture(autouse=True)
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The file of this test's database; the pages create it."""
+    path = tmp_path / "memviz.db"
+    monkeypatch.setenv(DATABASE_VARIABLE, str(path))
+    st.cache_resource.clear()
+    yield path
+    st.cache_resource.clear()
+
+
+_CREATE = PagesManager.__init__
+
+
+@pytest.fixture(autouse=True)
+def _as_on_a_server_that_has_navigated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest forgets before every run that app.py has set up the navigation. A server forgets it only
+    when it starts; a test that wants that moment uses ``first_visit``."""
+
+    def navigated(self: PagesManager, *arguments: Any, **options: Any) -> None:
+        _CREATE(self, *arguments, **options)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", navigated)
+
+
+@pytest.fixture
+def first_visit(monkeypatch: pytest.MonkeyPatch, _as_on_a_server_that_has_navigated: None) -> None:
+    """The server has just started: nobody has opened a page yet."""
+    monkeypatch.setattr(PagesManager, "__init__", _CREATE)

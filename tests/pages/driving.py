@@ -1,0 +1,100 @@
+"""Open a page, find a control by what it says, and read what is drawn."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+TIMEOUT_SECONDS = 60
+QUESTIONS = {
+    "compare": "What does each strategy send, turn by turn?",
+    "chat": "What does the model still know?",
+    "library": "Which conversations are there?",
+}
+
+Control = TypeVar("Control")
+
+
+def open_page(name: str, **query: str) -> AppTest:
+    """The page as a new browser session first sees it."""
+    session = AppTest.from_file(str(APP), default_timeout=TIMEOUT_SECONDS)
+    session.query_params.update(query)
+    if name != "compare":
+        session.switch_page(f"pages/{name}.py")
+    session.run()
+    assert page_of(session) == name
+    return session
+
+
+def page_of(session: AppTest) -> str:
+    """Which page is shown. Fails if an exception is."""
+    assert not session.exception, [error.message for error in session.exception]
+    return next(name for name, question in QUESTIONS.items() if question == session.title[0].value)
+
+
+def labelled(controls: Iterable[Control], label: str) -> Control:
+    """The first of ``controls`` whose label begins with ``label``."""
+    controls = list(controls)
+    found = next((control for control in controls if control.label.startswith(label)), None)
+    assert found is not None, f"no {label!r} among {[control.label for control in controls]}"
+    return found
+
+
+def click(session: AppTest, label: str) -> AppTest:
+    """Click the first button of this label."""
+    return labelled(session.button, label).click().run()
+
+
+def say(session: AppTest, text: str) -> AppTest:
+    """Send a chat message."""
+    return session.chat_input[0].set_value(text).run()
+
+
+def figures(session: AppTest) -> list[dict[str, Any]]:
+    """The Plotly figures on the page, in order."""
+    return [json.loads(chart.proto.spec) for chart in session.get("plotly_chart")]
+
+
+def token_lines(session: AppTest) -> dict[str, list[float]]:
+    """Tokens of every turn by setting, as the first chart draws them."""
+    traces = figures(session)[0]["data"]
+    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+
+
+def markers(session: AppTest) -> list[str]:
+    """The tooltips of the summarizations on the first chart."""
+    return [text for trace in figures(session)[0]["data"] if trace["mode"] == "markers" for text in trace["text"]]
+
+
+def numbers(values: Any) -> list[float]:
+    """Plotly's numbers, which travel as bytes."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+    return list(values)
+
+
+def request_as_json(session: AppTest) -> list[dict[str, Any]]:
+    """The request that the inspector shows."""
+    return json.loads(next(code.value for code in session.code if code.language == "json"))
+
+
+def texts(session: AppTest) -> list[str]:
+    """Everything shown word for word, in order."""
+    return [element.value for element in session.text]
+
+
+def sentences(elements: Sequence[Any]) -> list[str]:
+    """What messages to the user say, without the backslashes that keep Markdown from reading them."""
+    return [element.value.replace("\\", "") for element in elements]
+
+
+def metric(session: AppTest, label: str) -> str:
+    """What a key number shows."""
+    return labelled(session.metric, label).value

@@ -1,0 +1,270 @@
+"""Chat: talk under a strategy, and see what was sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    metric,
+    open_page,
+    page_of,
+    request_as_json,
+    say,
+    sentences,
+    texts,
+)
+
+FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
+PLAN = "We want to travel in May, by train."
+QUESTION = "What is my budget?"
+SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+@pytest.fixture
+def chat() -> AppTest:
+    return open_page("chat")
+
+
+def bubbles(session: AppTest) -> list[tuple[str, str]]:
+    """Who said what, as the page shows it."""
+    return [(message.name, message.text[0].value) for message in session.chat_message if message.text]
+
+
+def choose(session: AppTest, strategy: str, parameter: str = "", value: int = 0) -> AppTest:
+    labelled(session.selectbox, "Strategy").select(strategy).run()
+    return labelled(session.number_input, parameter).set_value(value).run() if parameter else session
+
+
+def fates(session: AppTest) -> list[str]:
+    return [markdown.value for message in session.chat_message for markdown in message.markdown]
+
+
+def test_a_new_chat_says_what_to_do_first(chat: AppTest) -> None:
+    assert "budget is 3,000 euros" in sentences(chat.info)[0]
+    assert not bubbles(chat)
+    assert "After the first reply" in " ".join(sentences(chat.caption))
+
+
+def test_three_turns_are_shown_and_the_fact_is_answered(chat: AppTest) -> None:
+    for text in (FACT, PLAN, QUESTION):
+        say(chat, text)
+    said = bubbles(chat)
+    assert [who for who, _ in said] == ["user", "assistant"] * 3
+    assert [text for who, text in said if who == "user"] == [FACT, PLAN, QUESTION]
+    assert "3,000 euros" in said[-1][1]
+    assert not chat.info
+    assert page_of(chat) == "chat"
+
+
+def test_a_fact_out_of_the_window_is_not_known(chat: AppTest) -> None:
+    say(chat, FACT)
+    choose(chat, "window", "Window size", 1)
+    say(chat, QUESTION)
+    answer = bubbles(chat)[-1][1]
+    assert "do not know" in answer
+    assert "3,000" not in answer
+    assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, QUESTION]
+
+
+def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
+    say(chat, FACT)
+    say(chat, QUESTION)
+    count = memviz.counter("o200k_base")
+    fact, reply, question = (text for _, text in bubbles(chat)[:3])
+    tokens = {"System prompt": count(SYSTEM_PROMPT), "History": count(fact) + count(reply), "Input": count(question)}
+    bar, turns = figures(chat)[:2]
+    drawn = {trace["name"]: trace["x"][0] for trace in bar["data"]}
+    assert drawn == {**tokens, "Format overhead": 3 * 4 + 3}
+    assert f"{sum(drawn.values()):,} tokens" in " ".join(markdown.value for markdown in chat.markdown)
+    assert len(turns["data"][0]["text"]) == 2
+    assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, fact, reply, question]
+
+
+def test_headroom_shrinks_by_what_was_said(chat: AppTest) -> None:
+    def headroom() -> int:
+        badge = next(markdown.value for markdown in chat.markdown if "Summarizes after" in markdown.value)
+        return int(badge.partition("Summarizes after ")[2].split()[0].replace(",", ""))
+
+    first = headroom()
+    assert first == 501
+    say(chat, FACT)
+    assert headroom() == first - sum(memviz.counter("o200k_base")(text) for _, text in bubbles(chat))
+
+
+def test_a_strategy_that_never_summarizes_says_so(chat: AppTest) -> None:
+    choose(chat, "window")
+    assert any("never summarizes" in markdown.value for markdown in chat.markdown)
+
+
+def test_another_strategy_derives_the_memory_anew(chat: AppTest) -> None:
+    for text in (FACT, PLAN, QUESTION):
+        say(chat, text)
+    assert metric(chat, "Summaries") == "0"
+    choose(chat, "summary", "Buffer size", 1)
+    messages = [memviz.Message(who, text) for who, text in bubbles(chat)]
+    run = memviz.replay(messages, memviz.strategy("summary", buffer_size=1), system_prompt=SYSTEM_PROMPT)
+    assert metric(chat, "Summaries") == str(len(run.compactions)) != "0"
+    assert metric(chat, "Sent") == f"{sum(record.total_tokens for record in run.turns):,}"
+    assert request_as_json(chat) == [message.to_request() for message in run.turns[-1].context.messages]
+
+
+def test_another_counter_counts_the_chat_anew(chat: AppTest) -> None:
+    say(chat, FACT)
+    labelled(chat.selectbox, "Token counter").select("bytes4").run()
+    total = (len(SYSTEM_PROMPT) // 4) + (len(FACT) // 4) + 3 * 2 + 3
+    assert metric(chat, "Sent") == str(total)
+
+
+def test_the_system_prompt_can_be_set_until_the_first_message(chat: AppTest) -> None:
+    labelled(chat.text_area, "System prompt").set_value("Answer like a pirate.").run()
+    say(chat, FACT)
+    assert request_as_json(chat)[0] == {"role": "system", "content": "Answer like a pirate."}
+    chat.run()
+    assert labelled(chat.text_area, "System prompt").disabled
+
+
+def test_messages_show_what_became_of_them_at_the_last_request(chat: AppTest) -> None:
+    choose(chat, "window", "Window size", 1)
+    for text in (FACT, PLAN, QUESTION):
+        say(chat, text)
+    dropped = [index for index, message in enumerate(chat.chat_message) if message.markdown]
+    assert dropped == [0, 1, 2, 3]
+    assert all("dropped" in fate for fate in fates(chat))
+
+
+def test_undo_takes_the_last_turn_back_for_good(chat: AppTest) -> None:
+    say(chat, FACT)
+    say(chat, PLAN)
+    link = chat_link(chat)
+    click(chat, "Undo turn")
+    assert [text for who, text in bubbles(chat) if who == "user"] == [FACT]
+    assert bubbles(open_page("chat", chat=link)) == bubbles(chat)
+    say(chat, QUESTION)
+    assert [text for who, text in bubbles(chat) if who == "user"] == [FACT, QUESTION]
+
+
+def test_retry_puts_a_new_reply_in_the_place_of_the_old_one(chat: AppTest) -> None:
+    say(chat, FACT)
+    before = bubbles(chat)
+    click(chat, "Retry")
+    assert bubbles(chat) == before  # the offline model says the same again
+    assert len(figures(chat)[1]["data"][0]["text"]) == 1
+
+
+def test_retry_after_a_change_of_strategy_answers_under_the_new_one(chat: AppTest) -> None:
+    say(chat, FACT)
+    say(chat, QUESTION)
+    choose(chat, "window", "Window size", 1)
+    click(chat, "Retry")
+    assert "do not know" in bubbles(chat)[-1][1]
+    assert [who for who, _ in bubbles(chat)] == ["user", "assistant"] * 2
+
+
+def test_blank_messages_are_not_sent(chat: AppTest) -> None:
+    say(chat, "   \n ")
+    assert not bubbles(chat)
+    assert page_of(chat) == "chat"
+
+
+def chat_link(session: AppTest) -> str:
+    """The id by which the address names the chat."""
+    link = session.query_params.get("chat")
+    assert link, "the address does not name the chat"
+    return str(link)
+
+
+def test_the_address_names_the_chat_from_its_first_reply_on(chat: AppTest) -> None:
+    say(chat, FACT)
+    chat_link(chat)
+
+
+def test_a_chat_is_found_again_by_its_address(chat: AppTest) -> None:
+    choose(chat, "window", "Window size", 3)
+    say(chat, FACT)
+    say(chat, PLAN)
+    again = open_page("chat", chat=chat_link(chat))
+    assert bubbles(again) == bubbles(chat)
+    assert request_as_json(again) == request_as_json(chat)
+    assert labelled(again.number_input, "Window size").value == 3
+    say(again, QUESTION)
+    assert len(bubbles(again)) == 6
+
+
+@pytest.mark.usefixtures("first_visit")
+def test_a_first_visit_may_go_straight_to_a_chat(database: Path) -> None:
+    chat = memviz.Chat(memviz.strategy("buffer"))
+    chat.send(FACT)
+    store = Store(database)
+    link = store.add_conversation(memviz.Transcript((), title="Kept", format="chat"))
+    store.save_turn(link, chat.run)
+    session = open_page("chat", chat=link)
+    assert [text for _, text in bubbles(session)] == [message.content for message in chat.log]
+
+
+def test_an_address_that_names_no_chat_opens_a_new_one() -> None:
+    session = open_page("chat", chat="nothing-of-this-name")
+    assert not bubbles(session)
+    assert labelled(session.selectbox, "Conversation").value is None
+    say(session, FACT)
+    assert len(bubbles(session)) == 2
+
+
+def test_an_old_chat_is_found_among_many_newer_conversations(database: Path) -> None:
+    store = Store(database)
+    trip = sample("trip")
+    oldest = store.add_conversation(replace(trip, messages=trip.messages[:4], title="Oldest"))
+    for number in range(120):
+        store.add_conversation(replace(trip, messages=trip.messages[:2], title=f"Newer {number}"))
+    session = open_page("chat", chat=oldest)
+    assert [text for _, text in bubbles(session)] == [message.content for message in trip.messages[:4]]
+
+
+def test_a_long_conversation_shows_its_end_first(database: Path) -> None:
+    session = open_page("chat", chat="sample-trip")
+    messages = [message.content for message in sample("trip").messages]
+    assert [text for _, text in bubbles(session)] == messages[-30:]
+    click(session, "Show 30 earlier messages")
+    assert [text for _, text in bubbles(session)] == messages[-60:]
+
+
+def test_new_chat_starts_empty_and_keeps_the_old_one(chat: AppTest) -> None:
+    say(chat, FACT)
+    click(chat, "New chat")
+    assert not bubbles(chat)
+    say(chat, PLAN)
+    assert [text for who, text in bubbles(chat) if who == "user"] == [PLAN]
+    titles = labelled(chat.run().selectbox, "Conversation").options
+    assert {FACT[:59] + "…", PLAN} <= set(titles)
+
+
+def test_from_chat_to_compare_on_the_same_conversation(chat: AppTest) -> None:
+    say(chat, FACT)
+    say(chat, PLAN)
+    click(chat, "Compare strategies on this conversation")
+    assert page_of(chat) == "compare"
+    assert labelled(chat.selectbox, "Conversation").value == chat.session_state["compare"].conversation_id
+    assert any(sentence.startswith("2 turns.") for sentence in sentences(chat.caption))
+
+
+def test_two_sessions_on_one_chat_lose_nothing(chat: AppTest) -> None:
+    say(chat, FACT)
+    link = chat_link(chat.run())
+    other = open_page("chat", chat=link)
+    say(other, PLAN)
+    say(chat, QUESTION)  # this session has not seen the plan
+    assert not chat.exception
+    kept = [text for _, text in bubbles(open_page("chat", chat=link))]
+    assert FACT in kept
+    assert PLAN in kept
+    assert QUESTION in kept or any("another tab" in sentence for sentence in sentences(chat.error))
+    assert QUESTION in texts(chat)

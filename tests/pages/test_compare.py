@@ -1,0 +1,153 @@
+"""Compare: one conversation under several settings."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.engine.run import Run
+from memviz.transcripts.samples import sample
+from tests.pages.driving import click, figures, labelled, markers, open_page, page_of, token_lines
+
+FIRST = {
+    "Full buffer": memviz.strategy("buffer"),
+    "Sliding window · 10 messages": memviz.strategy("window", window_size=10),
+    "Summary buffer · 1,500 tokens": memviz.strategy("summary_buffer", max_token_limit=1500),
+}
+
+
+def replayed(strategy: memviz.Strategy, counter: str = "o200k_base") -> Run:
+    trip = sample("trip")
+    return memviz.replay(list(trip.messages), strategy, counter=counter, system_prompt=trip.system_prompt)
+
+
+def sent(run: Run) -> list[float]:
+    return [record.total_tokens for record in run.turns]
+
+
+@pytest.fixture
+def compare() -> AppTest:
+    return open_page("compare")
+
+
+def test_first_open_draws_a_bundled_conversation_under_three_strategies(compare: AppTest) -> None:
+    assert token_lines(compare) == {label: sent(replayed(strategy)) for label, strategy in FIRST.items()}
+    assert not compare.error
+    assert not compare.warning
+
+
+def test_every_summarization_has_a_marker_with_its_reason_in_numbers(compare: AppTest) -> None:
+    compactions = [c for strategy in FIRST.values() for c in replayed(strategy).compactions]
+    tooltips = [unescape(tooltip) for tooltip in markers(compare)]
+    assert len(tooltips) == len(compactions) > 3
+    for tooltip, compaction in zip(tooltips, compactions, strict=True):
+        assert any(digit in compaction.reason for digit in "0123456789")
+        assert compaction.reason in tooltip
+        assert f"after message {compaction.after_message + 1} " in tooltip
+        assert f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens" in tooltip
+
+
+def test_budget_is_a_line_with_its_number(compare: AppTest) -> None:
+    layout = figures(compare)[0]["layout"]
+    assert [(shape["y0"], shape["y1"]) for shape in layout["shapes"]] == [(1500, 1500)]
+    assert "1,500" in layout["annotations"][0]["text"]
+
+
+def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
+    labelled(compare.number_input, "Window size").set_value(4).run()
+    lines = token_lines(compare)
+    assert list(lines) == ["Full buffer", "Sliding window · 4 messages", "Summary buffer · 1,500 tokens"]
+    assert lines["Sliding window · 4 messages"] == sent(replayed(memviz.strategy("window", window_size=4)))
+    assert lines["Full buffer"] == sent(replayed(memviz.strategy("buffer")))
+    assert page_of(compare) == "compare"
+
+
+def test_up_to_six_settings_and_no_seventh(compare: AppTest) -> None:
+    for count in (4, 5, 6):
+        click(compare, "Add a setting")
+        assert len(token_lines(compare)) == count
+    assert labelled(compare.button, "Add a setting").disabled
+    lines = [trace for trace in figures(compare)[0]["data"] if trace.get("showlegend", True)]
+    assert len({trace["line"]["color"] for trace in lines}) == 6
+    assert len({trace["line"]["dash"] for trace in lines}) == 6
+    assert len(compare.metric) == 6
+
+
+def test_removing_a_setting_leaves_the_others_their_colours(compare: AppTest) -> None:
+    colors = {trace["name"]: trace["line"]["color"] for trace in figures(compare)[0]["data"] if "line" in trace}
+    click(compare, "Remove")
+    left = {trace["name"]: trace["line"]["color"] for trace in figures(compare)[0]["data"] if "line" in trace}
+    assert "Full buffer" not in left
+    assert left == {name: color for name, color in colors.items() if name != "Full buffer"}
+
+
+def test_the_last_setting_cannot_be_removed(compare: AppTest) -> None:
+    click(click(compare, "Remove"), "Remove")
+    assert len(token_lines(compare)) == 1
+    assert labelled(compare.button, "Remove").disabled
+
+
+def test_the_same_strategy_twice(compare: AppTest) -> None:
+    labelled(compare.selectbox, "Strategy").select("window").run()
+    labelled(compare.number_input, "Window size").set_value(2).run()
+    lines = token_lines(compare)
+    assert lines["Sliding window · 2 messages"] == sent(replayed(memviz.strategy("window", window_size=2)))
+    assert lines["Sliding window · 10 messages"] == sent(replayed(FIRST["Sliding window · 10 messages"]))
+
+
+def test_the_very_same_setting_twice_is_two_lines(compare: AppTest) -> None:
+    labelled(compare.selectbox, "Strategy").select("window").run()
+    traces = [trace["name"] for trace in figures(compare)[0]["data"] if trace.get("showlegend", True)]
+    assert traces.count("Sliding window · 10 messages") == 2
+
+
+def test_another_counter_counts_anew(compare: AppTest) -> None:
+    before = token_lines(compare)
+    labelled(compare.selectbox, "Token counter").select("chars4").run()
+    after = token_lines(compare)
+    assert after == {label: sent(replayed(strategy, "chars4")) for label, strategy in FIRST.items()}
+    assert all(after[label] != before[label] for label in FIRST)
+
+
+def test_another_conversation_replaces_every_line(compare: AppTest) -> None:
+    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
+    tutoring = sample("tutoring")
+    run = memviz.replay(list(tutoring.messages), FIRST["Full buffer"], system_prompt=tutoring.system_prompt)
+    assert token_lines(compare)["Full buffer"] == sent(run)
+    assert page_of(compare) == "compare"
+
+
+def test_log_scale(compare: AppTest) -> None:
+    assert figures(compare)[0]["layout"]["yaxis"]["type"] == "linear"
+    labelled(compare.toggle, "Log scale").set_value(True).run()
+    assert figures(compare)[0]["layout"]["yaxis"]["type"] == "log"
+
+
+def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
+    table = compare.dataframe[0].value.set_index("Setting")
+    assert list(table.index) == list(FIRST)
+    count = memviz.counter("o200k_base")
+    for label, strategy in FIRST.items():
+        run, row = replayed(strategy), table.loc[label]
+        tokens = sent(run)
+        written = sum(count(compaction.summary) for compaction in run.compactions)
+        read = sum(
+            sum(count(message.content) + 3 for message in compaction.request) + 3 for compaction in run.compactions
+        )
+        assert labelled(compare.metric, label).value == f"{sum(tokens):,}"
+        assert row["total"] == sum(tokens)
+        assert row["mean"] == round(sum(tokens) / len(tokens))
+        assert row["peak"] == max(tokens)
+        assert row["peak_turn"] == 1 + tokens.index(max(tokens))
+        assert row["summarizations"] == row["calls"] == len(run.compactions)
+        assert (row["prompt"], row["output"]) == (read, written)
+        assert row["all"] == sum(tokens) + read + written
+        assert row["failed"] == row["over"] == 0
+
+
+def test_change_against_the_first_setting(compare: AppTest) -> None:
+    buffer, window = (sum(sent(replayed(strategy))) for strategy in list(FIRST.values())[:2])
+    assert [metric.delta for metric in compare.metric][:2] == ["", f"{window / buffer - 1:+.0%} tokens"]

@@ -1,0 +1,155 @@
+"""Library: import, find, rename, delete, and take a deletion back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.storage.store import Store
+from memviz.transcripts.samples import bundled, sample
+from tests.pages.driving import click, labelled, open_page, page_of, sentences, token_lines
+
+MESSAGES = [
+    {"role": "user", "content": "The ferry to Vestmanna leaves at 7:40."},
+    {"role": "assistant", "content": "Noted: 7:40."},
+    {"role": "user", "content": "When does the ferry leave?"},
+    {"role": "assistant", "content": "At 7:40."},
+]
+AS_JSON = json.dumps({"title": "Ferry times", "messages": MESSAGES}).encode()
+AS_JSONL = "\n".join(json.dumps(message) for message in MESSAGES).encode()
+
+
+@pytest.fixture
+def library() -> AppTest:
+    return open_page("library")
+
+
+def upload(session: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    session.file_uploader[0].set_value([(name, content, "application/json") for name, content in files])
+    return session.run()
+
+
+def titles(session: AppTest) -> list[str]:
+    """Titles of the rows, from the top."""
+    return [text[2:-2] for text in sentences(session.markdown) if text.startswith("**") and text.endswith("**")]
+
+
+def search(session: AppTest, words: str) -> AppTest:
+    return labelled(session.text_input, "Search").set_value(words).run()
+
+
+def test_the_bundled_conversations_are_there(library: AppTest) -> None:
+    assert sorted(titles(library)) == sorted(bundled().titles().values())
+
+
+@pytest.mark.parametrize(("name", "content", "title"), [("a.json", AS_JSON, "Ferry times"), ("b.jsonl", AS_JSONL, "b")])
+def test_a_file_is_imported_and_opens_in_compare(library: AppTest, name: str, content: bytes, title: str) -> None:
+    upload(library, (name, content))
+    assert f"Imported {name}: 4 messages in 2 turns" in sentences(library.success)[0]
+    assert titles(library)[0] == title
+    click(library, "Compare")
+    assert page_of(library) == "compare"
+    assert [len(line) for line in token_lines(library).values()] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'[{"role": "user"}]', b'{"colour": "red"}', b"\xff\xfe\x00", AS_JSONL[:-9]],
+    ids=["empty", "cut", "no message", "no content", "another object", "no text", "cut line"],
+)
+def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(library: AppTest, content: bytes) -> None:
+    before = titles(library)
+    upload(library, ("broken.jsonl", content))
+    assert page_of(library) == "library"
+    (sentence,) = sentences(library.error)
+    assert sentence.startswith("broken.jsonl was not imported. ")
+    assert "Traceback" not in sentence
+    assert not library.success
+    assert titles(library) == before
+
+
+def test_one_bad_file_does_not_keep_the_good_one_out(library: AppTest) -> None:
+    upload(library, ("bad.json", b"{"), ("good.json", AS_JSON))
+    assert len(library.error) == len(library.success) == 1
+    assert titles(library)[0] == "Ferry times"
+
+
+def test_a_file_is_imported_once(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON)).run().run()
+    assert titles(library).count("Ferry times") == 1
+
+
+def test_rename(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON))
+    labelled(library.text_input, "Title").set_value("Boats, *not* planes")
+    click(library, "Rename")
+    assert titles(library)[0] == "Boats, *not* planes"
+    assert titles(open_page("library"))[0] == "Boats, *not* planes"
+
+
+def test_an_empty_title_is_refused_in_a_sentence(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON))
+    labelled(library.text_input, "Title").set_value("  ")
+    click(library, "Rename")
+    assert "title is empty" in sentences(library.error)[0]
+    assert titles(open_page("library"))[0] == "Ferry times"
+
+
+def test_delete_and_undo(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON))
+    click(library, "Delete")
+    assert "Ferry times" not in titles(library)
+    assert "Deleted “Ferry times”." in [text.value for text in library.text]
+    assert "Ferry times" not in titles(open_page("library"))
+    click(library, "Undo")
+    assert "Ferry times" in titles(library)
+    assert "Ferry times" in titles(open_page("library"))
+    assert not [text for text in library.text if "Deleted" in text.value]
+
+
+def test_deleting_everything_leaves_sentences_not_errors(library: AppTest) -> None:
+    for _ in bundled():
+        click(library, "Delete")
+    assert "No conversation is saved yet" in sentences(library.info)[0]
+    assert "no conversation" in sentences(open_page("compare").info)[0]
+    open_page("chat")
+
+
+def test_search_finds_titles_and_messages_in_either_case(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON))
+    assert titles(search(library, "FERRY TIMES")) == ["Ferry times"]
+    assert titles(search(library, "vestmanna")) == ["Ferry times"]
+    assert len(titles(search(library, ""))) == len(bundled()) + 1
+
+
+@pytest.mark.parametrize("words", ["%", "_", "zzz nowhere", "'; drop table conversations; --", "*"])
+def test_a_search_without_a_match_says_so(words: str) -> None:
+    library = open_page("library")
+    upload(library, ("a.json", AS_JSON))
+    for entry in bundled():  # the samples are long, some hold such characters
+        click(search(library, bundled()[entry].title), "Delete")
+    search(library, words)
+    assert not titles(library)
+    assert "Nothing matches" in sentences(library.info)[0]
+
+
+def test_many_conversations_come_in_pages(database: Path) -> None:
+    store, ferry = Store(database), sample("trip")
+    for number in range(25):
+        store.add_conversation(replace(ferry, messages=ferry.messages[:2], title=f"Number {number}"))
+    library = open_page("library")
+    assert len(titles(library)) == 20
+    assert library.get("pagination") or "pagination" in str(library.main)
+
+
+def test_a_row_opens_its_conversation_in_chat(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON))
+    click(library, "Chat")
+    assert page_of(library) == "chat"
+    assert [text.value for message in library.chat_message for text in message.text] == [
+        message["content"] for message in MESSAGES
+    ]

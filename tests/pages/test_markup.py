@@ -1,0 +1,81 @@
+"""What users and models write is text on every page, never markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.storage.store import Store
+from tests.pages.driving import figures, open_page, request_as_json, say, sentences, texts
+
+PIECES = (
+    "<script>alert(1)</script>", "**bold**", "$x^2$", ":red[red]", "<b>fat</b>", "[link](http://x.y)",
+    ":material/star:", ":smile:", "`code`", "# head", "![i](x.png)", "&lt;", "%{y}", "-> ~~gone~~",
+)  # fmt: skip
+ALL = " ".join(PIECES)
+
+
+@pytest.fixture
+def conversation(database: Path) -> str:
+    messages = [
+        memviz.Message("user" if number % 2 == 0 else "assistant", f"{ALL} {number}. " + "More words. " * 200)
+        for number in range(12)
+    ]
+    transcript = memviz.Transcript(tuple(messages), title=ALL, description=ALL, system_prompt=ALL, format="messages")
+    return Store(database).add_conversation(transcript)
+
+
+def markdown_sources(session: AppTest) -> Iterator[str]:
+    """Everything on the page that is read as Markdown."""
+    for kind in (session.markdown, session.caption, session.error, session.info, session.success, session.warning):
+        yield from (element.value for element in kind)
+    for kind in (session.expander, session.metric, session.button, session.checkbox, session.toggle):
+        yield from (element.label for element in kind)
+    for element in (*session.metric, *session.selectbox, *session.button, *session.markdown):
+        yield getattr(element.proto, "help", "")
+
+
+@pytest.mark.parametrize("page", ["compare", "chat", "library"])
+def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
+    session = open_page(page, **({"chat": conversation} if page == "chat" else {}))
+    for source in markdown_sources(session):
+        for piece in PIECES:
+            assert piece not in source
+
+
+def test_titles_and_messages_read_as_they_were_written(conversation: str) -> None:
+    library, compare, chat = open_page("library"), open_page("compare"), open_page("chat", chat=conversation)
+    assert f"**{ALL}**" in sentences(library.markdown)
+    assert any(ALL in option for option in compare.selectbox[0].options)
+    assert any(text.startswith(ALL) for text in texts(chat))
+
+
+def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
+    compare = open_page("compare")
+    compare.selectbox[0].select(conversation).run()
+    shown = texts(compare)
+    for message in request_as_json(compare):
+        assert message["content"][:4000] in shown
+
+
+def test_chart_texts_are_escaped(conversation: str) -> None:
+    compare = open_page("compare")
+    compare.selectbox[0].select(conversation).run()
+    tooltips = str([trace.get("text") for figure in figures(compare) for trace in figure["data"]])
+    assert "&lt;script&gt;" in tooltips  # the summary's first words hold it
+    assert "<script>" not in tooltips
+    assert "<b>fat" not in tooltips
+
+
+def test_chat_shows_markup_as_text(conversation: str) -> None:
+    chat = open_page("chat")
+    say(chat, ALL)
+    assert ALL in texts(chat)
+    for source in markdown_sources(chat.run()):
+        for piece in PIECES:
+            assert piece not in source
+    assert not chat.exception

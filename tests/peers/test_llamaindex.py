@@ -1,0 +1,159 @@
+"""chat_summary_buffer against the library it is named after, step by step.
+
+Both get the same messages, the same token counts and the same summaries; after every request both
+must hold the same messages verbatim and have sent the same ones to the summarizer. One difference is
+wanted: an input that is over the limit alone is swallowed by the library and sent besides by memviz.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, ScriptedModel
+from tests.strategies.conversations import text_of
+
+pytest.importorskip("llama_index.core")
+
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.llms import MockLLM
+from llama_index.core.memory import ChatSummaryMemoryBuffer
+
+roles = st.lists(st.sampled_from(["user", "assistant", "user", "assistant", "caller", "tool"]), min_size=1, max_size=40)
+sizes = st.lists(st.integers(1, 12), min_size=41, max_size=41)  # words; the library counts an empty message as one
+summary_sizes = st.lists(st.integers(1, 20), min_size=1, max_size=5)
+
+
+class ScriptedLLM(MockLLM):
+    """Writes the summaries of a script in turn and keeps what it was asked."""
+
+    _script: Iterator[str] = PrivateAttr()
+    _requests: list[list[ChatMessage]] = PrivateAttr()
+
+    def __init__(self, script: Iterator[str]) -> None:
+        super().__init__()
+        self._script, self._requests = script, []
+
+    @property
+    def requests(self) -> list[list[ChatMessage]]:
+        return self._requests
+
+    def chat(self, messages: Any, **options: Any) -> ChatResponse:
+        self._requests.append(list(messages))
+        return ChatResponse(message=ChatMessage(role="assistant", content=next(self._script)))
+
+
+def summaries(sizes: list[int]) -> Iterator[str]:
+    number = 0
+    while True:
+        number += 1
+        yield " ".join(["S" + str(number), *["word"] * (sizes[number % len(sizes)] - 1)])
+
+
+def conversation(roles: list[str], sizes: list[int]) -> list[Message]:
+    call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+    messages = []
+    for i, role in enumerate(roles if "user" in roles else [*roles, "user"]):
+        calls = (call,) if role == "caller" else ()
+        call_id = "a" if role == "tool" else None
+        messages.append(
+            Message("assistant" if calls else role, text_of(i, sizes[i]), tool_calls=calls, tool_call_id=call_id)
+        )  # type: ignore[arg-type]
+    return messages
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def requests_of_the_library(
+    messages: list[Message], asked: list[int], llm: ScriptedLLM | None, limit: int, prompt_tokens: int | None
+) -> list[list[tuple[str, str]]]:
+    """What ``get`` gives at every request; ``asked`` are the log lengths at which one is made."""
+    memory = ChatSummaryMemoryBuffer.from_defaults(
+        llm=llm, token_limit=limit, tokenizer_fn=str.split, count_initial_tokens=prompt_tokens is not None
+    )
+    given = []
+    for length, message in enumerate(messages, start=1):
+        memory.put(ChatMessage(role=message.role, content=message.content))
+        if length in asked:
+            got = memory.get(initial_token_count=prompt_tokens or 0)
+            given.append([(m.role.value, str(m.content)) for m in got])
+    return given
+
+
+def compare(
+    messages: list[Message], limit: int, script: list[int], system_prompt: str | None, summarizer: bool
+) -> None:
+    strategy = memviz.strategy("chat_summary_buffer", token_limit=limit, count_initial_tokens=system_prompt is not None)
+    model = ScriptedModel(summaries(script)) if summarizer else None
+    run = memviz.replay(messages, strategy, model=model, counter=words, system_prompt=system_prompt)
+    llm = ScriptedLLM(summaries(script)) if summarizer else None
+    asked = [record.memory.length for record in run.turns]
+    prompt_tokens = None if system_prompt is None else words(system_prompt)
+    expected = requests_of_the_library(messages, asked, llm, limit, prompt_tokens)
+    for record, peer in zip(run.turns, expected, strict=True):
+        sent = [(m.role, m.content) for b in record.context.blocks if b.kind != "system" for m in b.messages]
+        swallowed = not peer or peer[-1] != sent[-1]
+        assert sent == (peer + sent[-1:] if swallowed else peer), f"request {record.turn}"
+        assert not swallowed or "over_budget" in record.flags
+    if model is not None and llm is not None:
+        assert_same_summarized(run, model, llm)
+
+
+def assert_same_summarized(run: memviz.Run, model: ScriptedModel, llm: ScriptedLLM) -> None:
+    assert len(model.requests) == len(llm.requests)
+    for compaction, mine, peers in zip(run.compactions, model.requests, llm.requests, strict=True):
+        assert [m.role for m in mine] == [m.role.value for m in peers] == ["system", "user"]
+        transcript = str(peers[1].content).removeprefix('"Transcript so far: ').removesuffix('"\n\n')
+        entries = transcript.removesuffix("\n\n").split("\n\n")
+        assert without_calls(mine[1].content) == entries
+        texts = [entry.partition(": ")[2] for entry in entries]
+        new = texts[1:] if compaction.replaces else texts
+        assert new == [run.log[i].content for i in compaction.summarized]
+
+
+def without_calls(prompt: str) -> list[str]:
+    """The entries of memviz without the calls that it names behind a text; the library leaves those out."""
+    return [entry.split(" [calls ")[0] for entry in prompt.split("\n\n")[1:]]
+
+
+@settings(max_examples=100)
+@given(roles=roles, sizes=sizes, script=summary_sizes, limit=st.integers(1, 60))
+def test_same_messages_kept_and_same_messages_summarized(
+    roles: list[str], sizes: list[int], script: list[int], limit: int
+) -> None:
+    compare(conversation(roles, sizes), limit, script, None, summarizer=True)
+
+
+@settings(max_examples=100)
+@given(roles=roles, sizes=sizes, script=summary_sizes, limit=st.integers(4, 60))
+def test_with_the_system_prompt_counted(roles: list[str], sizes: list[int], script: list[int], limit: int) -> None:
+    compare(conversation(roles, sizes), limit, script, "Always be kind.", summarizer=True)
+
+
+@settings(max_examples=100)
+@given(roles=roles, sizes=sizes, limit=st.integers(1, 60))
+def test_without_a_summarizer(roles: list[str], sizes: list[int], limit: int) -> None:
+    compare(conversation(roles, sizes), limit, [1], None, summarizer=False)
+
+
+@settings(max_examples=100)
+@given(sizes=sizes, script=summary_sizes, limit=st.integers(10, 60))
+def test_orderly_conversations(sizes: list[int], script: list[int], limit: int) -> None:
+    compare(conversation(["user", "assistant"] * 20, sizes), limit, script, None, summarizer=True)
+
+
+def test_a_system_prompt_over_the_limit_is_refused_by_both() -> None:
+    messages = [Message("user", "Hello")]
+    strategy = memviz.strategy("chat_summary_buffer", token_limit=2, count_initial_tokens=True)
+    with pytest.raises(memviz.MemvizError):
+        memviz.replay(messages, strategy, model=None, counter=words, system_prompt="Always be kind.")
+    with pytest.raises(ValueError, match="exceeds"):
+        requests_of_the_library(messages, [1], None, 2, 3)

@@ -1,0 +1,215 @@
+"""Several processes at one file, and processes that are killed while they write."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+import memviz
+from memviz import Chat, ScriptedModel
+from memviz.storage.store import Store
+from memviz.transcripts.base import Transcript
+
+# Talks and saves every turn: argv is the file, the conversation, words a message, turns, and the first word.
+WRITER = """
+import sys
+from itertools import count
+import memviz
+from memviz import Chat, ScriptedModel
+from memviz.storage.store import Store
+
+path, id, words, turns, name = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+text = name + " word" * words
+chat = Chat(memviz.strategy("summary", buffer_size=2), counter="chars4",
+            model=ScriptedModel(f"Reply {n} {text}" for n in count(1)),
+            summarizer=ScriptedModel(f"Summary {n} {text}" for n in count(1)))
+store = Store(path)
+print("ready", flush=True)
+sys.stdin.readline()
+for turn in range(1, turns + 1):
+    chat.send(f"Question {turn} {text}")
+    store.save_turn(id, chat.run)
+    print(turn, flush=True)
+"""
+
+
+def start_writer(path: Path, id: str, words: int, turns: int, name: str = "") -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(path), id, str(words), str(turns), name]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def go(writer: subprocess.Popen[str]) -> None:
+    assert writer.stdout is not None
+    assert writer.stdin is not None
+    assert writer.stdout.readline() == "ready\n"
+    writer.stdin.write("go\n")
+    writer.stdin.flush()
+
+
+def a_chat() -> Chat:
+    return Chat(
+        memviz.strategy("summary", buffer_size=2),
+        model=ScriptedModel(f"Reply {n}" for n in count(1)),
+        summarizer=ScriptedModel(f"Summary {n}" for n in count(1)),
+        counter="chars4",
+    )
+
+
+def assert_whole_turns(path: Path, id: str) -> int:
+    """Check that the file is sound and its chat is what replaying its messages gives; return its turns."""
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    store = Store(path)
+    run, transcript = store.chat_run(id), store.conversation(id)
+    store.close()
+    if run is None:
+        assert transcript.messages == ()
+        return 0
+    assert run.log[:] == list(transcript.messages)
+    assert len(transcript.messages) == 2 * len(run.turns)
+    summaries = ScriptedModel(version.text for version in run.summaries)
+    again = memviz.replay(run.log[:], run.strategy, model=summaries, counter="chars4")
+    assert run.frame().equals(again.frame())
+    assert run.summaries == again.summaries
+    assert [c.to_dict() | {"seconds": 0, "model": ""} for c in run.compactions] == [
+        c.to_dict() | {"seconds": 0, "model": ""} for c in again.compactions
+    ]
+    return len(run.turns)
+
+
+def test_killed_at_any_moment_the_file_holds_whole_turns(tmp_path: Path) -> None:
+    path, moments = tmp_path / "chats.db", random.Random(5)
+    store, reached = Store(path), 0
+    for _ in range(3):
+        ids = [store.add_conversation(Transcript(())) for _ in range(2)]
+        writers = [start_writer(path, id, words=5_000, turns=1000) for id in ids]
+        for writer in writers:
+            go(writer)
+        for id, writer in zip(ids, writers, strict=True):
+            time.sleep(moments.uniform(0.05, 0.4))
+            writer.kill()
+            told, errors = writer.communicate(timeout=20)
+            assert errors == ""
+            turns = assert_whole_turns(path, id)
+            assert turns - len(told.split()) in (0, 1), "what was reported as saved is there"
+            reached += turns
+    assert reached > 6, "the writers got somewhere"
+    store.close()
+
+
+def killed_at_statement(number: int, path: Path, save: Callable[[Store], None]) -> bool:
+    """Fork a process that opens the file, saves, and kills itself before its ``number``-th statement;
+    whether it came that far."""
+    child = os.fork()
+    if child == 0:
+        store, left = Store(path), [number]
+
+        def kill(*_: Any) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        event.listen(Engine, "before_cursor_execute", kill)
+        save(store)
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "chats.db"
+    store, chat = Store(path), a_chat()
+    id = store.add_conversation(Transcript(()))
+    for number in range(4):
+        chat.send(f"Question {number}")
+    store.save_turn(id, chat.run)
+    store.save_run(id, memviz.replay(chat.log[:], memviz.strategy("buffer"), counter="chars4"), "k")
+    before, long = store.chat_run(id), chat.log
+    store.close()
+    chat.send("New one")
+    longer = chat.run
+    chat.undo()
+    list(chat.retry())
+    for save, least in (
+        (lambda store: store.save_turn(id, longer), 8),
+        (lambda store: store.rewrite_chat(id, chat.run, replaces=long), 8),
+    ):
+        number = 1
+        while killed_at_statement(number, path, save):
+            assert assert_whole_turns(path, id) == 4
+            store = Store(path)
+            assert store.chat_run(id) == before
+            assert len(store.runs(id)) == 2
+            store.close()
+            number += 1
+        assert number > least, "there were statements to be killed at"
+        store = Store(path)
+        assert store.chat_run(id) != before
+        assert before is not None
+        store.rewrite_chat(id, before)
+        store.close()
+
+
+def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
+    path = tmp_path / "chats.db"
+    store = Store(path)
+    own, shared = (store.add_conversation(Transcript(())) for _ in range(2))
+    writers = [start_writer(path, id, 5, 30, name) for id, name in zip((own, shared, shared), "abc", strict=True)]
+    for writer in writers:
+        go(writer)
+    ended = [(*writer.communicate(timeout=60), writer.returncode) for writer in writers]
+    told, errors, code = ended[0]
+    assert (errors, code) == ("", 0)
+    assert len(told.split()) == assert_whole_turns(path, own) == 30
+    (_, errors, lost), (_, others, won) = sorted(ended[1:], key=lambda end: end[2], reverse=True)
+    assert (lost, won, others) == (1, 0, ""), "one goes on, the other is told"
+    assert "StorageError: The conversation was changed in another tab" in errors
+    assert assert_whole_turns(path, shared) == 30
+    store.close()
+
+
+def test_many_threads_share_a_store(tmp_path: Path) -> None:
+    store = Store(tmp_path / "chats.db")
+
+    def talk(number: int) -> str:
+        id, chat = store.add_conversation(Transcript((), title=str(number))), a_chat()
+        for turn in range(5):
+            chat.send(f"Question {turn}")
+            store.save_turn(id, chat.run)
+            assert store.chat_run(id) == chat.run
+        return id
+
+    with ThreadPoolExecutor(8) as threads:
+        ids = list(threads.map(talk, range(16)))
+    assert {store.entry(id).turn_count for id in ids} == {5}
+    store.close()
+
+
+def test_a_new_file_can_be_opened_by_several_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "chats.db"
+
+    def open_and_add(_: int) -> None:
+        store = Store(path)
+        store.add_conversation(Transcript(()))
+        store.close()
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(open_and_add, range(8)))
+    store = Store(path)
+    assert store.count() == 8
+    store.close()

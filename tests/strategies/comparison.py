@@ -1,0 +1,93 @@
+"""Hold a replay against the slow reference, field by field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import memviz
+from memviz import Fate, Message, Run
+from tests.strategies.conversations import answers, summarizer
+from tests.strategies.reference import REFERENCES, Reference, Request
+
+
+def compare(
+    id: str,
+    parameters: dict[str, Any],
+    messages: list[Message],
+    plan: list[str],
+    counter: str = "chars4",
+    system_prompt: str = "",
+) -> tuple[Run, Reference]:
+    """Replay ``messages`` and check that everything is as the reference says; give back both."""
+    strategy = memviz.strategy(id, **parameters)
+    run = memviz.replay(
+        messages, strategy, model=summarizer(plan), counter=counter, system_prompt=system_prompt or None
+    )
+    count = memviz.counter(counter)
+    reference = REFERENCES[id](messages, count, answers(plan), system_prompt, strategy.model_dump()).walk()
+    assert_same_requests(run, reference)
+    assert_same_compactions(run, reference)
+    assert_same_fates(run, reference)
+    return run, reference
+
+
+def assert_same_requests(run: Run, reference: Reference) -> None:
+    assert [record.turn for record in run.turns] == [request.turn for request in reference.requests]
+    for record, request in zip(run.turns, reference.requests, strict=True):
+        assert list(record.context.messages) == expected_messages(request, reference), f"request {request.turn}"
+        assert_blocks(record.context, request, reference)
+        assert_tokens(record, reference)
+
+
+def expected_messages(request: Request, reference: Reference) -> list[Message]:
+    system = [Message("system", reference.system_prompt)] if reference.system_prompt else []
+    summary = [Message("system", request.summary)] if request.summary is not None else []
+    return [*system, *summary, *(reference.messages[i] for i in [*request.history, request.input])]
+
+
+def assert_blocks(context: memviz.Context, request: Request, reference: Reference) -> None:
+    blocks = {block.kind: block for block in context.blocks}
+    expected = {"history": request.history, "summary": request.covered, "input": [request.input]}
+    for kind, positions in expected.items():
+        assert sorted(blocks[kind].indices if kind in blocks else ()) == sorted(positions), kind
+    for block in context.blocks:
+        assert block.messages, "an empty block is left out"
+        assert block.tokens == sum(reference.count(message.content) for message in block.messages), block.kind
+
+
+def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
+    blocks = {block.kind: block.tokens for block in record.context.blocks}
+    for kind in ("system", "summary", "recalled", "history", "input"):
+        assert record.tokens[kind] == blocks.get(kind, 0), kind
+    sent = record.context.messages
+    assert record.tokens["overhead"] == 3 * len(sent) + 3
+    assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
+    turn = [m for m, n in zip(reference.messages, reference.numbers, strict=True) if n == record.turn]
+    assert record.reply_tokens == sum(reference.count(m.content) for m in turn if m.role == "assistant")
+
+
+def assert_same_compactions(run: Run, reference: Reference) -> None:
+    got = [(c.after_message, c.turn, list(c.summarized), c.summary) for c in run.compactions]
+    assert got == [(c.after_message, c.turn, c.summarized, c.text) for c in reference.compactions]
+    assert all(bool(c.error) == (c.summary is None) for c in run.compactions)
+    written = [c for c in reference.compactions if c.text is not None]
+    assert [version.text for version in run.summaries] == [c.text for c in written]
+    assert [version.version for version in run.summaries] == list(range(1, len(written) + 1))
+    assert [version.tokens for version in run.summaries] == [reference.count(c.text) for c in written]
+    previous = -1
+    for record, request in zip(run.turns, reference.requests, strict=True):
+        due = [c for c in run.compactions if previous < c.after_message <= request.input]
+        assert list(record.compactions) == due, f"compactions since the request before request {request.turn}"
+        previous = request.input
+
+
+def assert_same_fates(run: Run, reference: Reference) -> None:
+    fates, generations = run.fates(), run.generations()
+    shape = (len(reference.requests), len(reference.messages))
+    assert fates.shape == generations.shape == shape
+    for row, request in enumerate(reference.requests):
+        for position in range(shape[1]):
+            fate = request.fate(position)
+            assert Fate(fates[row, position]).name == fate, (row, position)
+            expected = request.generations[position] if fate == "SUMMARIZED" else 0
+            assert generations[row, position] == expected, (row, position)

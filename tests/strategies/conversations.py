@@ -1,0 +1,89 @@
+"""Random conversations, orderly and odd, and random summarizers, for property tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+
+from hypothesis import strategies as st
+
+from memviz import Message, ModelError, ScriptedModel
+
+COUNTERS = ("chars4", "o200k_base")
+WORDS = ("budget", "Lisbon", "naïve", "搬家", "42", "the", "cat", "sat")
+
+
+def text_of(number: int, size: int) -> str:
+    """A text of ``size`` words that no other message of the conversation has; empty for size 0."""
+    return " ".join([f"m{number}", *(WORDS[(number + i) % len(WORDS)] for i in range(size - 1))]) if size else ""
+
+
+def message_of(number: int, role: str, size: int) -> Message:
+    """One message. Its number decides which of three call ids it uses, so ids repeat."""
+    text = text_of(number, size)
+    if role == "caller":
+        call = {"id": f"call{number % 3}", "function": {"name": "look_up", "arguments": '{"q": "rain"}'}}
+        return Message("assistant", text, tool_calls=(call,))
+    if role == "tool":
+        return Message("tool", text, tool_call_id=f"call{(number - 1) % 3}")
+    return Message(role, text)
+
+
+sizes = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])
+odd_roles = st.sampled_from(["user", "assistant", "user", "assistant", "caller", "tool", "system"])
+orderly_turns = st.sampled_from(
+    [
+        ("user", "assistant"),
+        ("user", "assistant"),
+        ("user", "user", "assistant"),
+        ("user", "caller", "tool", "assistant"),
+    ]
+)
+
+
+@st.composite
+def conversations(draw: st.DrawFn, max_messages: int = 30) -> list[Message]:
+    """Up to ``max_messages`` messages (and a few more), at least one of them the user's."""
+    if draw(st.booleans()):
+        roles = draw(st.lists(odd_roles, min_size=1, max_size=max_messages))
+    else:
+        turns = draw(st.lists(orderly_turns, min_size=1, max_size=max_messages // 3))
+        roles = [role for turn in turns for role in turn]
+    if "user" not in roles:
+        roles.append("user")
+    lengths = draw(st.lists(sizes, min_size=len(roles), max_size=len(roles)))
+    return [message_of(i, role, size) for i, (role, size) in enumerate(zip(roles, lengths, strict=True))]
+
+
+outcomes = st.lists(st.sampled_from(["good", "good", "good", "long", "raise", "crash", "empty", "blank"]), min_size=1)
+
+
+def answers(plan: list[str]) -> Iterator[str | BaseException]:
+    """What a summarizer with this plan answers, call after call, for ever. Same plan, same answers."""
+    for number, outcome in enumerate(cycle(plan), start=1):
+        yield {
+            "good": f"summary {number}",
+            "long": f"summary {number} " + "with very many details " * 8 + "end",
+            "raise": ModelError(f"no connection {number}"),
+            "crash": RuntimeError(f"bug {number}"),
+            "empty": "",
+            "blank": " \n ",
+        }[outcome]
+
+
+def summarizer(plan: list[str]) -> ScriptedModel:
+    """A model that answers by ``plan``."""
+    return ScriptedModel(answers(plan))
+
+
+def small_parameters(id: str) -> dict[str, int]:
+    """Parameters so small that a short conversation makes the strategy act."""
+    small = {
+        "window": {"window_size": 3},
+        "token_buffer": {"max_tokens": 20},
+        "recent_only": {"recent_rounds": 2},
+        "summary": {"buffer_size": 1},
+        "summary_buffer": {"max_token_limit": 20},
+        "chat_summary_buffer": {"token_limit": 30},
+    }
+    return small.get(id, {})

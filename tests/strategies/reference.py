@@ -1,0 +1,303 @@
+"""The strategies once more, slow and obvious: plain lists of positions, recounted at every step.
+
+Written from the description of the strategies alone and sharing no code with them, so that the two
+can be held against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from memviz import Message
+
+
+@dataclass
+class Request:
+    """What a request should send. Positions are log positions."""
+
+    turn: int
+    summary: str | None
+    covered: list[int]
+    history: list[int]
+    input: int
+    generations: dict[int, int]
+
+    def fate(self, position: int) -> str:
+        if position == self.input or position in self.history:
+            return "VERBATIM"
+        if position in self.covered:
+            return "SUMMARIZED"
+        return "DROPPED" if position < self.input else "NOT_YET"
+
+
+@dataclass
+class Compaction:
+    """A summarization that should have happened. ``text`` is None when it failed."""
+
+    after_message: int
+    turn: int
+    summarized: list[int]
+    text: str | None
+    previous: str | None
+
+
+def turn_numbers(messages: list[Message]) -> list[int]:
+    """For each message the turn it is in."""
+    numbers, turn = [], 0
+    for i, message in enumerate(messages):
+        if message.role == "user" and (i == 0 or messages[i - 1].role != "user"):
+            turn += 1
+        numbers.append(turn)
+    return numbers
+
+
+@dataclass
+class Reference:
+    """Base: walks through a conversation message by message. Subclasses fill in the moments."""
+
+    messages: list[Message]
+    count: Callable[[str], int]
+    answers: Iterator[str | BaseException] | None = None
+    system_prompt: str = ""
+    parameters: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.seen: list[int] = []
+        self.pending: list[int] = []  # not summarized
+        self.covered: list[int] = []
+        self.generation: dict[int, int] = {}
+        self.summary: str | None = None
+        self.requests: list[Request] = []
+        self.compactions: list[Compaction] = []
+        self.failed_turn: int | None = None
+        self.numbers = turn_numbers(self.messages)
+
+    def __getattr__(self, name: str) -> object:
+        try:
+            return self.__dict__["parameters"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def walk(self) -> Reference:
+        for i, message in enumerate(self.messages):
+            following = self.messages[i + 1] if i + 1 < len(self.messages) else None
+            self.seen.append(i)
+            self.pending.append(i)
+            self.after_message()
+            in_leading_run = all(
+                self.messages[j].role == "user" for j in range(i + 1) if self.numbers[j] == self.numbers[i]
+            )
+            if message.role == "user" and in_leading_run and (following is None or following.role != "user"):
+                self.before_request()
+                self.send()
+            elif self.numbers[i] > 0 and (following is None or self.numbers[i + 1] != self.numbers[i]):
+                self.after_turn()
+        return self
+
+    @property
+    def turn(self) -> int:
+        return self.numbers[self.seen[-1]]
+
+    def tokens(self, positions: list[int]) -> int:
+        return sum(self.count(self.messages[i].content) for i in positions)
+
+    def summarize(self, positions: list[int], previous: str | None) -> str | None:
+        """The new summary, or None when the call failed or there was no call because one failed this turn."""
+        if self.failed_turn == self.turn or self.answers is None:
+            return None
+        answer = next(self.answers)
+        text = answer.strip() if isinstance(answer, str) else ""
+        self.compactions.append(Compaction(self.seen[-1], self.turn, list(positions), text or None, previous))
+        if not text:
+            self.failed_turn = self.turn
+        return text or None
+
+    def replace_summary(self, positions: list[int]) -> None:
+        """Fold ``positions`` and the summary so far into a new one, if the summarizer plays along."""
+        text = self.summarize(positions, self.summary)
+        if text is None:
+            return
+        for i in self.covered:
+            self.generation[i] += 1
+        for i in positions:
+            self.generation[i] = 1
+        self.summary = text
+        self.covered = self.covered + positions
+        self.pending = [i for i in self.pending if i not in positions]
+
+    def after_message(self) -> None: ...
+
+    def before_request(self) -> None: ...
+
+    def after_turn(self) -> None: ...
+
+    def history(self) -> list[int]:
+        raise NotImplementedError
+
+    def summary_message(self) -> str | None:
+        return None
+
+    def send(self) -> None:
+        history = [i for i in self.history() if i != self.seen[-1]]
+        summary = self.summary_message()
+        covered = list(self.covered) if summary is not None else []
+        self.requests.append(
+            Request(self.turn, summary, covered, history, self.seen[-1], {i: self.generation[i] for i in covered})
+        )
+
+
+class Buffer(Reference):
+    def history(self) -> list[int]:
+        return self.seen
+
+
+class Window(Reference):
+    def history(self) -> list[int]:
+        return self.seen[-self.window_size :]
+
+
+class TokenBuffer(Reference):
+    def history(self) -> list[int]:
+        suffixes = [self.seen[start:] for start in range(len(self.seen) + 1)]
+        return next(suffix for suffix in suffixes if self.tokens(suffix) <= self.max_tokens)
+
+
+class Summary(Reference):
+    def after_message(self) -> None:
+        if len(self.pending) > 2 * self.buffer_size:
+            self.replace_summary(self.pending[: -self.buffer_size])
+
+    def history(self) -> list[int]:
+        return self.pending
+
+    def summary_message(self) -> str | None:
+        return None if self.summary is None else f"Summary of earlier conversation: {self.summary}"
+
+
+class SummaryBuffer(Summary):
+    def after_message(self) -> None:
+        if self.tokens(self.pending) <= self.max_token_limit or len(self.pending) == 1:
+            return
+        kept: list[int] = []
+        for i in reversed(self.pending):
+            if self.tokens([i, *kept]) > self.max_token_limit // 2:
+                break
+            kept.insert(0, i)
+        kept = kept or self.pending[-1:]  # always keep at least one
+        kept = kept if len(kept) < len(self.pending) else kept[1:]  # always summarize at least one
+        self.replace_summary([i for i in self.pending if i not in kept])
+
+
+class ChatSummaryBuffer(Reference):
+    SUMMARY = -1
+
+    def entry_tokens(self, entry: int) -> int:
+        return self.count(self.summary or "") if entry == self.SUMMARY else self.tokens([entry])
+
+    def before_request(self) -> None:
+        entries = ([self.SUMMARY] if self.summary is not None else []) + self.pending
+        used = self.count(self.system_prompt) if self.count_initial_tokens and self.system_prompt else 0
+        kept: list[int] = []
+        while entries and used + self.entry_tokens(entries[-1]) <= self.token_limit:
+            used += self.entry_tokens(entries[-1])
+            kept.insert(0, entries.pop())
+        while kept and kept[0] != self.SUMMARY and self.messages[kept[0]].role in ("assistant", "tool"):
+            entries.append(kept.pop(0))
+        old = [i for i in entries if i != self.SUMMARY]
+        if not old:
+            return
+        if self.answers is None:
+            self.pending = [i for i in self.pending if i not in old]
+            return
+        self.replace_summary(old)
+
+    def history(self) -> list[int]:
+        return self.pending
+
+    def summary_message(self) -> str | None:
+        return self.summary
+
+
+class PerTurn(Reference):
+    HEADING = "=== ACCUMULATED MEMORY SUMMARIES ==="
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.summaries: dict[int, str] = {}
+
+    def after_turn(self) -> None:
+        if not self.enable_summarization:
+            return
+        for turn in range(1, self.turn + 1):
+            if turn in self.summaries:
+                continue
+            positions = self.positions_of(turn)
+            text = self.summarize(positions, None)
+            if text is None:
+                return
+            self.summaries[turn] = text
+            self.covered = self.covered + positions
+            self.generation.update(dict.fromkeys(positions, 1))
+
+    def positions_of(self, turn: int) -> list[int]:
+        return [i for i in self.seen if self.numbers[i] == turn]
+
+    def unsummarized(self) -> list[int]:
+        """Messages of completed turns that still have no summary, because the summarizer failed."""
+        missing = [turn for turn in range(1, self.turn) if turn not in self.summaries]
+        return [i for turn in missing for i in self.positions_of(turn)] if self.enable_summarization else []
+
+    def summary_message(self) -> str | None:
+        if not self.summaries:
+            return None
+        return "\n".join([self.HEADING, *(f"[Turn {turn}] {text}" for turn, text in sorted(self.summaries.items()))])
+
+
+class SummaryOnly(PerTurn):
+    def history(self) -> list[int]:
+        return self.unsummarized()
+
+
+class RecentOnly(PerTurn):
+    def history(self) -> list[int]:
+        recent = {
+            *range(self.turn - self.recent_rounds, self.turn + 1),
+            *map(self.numbers.__getitem__, self.unsummarized()),
+        }
+        first = min(recent)
+        return [i for i in self.seen if self.numbers[i] >= first]
+
+
+REFERENCES: dict[str, type[Reference]] = {
+    "buffer": Buffer,
+    "window": Window,
+    "token_buffer": TokenBuffer,
+    "recent_only": RecentOnly,
+    "summary": Summary,
+    "summary_buffer": SummaryBuffer,
+    "chat_summary_buffer": ChatSummaryBuffer,
+    "summary_only": SummaryOnly,
+}
+
+
+def caller_of(messages: list[Message], result: int) -> int | None:
+    """The message whose call the tool message at ``result`` answers: the nearest open one before it."""
+    taken: list[tuple[int, int]] = []  # calls answered by earlier results, as (message, place in its list)
+    answer: int | None = None
+    for i in range(result + 1):
+        if messages[i].role != "tool":
+            continue
+        answer = None
+        for caller in reversed(range(i)):
+            calls = messages[caller].tool_calls
+            open_places = [
+                place
+                for place, call in enumerate(calls)
+                if (caller, place) not in taken and call.id == messages[i].tool_call_id
+            ]
+            if open_places:
+                taken.append((caller, open_places[-1]))
+                answer = caller
+                break
+    return answer

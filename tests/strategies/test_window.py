@@ -1,0 +1,34 @@
+"""Sliding window: the last ``window_size`` messages of the log."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message
+from tests.strategies.comparison import compare
+from tests.strategies.conversations import COUNTERS, conversations
+
+FIVE = [Message("user" if i % 2 == 0 else "assistant", f"message {i}") for i in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("window_size", "sent"), [(1, [4]), (2, [3, 4]), (3, [2, 3, 4]), (5, [0, 1, 2, 3, 4]), (9, [0, 1, 2, 3, 4])]
+)
+def test_the_input_is_one_of_the_window(window_size: int, sent: list[int]) -> None:
+    run = memviz.replay(FIVE, memviz.strategy("window", window_size=window_size), model=None)
+    assert list(run.turns[-1].context.messages) == [FIVE[i] for i in sent]
+
+
+def test_half_a_turn_and_system_messages_of_the_log_fall_out_like_any_other() -> None:
+    messages = [Message("system", "rules"), *FIVE]
+    run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None, system_prompt="prompt")
+    assert [m.content for m in run.turns[-1].context.messages] == ["prompt", "message 3", "message 4"]
+
+
+@settings(max_examples=100)
+@given(messages=conversations(), window_size=st.integers(1, 8), counter=st.sampled_from(COUNTERS))
+def test_agrees_with_the_reference(messages: list[Message], window_size: int, counter: str) -> None:
+    compare("window", {"window_size": window_size}, messages, ["raise"], counter, "Be kind.")

@@ -1,0 +1,172 @@
+"""Messages, turns, the append-only log and the pairing of tool calls with their results."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Log, Message, MessageError, ToolCall
+from tests.strategies.conversations import conversations
+from tests.strategies.reference import caller_of, turn_numbers
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": '{"q": "rain"}'}}
+
+
+class TestMessage:
+    def test_is_immutable(self) -> None:
+        message = Message("user", "Hello")
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            message.content = "Bye"  # type: ignore[misc]
+
+    def test_takes_what_the_api_names(self) -> None:
+        message = Message("tool", "rain", name="weather", tool_calls=(), tool_call_id="c1", meta={"seen": True})
+        assert (message.role, message.content, message.name) == ("tool", "rain", "weather")
+        assert (message.tool_calls, message.tool_call_id, message.meta) == ((), "c1", {"seen": True})
+
+    @pytest.mark.parametrize("role", ["developer", "", "User", None, 3, ["user"], {"a": 1}])
+    def test_unknown_role_is_an_error_of_the_family(self, role: object) -> None:
+        with pytest.raises(MessageError) as caught:
+            Message.of({"role": role, "content": "x"})
+        assert all(known in str(caught.value) for known in ("system", "user", "assistant", "tool"))
+
+    @pytest.mark.parametrize("content", [3, ["x"], {"text": "x"}, b"x", True])
+    def test_content_that_is_no_text_is_an_error(self, content: object) -> None:
+        with pytest.raises(MessageError, match="text"):
+            Message.of({"role": "user", "content": content})
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            "Hello",
+            7,
+            None,
+            {"content": "x"},
+            {"role": "assistant", "content": "x", "tool_calls": "c1"},
+            {"role": "assistant", "content": "x", "tool_calls": [3]},
+            {"role": "assistant", "content": "x", "tool_calls": [{"id": "c1"}]},
+            {"role": "assistant", "content": "x", "tool_calls": 5},
+            {"role": "user", "content": "x", "meta": 5},
+        ],
+    )
+    def test_what_is_no_message_is_an_error_of_the_family(self, value: object) -> None:
+        with pytest.raises(MessageError):
+            Message.of(value)  # type: ignore[arg-type]
+
+    def test_missing_content_is_empty_text(self) -> None:
+        assert Message.of({"role": "assistant", "content": None, "tool_calls": [CALL]}).content == ""
+        assert Message.of({"role": "assistant"}).content == ""
+
+    def test_tool_calls_take_the_openai_shape_and_objects(self) -> None:
+        expected = (ToolCall("c1", "look_up", '{"q": "rain"}'),)
+        assert Message("assistant", "", tool_calls=(CALL,)).tool_calls == expected  # type: ignore[arg-type]
+        assert Message("assistant", "", tool_calls=expected).tool_calls == expected
+        flat = {"id": "c1", "name": "look_up", "arguments": {"q": "rain"}}
+        assert Message.of({"role": "assistant", "tool_calls": [flat]}).tool_calls == expected
+
+    def test_meta_is_never_sent(self) -> None:
+        message = Message("user", "Hello", meta={"secret": 1})
+        assert message.to_request() == {"role": "user", "content": "Hello"}
+        assert message.to_dict()["meta"] == {"secret": 1}
+
+    @pytest.mark.parametrize("text", ["a\ud800b", "\udc00", "\ufeffstart", "tab\tand\x00null"])
+    def test_content_can_always_be_written_as_utf8(self, text: str) -> None:
+        content = Message("user", text).content
+        assert content.encode("utf-8").decode("utf-8") == content
+        clean = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+        assert content == clean
+
+    @given(
+        role=st.sampled_from(["system", "user", "assistant", "tool"]),
+        content=st.text(),
+        name=st.none() | st.text(min_size=1),
+        call_id=st.none() | st.text(),
+        meta=st.none() | st.dictionaries(st.text(), st.integers() | st.text(), min_size=1),
+        calls=st.lists(st.builds(ToolCall, st.text(), st.text(min_size=1), st.text())),
+    )
+    def test_dictionary_and_back_is_the_same_message(
+        self, role: str, content: str, name: str | None, call_id: str | None, meta: dict | None, calls: list[ToolCall]
+    ) -> None:
+        message = Message(role, content, name=name, tool_call_id=call_id, meta=meta, tool_calls=tuple(calls))
+        assert Message.of(json.loads(json.dumps(message.to_dict()))) == message
+
+    @pytest.mark.parametrize("empty", [{"name": ""}, {"meta": {}}])
+    def test_dictionary_keeps_even_what_is_empty(self, empty: dict) -> None:
+        message = Message("user", "Hello", **empty)
+        assert Message.of(message.to_dict()) == message
+
+    @pytest.mark.parametrize("field", ["name", "tool_call_id"])
+    def test_every_text_can_be_written_as_utf8(self, field: str) -> None:
+        message = Message("tool", "rain", **{field: "a\ud800b"})
+        assert json.dumps(message.to_request(), ensure_ascii=False).encode("utf-8")
+
+
+class TestLog:
+    def test_only_grows(self) -> None:
+        log = Log([Message("user", "a")])
+        assert log.append({"role": "assistant", "content": "b"}) == 1
+        assert [m.content for m in log] == ["a", "b"]
+        assert (len(log), log[1].role, log.turn_count) == (2, "assistant", 1)
+        for change in ("insert", "remove", "pop", "clear", "__setitem__", "__delitem__"):
+            assert not hasattr(log, change)
+
+    def test_a_bad_message_leaves_the_log_as_it_was(self) -> None:
+        log = Log([Message("user", "a")])
+        with pytest.raises(MessageError):
+            log.append({"role": "nobody", "content": "b"})
+        assert [m.content for m in log] == ["a"]
+
+    def test_hand_worked_turns(self) -> None:
+        roles = ["system", "assistant", "user", "user", "assistant", "tool", "user", "system", "user", "user"]
+        log = Log([Message(role, str(i)) for i, role in enumerate(roles)])
+        assert [log.turn_number(i) for i in range(len(roles))] == [0, 0, 1, 1, 1, 1, 2, 2, 3, 3]
+        assert log.turn_count == 3
+        assert [tuple(turn) for turn in log.turns()] == [(1, 2, 4, 6), (2, 6, 7, 8), (3, 8, 10, 10)]
+        assert tuple(log.turn(0)) == (0, 0, 0, 2)
+        assert [log.turn_start(number) for number in range(4)] == [0, 2, 6, 8]
+
+    @pytest.mark.parametrize("number", [-1, 2])
+    def test_no_such_turn(self, number: int) -> None:
+        with pytest.raises(IndexError):
+            Log([Message("user", "a")]).turn(number)
+
+    @given(messages=conversations())
+    def test_turns_agree_with_the_definition(self, messages: list[Message]) -> None:
+        log, numbers = Log(messages), turn_numbers(messages)
+        assert [log.turn_number(i) for i in range(len(messages))] == numbers
+        for turn in [log.turn(0), *log.turns()]:
+            inside = [i for i, number in enumerate(numbers) if number == turn.number]
+            assert list(range(turn.start, turn.stop)) == inside
+            asked = [i for i in inside if all(messages[j].role == "user" for j in inside if j <= i)]
+            assert list(range(turn.start, turn.asked)) == asked
+
+    @given(messages=conversations(), data=st.data())
+    def test_prefix_is_the_log_as_it_was(self, messages: list[Message], data: st.DataObject) -> None:
+        length = data.draw(st.integers(0, len(messages)))
+        log, counter = Log(messages), memviz.counter("chars4")
+        log.token_sums(counter)
+        prefix, fresh = log.prefix(length), Log(messages[:length])
+        assert list(prefix) == list(fresh)
+        assert prefix.token_sums(counter).totals == fresh.token_sums(counter).totals
+        assert list(prefix.turns()) == list(fresh.turns())
+        prefix.append(Message("user", "other"))
+        assert list(log) == messages, "what happens to a prefix does not touch the log"
+        assert prefix.token_sums(counter).totals[-1] == fresh.token_sums(counter).totals[-1] + 1
+
+    @given(messages=conversations())
+    def test_tool_results_pair_with_the_nearest_open_call(self, messages: list[Message]) -> None:
+        tools = Log(messages).tools
+        results = [i for i, message in enumerate(messages) if message.role == "tool"]
+        expected = {result: caller_of(messages, result) for result in results}
+        assert tools.call_of == expected
+        assert tools.callers == [i for i, message in enumerate(messages) if message.tool_calls]
+        assert tools.uncalled == [result for result, caller in expected.items() if caller is None]
+
+    def test_reused_ids_pair_in_order(self) -> None:
+        one = Message("assistant", "", tool_calls=(CALL,))  # type: ignore[arg-type]
+        result = Message("tool", "rain", tool_call_id="c1")
+        assert Log([one, result, one, result, result]).tools.call_of == {1: 0, 3: 2, 4: None}

@@ -1,0 +1,120 @@
+"""Token counters and the running sums over a log."""
+
+from __future__ import annotations
+
+import pytest
+import tiktoken
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Log, Message, UnknownCounterError
+from memviz.counters import COUNTERS, TokenSums
+
+ENCODINGS = ["o200k_base", "cl100k_base", "p50k_base"]
+
+
+def test_the_documented_counters_are_there() -> None:
+    assert set(COUNTERS) == {*ENCODINGS, "chars4", "bytes4"}
+    for name in COUNTERS:
+        assert memviz.counter(name).name == name
+
+
+def test_unknown_counter_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownCounterError) as caught:
+        memviz.counter("gpt2")
+    assert "gpt2" in str(caught.value)
+    assert all(name in str(caught.value) for name in COUNTERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "chars4", "bytes4"),
+    [
+        ("", 1, 1),
+        ("abc", 1, 1),
+        ("abcdefg", 1, 1),
+        ("abcdefgh", 2, 2),
+        ("éééé", 1, 2),
+        ("搬家搬家", 1, 3),
+        ("😀", 1, 1),
+    ],
+)
+def test_estimates_by_hand(text: str, chars4: int, bytes4: int) -> None:
+    assert memviz.counter("chars4")(text) == chars4
+    assert memviz.counter("bytes4")(text) == bytes4
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_estimates_follow_their_rule(text: str) -> None:
+    assert memviz.counter("chars4")(text) == max(1, len(text) // 4)
+    assert memviz.counter("bytes4")(text) == max(1, len(text.encode()) // 4)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@given(text=st.text())
+@example(text="")
+@example(text="<|endoftext|>")
+@example(text="<|endofprompt|> <|fim_prefix|>")
+def test_encodings_count_as_tiktoken_does_for_ordinary_text(name: str, text: str) -> None:
+    count = memviz.counter(name)(text)
+    assert count == len(tiktoken.get_encoding(name).encode_ordinary(text))
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_special_token_text_counts_as_ordinary_text(name: str) -> None:
+    count = memviz.counter(name)
+    assert count("<|endoftext|>") > 1
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "chars4"])
+@pytest.mark.parametrize("text", [" " * 1_000_001, "a" * 200_000, "\ud800 lone surrogate"])
+def test_hostile_texts_never_raise(name: str, text: str) -> None:
+    assert memviz.counter(name)(text) >= 1
+
+
+def test_long_text_is_counted_almost_exactly() -> None:
+    text = "The quick brown fox jumps over the lazy dog. " * 4000
+    count = memviz.counter("o200k_base")(text)  # first, because it knows where the encodings are
+    exact = len(tiktoken.get_encoding("o200k_base").encode_ordinary(text))
+    assert count == pytest.approx(exact, rel=1e-4)
+
+
+def test_any_function_can_count() -> None:
+    count = memviz.counter(lambda text: len(text.split()))
+    assert count("three little words") == 3
+    assert memviz.counter(count) is count
+
+
+class TestTokenSums:
+    def sums(self, contents: list[str]) -> TokenSums:
+        return Log([Message("user", content) for content in contents]).token_sums(memviz.counter("o200k_base"))
+
+    @given(contents=st.lists(st.sampled_from(["", "a", "two words", "a sentence of some words"])), data=st.data())
+    def test_sums_and_suffixes_agree_with_counting_again(self, contents: list[str], data: st.DataObject) -> None:
+        sums, count = self.sums(contents), memviz.counter("o200k_base")
+        counts = [count(content) for content in contents]
+        stop = data.draw(st.integers(0, len(contents)))
+        floor = data.draw(st.integers(0, stop))
+        limit = data.draw(st.integers(0, 20))
+        assert sums.between(floor, stop) == sum(counts[floor:stop])
+        expected = next(start for start in range(floor, stop + 1) if sum(counts[start:stop]) <= limit)
+        assert sums.suffix_start(stop, limit, floor) == expected
+
+    def test_growing_log_counts_only_what_is_new(self) -> None:
+        calls: list[str] = []
+        counter = memviz.counter(lambda text: calls.append(text) or 1)
+        log = Log([Message("user", "a"), Message("assistant", "b")])
+        log.token_sums(counter)
+        log.append(Message("user", "c"))
+        assert log.token_sums(counter).totals == [0, 1, 2, 3]
+        assert calls == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("name", list(COUNTERS))
+@given(lines=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip), min_size=1))
+def test_units_of_lines_that_start_with_a_bracket_add_up(name: str, lines: list[str]) -> None:
+    """What lets a growing list of summaries be counted without counting it again."""
+    entries = [f"[Turn {i}] {line}".strip() for i, line in enumerate(lines, start=1)]
+    counter = memviz.counter(name)
+    parts = [counter.units(entry + "\n") for entry in entries[:-1]] + [counter.units(entries[-1])]
+    assert counter.tokens(sum(parts)) == counter("\n".join(entries))

@@ -1,0 +1,224 @@
+"""Files as they come: encodings, damage, limits, and what the user is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memviz.errors import TranscriptError
+from memviz.transcripts import formats, load_transcript
+
+MESSAGES = [
+    {"role": "user", "content": "My sister Inês lives in Lisbon."},
+    {"role": "assistant", "content": "Noted."},
+    {"role": "user", "content": "Where does she live?"},
+    {"role": "assistant", "content": "Lisbon."},
+]
+TEXT = json.dumps(MESSAGES, ensure_ascii=False)
+LINES = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in MESSAGES)
+
+
+def refused(data, *parts, format=None):
+    with pytest.raises(TranscriptError) as caught:
+        load_transcript(data, format)
+    for part in parts:
+        assert part in str(caught.value)
+    assert caught.value.remedy
+    return caught.value
+
+
+def contents(transcript):
+    return [message.content for message in transcript.messages]
+
+
+@pytest.mark.parametrize("text", [TEXT, LINES])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_byte_order_marks(text, encoding):
+    transcript = load_transcript(text.encode(encoding))
+    assert contents(transcript)[0] == "My sister Inês lives in Lisbon."
+    assert transcript.warnings == ()
+
+
+def test_big_endian_utf_16():
+    assert len(load_transcript(b"\xfe\xff" + TEXT.encode("utf-16-be")).messages) == 4
+
+
+def test_windows_1252_is_read_and_reported_with_the_offset():
+    data = TEXT.encode("cp1252")
+    transcript = load_transcript(data)
+    assert contents(transcript)[0] == "My sister Inês lives in Lisbon."
+    assert f"byte 0xEA at offset {data.index(0xEA)} is not UTF-8" in transcript.warnings[0]
+
+
+def test_a_stray_byte_does_not_spoil_the_rest():
+    data = json.dumps([{"role": "user", "content": "中文 X ê"}], ensure_ascii=False).encode().replace(b"X", b"\xff")
+    assert contents(load_transcript(data)) == ["中文 ÿ ê"]
+
+
+def test_a_large_windows_1252_file_is_read_in_one_go():
+    text = "é" * 200_001
+    data = json.dumps([{"role": "user", "content": text}], ensure_ascii=False).encode("cp1252")
+    transcript = load_transcript(data)
+    assert contents(transcript) == [text]
+    assert "the file was read as Windows-1252" in transcript.warnings[0]
+
+
+def test_damaged_utf_16_is_read_with_replacements():
+    data = "[".encode("utf-16") + TEXT[1:].encode("utf-16-le").replace(b"\xea\x00", b"\x00\xd8")
+    transcript = load_transcript(data)
+    assert contents(transcript)[0] == "My sister In\ufffds lives in Lisbon."
+    assert "replaced by U+FFFD" in transcript.warnings[0]
+
+
+def test_padding_is_ignored_and_reported():
+    transcript = load_transcript(LINES.encode() + b"\0" * 4096)
+    assert len(transcript.messages) == 4
+    assert transcript.warnings == ("4096 NUL characters after the end were ignored.",)
+
+
+def test_nul_within_a_message_stays():
+    assert contents(load_transcript(b'[{"role":"user","content":"a\\u0000b"}]')) == ["a\0b"]
+
+
+def test_half_surrogates_are_replaced_everywhere_and_whole_pairs_stay():
+    item = '{"role":"user","content":"a \\ud800 \\ud83d\\ude00","name":"\\udfff","tag":"\\udc00"}'
+    transcript = load_transcript(f"[{item}]".encode())
+    (message,) = transcript.messages
+    assert (message.content, message.name, message.meta) == ("a \ufffd 😀", "\ufffd", {"tag": "\ufffd"})
+    assert len(transcript.warnings) == 1
+
+
+def test_numbers_that_json_does_not_know_become_null():
+    transcript = load_transcript(b'[{"role":"user","content":"hi","a":NaN,"b":[-Infinity,1e999],"c":1e3}]')
+    assert transcript.messages[0].meta == {"b": [None, None], "c": 1000.0}
+    assert transcript.warnings == ("numbers that JSON does not know (NaN, Infinity) were read as null (3 times).",)
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\0" * 100, "  \n".encode("utf-16")])
+def test_empty_files(data):
+    refused(data, "the file is empty")
+
+
+@pytest.mark.parametrize("length", range(2, len(TEXT) - 1, 7))
+def test_a_truncated_list_is_refused_with_line_and_column(length):
+    error = refused(TEXT[:length].encode(), "line 1, column")
+    assert "the text ends" in error.reason
+    assert "incomplete" in error.remedy
+
+
+def test_text_after_the_end_is_not_taken_for_a_missing_end():
+    assert "incomplete" not in refused(b"[] x", "line 1, column 4").remedy
+
+
+def test_the_line_of_a_syntax_error_counts_from_the_top():
+    refused(b'[\n{"role": "user",\n "content" "hi"}]', "line 3, column 12", "found '\"hi\"}]'")
+
+
+def test_a_truncated_last_line_is_left_out_with_the_count():
+    whole = LINES.strip()
+    last_line_start = whole.rindex("\n") + 1
+    for stop in range(last_line_start + 1, len(whole)):
+        transcript = load_transcript(whole[:stop].encode())
+        assert len(transcript.messages) == 3
+        assert transcript.warnings == ("imported 3 of 4 lines: line 4 ends in the middle of a message.",)
+
+
+def test_any_other_broken_line_is_refused_with_its_number():
+    first, *rest = LINES.splitlines()
+    refused("\n".join([first, "", '{"role": oops}', *rest]).encode(), "line 3, column 10")
+    refused((LINES + "the end").encode(), "line 5, column 1")
+
+
+@pytest.mark.parametrize("data", [repr(MESSAGES).encode(), "\n".join(map(repr, MESSAGES)).encode(), b"[None]"])
+def test_python_is_recognised(data):
+    refused(data, "this is Python, not JSON", "json.dumps")
+
+
+@pytest.mark.parametrize("depth", [101, 990, 100_000])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_deep_nesting(depth, opening, closing):
+    refused(f"{opening * depth}1{closing * depth}".encode(), "nested more than 100 deep")
+    refused(f"{opening * depth}".encode())
+
+
+def test_nesting_below_the_limit_is_read():
+    item = {"role": "user", "content": "hi", "deep": "x"}
+    text = json.dumps([item]).replace('"x"', "[" * 90 + "1" + "]" * 90)
+    assert len(load_transcript(text.encode()).messages) == 1
+
+
+def test_long_numbers():
+    data = b'[{"role": "user",\n"content": ' + b"7" * 5000 + b"}]"
+    refused(data, "line 2, column 12", "5,000 digits")
+    refused(LINES.encode() + b'{"role": "user", "content": ' + b"7" * 5000 + b"}", "line 5, column 29")
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"42", "found a number"),
+        (b"null", "found null"),
+        (b'"text"', "found a text"),
+        (b"true", "found true or false"),
+        (b"{}", "found an empty object"),
+        (b'{"mapping": 1, "title": 2}', "found an object with 'mapping', 'title'"),
+        (b"[1, 2]", "found a list of 2 that starts with a number"),
+        (b'{"chosen": 1}\n{"chosen": 2}', "found lines that start with an object with 'chosen'"),
+    ],
+)
+def test_json_that_is_no_conversation_says_what_was_found_and_what_is_known(data, found):
+    error = refused(data, found)
+    assert all(name in error.remedy for name in formats())
+
+
+@pytest.mark.parametrize(
+    ("magic", "kind"), [(b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip"), (b"SQLite format 3\0", "an SQLite")]
+)
+def test_binary_files_are_named(magic, kind):
+    refused(magic + bytes(range(256)), f"this is {kind}")
+
+
+def test_the_size_limit(tmp_path):
+    data = TEXT.encode()
+    path = tmp_path / "chat.json"
+    path.write_bytes(data)
+    for source in (data, path, str(path)):
+        assert len(load_transcript(source, max_bytes=len(data)).messages) == 4
+        with pytest.raises(TranscriptError, match="larger than the limit of 100 bytes"):
+            load_transcript(source, max_bytes=100)
+
+
+def test_no_more_than_the_limit_is_read_from_a_file(tmp_path):
+    path = tmp_path / "endless.json"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # takes no room on the disk, but would not fit in memory
+    refused(path, "larger than the limit")
+
+
+def test_the_default_limit_is_20_megabytes():
+    refused(b" " * 20_000_001, "larger than the limit of 20,000,000 bytes")
+
+
+def test_a_file_gives_its_name_to_title_and_errors(tmp_path):
+    path = tmp_path / "holiday chat.json"
+    path.write_text(TEXT, encoding="utf-8")
+    assert load_transcript(path).title == "holiday chat"
+    assert load_transcript(path.read_bytes()).title == "Untitled conversation"
+    assert load_transcript(path.read_bytes(), name="upload.json").title == "upload"
+    path.write_text("[1", encoding="utf-8")
+    error = refused(path, "JSON, holiday chat.json, line 1, column 3: ")
+    assert error.place == "holiday chat.json, line 1, column 3"
+
+
+@pytest.mark.parametrize("path", ["missing.json", "x" * 5000, "nul\0.json", "", "/"])
+def test_paths_that_cannot_be_opened(path):
+    refused(path, "the file cannot be opened")
+
+
+def test_a_folder_is_named_as_such(tmp_path):
+    refused(Path(tmp_path), "this is a folder")
+
+
+def test_an_unknown_format_lists_the_known_ones():
+    error = refused(TEXT.encode(), "no format 'openai'", format="openai")
+    assert "openai_messages, openai_messages_jsonl" in error.remedy

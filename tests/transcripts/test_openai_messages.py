@@ -1,0 +1,204 @@
+"""What the two OpenAI formats make of messages that are odd but legal, or slightly broken."""
+
+import json
+
+import pytest
+
+from memviz.conversation import Message, ToolCall
+from memviz.errors import TranscriptError
+from memviz.transcripts import load_transcript
+
+HI = {"role": "user", "content": "hi"}
+
+
+def load(*items, format=None):
+    return load_transcript(json.dumps(items).encode(), format)
+
+
+def only(item):
+    transcript = load(HI, item)
+    return transcript.messages[1], transcript.warnings
+
+
+def test_a_plain_list_is_read_as_it_is():
+    transcript = load(HI, {"role": "assistant", "content": "hello", "name": "bot"})
+    assert transcript.messages == (Message("user", "hi"), Message("assistant", "hello", name="bot"))
+    assert transcript.format == "openai_messages"
+    assert transcript.warnings == ()
+
+
+def test_json_lines_split_at_line_feeds_only():
+    text = "".join(
+        json.dumps({**HI, "content": word}, ensure_ascii=False) + "\r\n\r\n" for word in ("a\u2028b", "c\x85d")
+    )
+    transcript = load_transcript(text.encode())
+    assert [message.content for message in transcript.messages] == ["a\u2028b", "c\x85d"]
+    assert transcript.format == "openai_messages_jsonl"
+
+
+def test_one_line_is_a_conversation_of_one_message():
+    transcript = load_transcript(json.dumps(HI).encode())
+    assert (transcript.format, transcript.messages) == ("openai_messages_jsonl", (Message("user", "hi"),))
+
+
+def test_an_object_with_messages_may_bring_its_title():
+    saved = {"model": "m", "title": "Trip", "language": "fr", "system_prompt": "Be brief.", "messages": [HI]}
+    transcript = load_transcript(json.dumps(saved).encode())
+    assert (transcript.title, transcript.language, transcript.system_prompt) == ("Trip", "fr", "Be brief.")
+
+
+@pytest.mark.parametrize(("alias", "role"), [("developer", "system"), ("function", "tool"), ("User", "user")])
+def test_role_aliases(alias, role):
+    message, _ = only({"role": alias, "content": "x"})
+    assert message.role == role
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (None, ""),
+        ([], ""),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, "c"], "a\nb\nc"),
+        ([{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": "data:x"}}], "see\n[image]"),
+        ([{"type": "input_audio", "input_audio": {"data": "AAAA"}}], "[audio]"),
+        ([{"type": "file", "file": {"file_id": "f", "filename": "plan.pdf"}}], "[file: plan.pdf]"),
+        ([{"type": "file", "file": {"file_id": "f"}}], "[file]"),
+        ([{"type": "refusal", "refusal": "No."}], "No."),
+    ],
+)
+def test_content_becomes_text(content, text):
+    message, warnings = only({"role": "assistant", "content": content})
+    assert (message.content, warnings) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [(42, "42"), (True, "true"), ({"a": "é"}, '{"a": "é"}'), ([["nested"]], '["nested"]'), ([{"n": 1}], '{"n": 1}')],
+)
+def test_content_that_is_no_text_is_kept_as_json_and_reported(content, text):
+    message, warnings = only({"role": "assistant", "content": content})
+    assert message.content == text
+    assert warnings == ("content that is not text was read as JSON text: index 1.",)
+
+
+def test_refusal_and_audio_stand_in_for_missing_content():
+    assert only({"role": "assistant", "content": None, "refusal": "I cannot."})[0].content == "I cannot."
+    assert only({"role": "assistant", "audio": {"id": "a", "transcript": "Hello!"}})[0].content == "Hello!"
+    assert only({"role": "assistant", "audio": {"id": "a"}})[0].content == "[audio]"
+
+
+def test_tool_calls_of_every_age():
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}},
+        {"id": "c2", "type": "function", "function": {"name": "g", "arguments": {"b": 2}}},
+        {"id": "c3", "type": "custom", "custom": {"name": "h", "input": "free text"}},
+    ]
+    message, _ = only({"role": "assistant", "tool_calls": calls, "function_call": {"name": "old", "arguments": "{}"}})
+    assert message.tool_calls == (
+        ToolCall("c1", "f", '{"a": 1}'),
+        ToolCall("c2", "g", '{"b": 2}'),
+        ToolCall("c3", "h", "free text"),
+        ToolCall("", "old", "{}"),
+    )
+
+
+def test_calls_without_results_are_reported_but_not_at_the_end():
+    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f"}}]}
+    result = {"role": "tool", "tool_call_id": "c", "content": "1"}
+    assert load(HI, call, result).warnings == ()
+    assert load(HI, call).warnings == ()
+    assert load(HI, call, HI).warnings == ("a tool call has no result: index 1.",)
+    assert load(HI, result, HI).warnings == ("a tool result answers no call before it: index 1.",)
+
+
+def test_small_unknown_fields_are_kept_and_large_ones_reported():
+    message, warnings = only({"role": "assistant", "content": "x", "model": "m", "refusal": None, "blob": "y" * 3000})
+    assert message.meta == {"model": "m"}
+    assert warnings == ("fields too large to keep beside the text were left out: index 1.",)
+
+
+def test_labels_that_are_no_text():
+    message, warnings = only({"role": "tool", "content": "x", "name": ["n"], "tool_call_id": 7})
+    assert (message.name, message.tool_call_id) == (None, "7")
+    assert "a name that is not text was left out: index 1." in warnings
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        ({"content": "who am I?"}, "has no role"),
+        ({"role": "critic", "content": "x"}, "has the unknown role 'critic'"),
+        ({"role": ["user"], "content": "x"}, "has the unknown role a list"),
+        ("hi", "is a text, not an object"),
+        ({"role": "assistant", "tool_calls": 3}, "has tool_calls that are a number, not a list"),
+        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "has a tool call without a function name"),
+        ({"role": "assistant", "tool_calls": ["c"]}, "has a tool call that is a text, not an object"),
+    ],
+)
+def test_a_broken_message_is_left_out_with_its_place_and_the_count(item, reason):
+    transcript = load(HI, item, {"role": "assistant", "content": "ok"})
+    assert [message.content for message in transcript.messages] == ["hi", "ok"]
+    assert transcript.warnings == (f"imported 2 of 3 messages: index 1 {reason}.",)
+
+
+def test_in_json_lines_the_place_is_the_line():
+    lines = [json.dumps(HI), "", json.dumps({"role": "critic", "content": "x"}), json.dumps(HI)]
+    transcript = load_transcript("\n".join(lines).encode())
+    assert transcript.warnings == ("imported 2 of 3 messages: line 3 has the unknown role 'critic'.",)
+
+
+def test_no_readable_message_is_an_error():
+    with pytest.raises(TranscriptError, match="none of the 1 messages can be read: index 0 has no role"):
+        load({"content": "x"}, format="openai_messages")
+    with pytest.raises(TranscriptError, match="the list of messages is empty"):
+        load()
+
+
+def test_a_conversation_without_user_is_read_with_a_warning():
+    assert load({"role": "system", "content": "Be terse."}).warnings == (
+        "there is no user message, so no turn to replay.",
+    )
+
+
+def test_warnings_stay_few_and_short():
+    transcript = load(HI, *({"role": "user", "content": number} for number in range(1000)), *([{}] * 500))
+    assert len(transcript.warnings) == 2
+    assert all(len(warning) < 200 for warning in transcript.warnings)
+    assert any("and 995 more" in warning for warning in transcript.warnings)
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        [{"role": "user", "content": [{"type": "tool_result", "content": "x"}]}],
+        [{"role": "user", "parts": [{"text": "hi"}]}],
+        [{"type": "message", "role": "user", "content": "hi"}],
+        {"agent_type": "memgpt_agent", "messages": [HI]},
+        {"system": "Be terse.", "max_tokens": 5, "messages": [HI]},
+    ],
+)
+def test_the_messages_of_others_are_not_claimed(foreign):
+    with pytest.raises(TranscriptError, match="no known format, found"):
+        load_transcript(json.dumps(foreign).encode())
+
+
+@pytest.mark.parametrize(
+    ("format", "data", "found"),
+    [
+        ("openai_messages", b"42", "found a number"),
+        (
+            "openai_messages",
+            json.dumps(HI).encode() + b"\n" + json.dumps(HI).encode(),
+            "found lines that start with an object with 'role'",
+        ),
+        (
+            "openai_messages_jsonl",
+            json.dumps([HI]).encode(),
+            "found a list of 1 that starts with an object with 'role'",
+        ),
+    ],
+)
+def test_a_format_named_wrongly_says_what_was_found(format, data, found):
+    with pytest.raises(TranscriptError, match=found) as caught:
+        load_transcript(data, format)
+    assert caught.value.format == format

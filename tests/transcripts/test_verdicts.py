@@ -1,0 +1,35 @@
+"""A collection of malformed and hostile files with the verdict a good reader reaches on each."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memviz.errors import TranscriptError
+from memviz.transcripts import load_transcript
+
+FOLDER = Path(os.environ.get("MEMVIZ_SHARED_DATA", "")) / "bad"
+MANIFEST = FOLDER / "manifest.json"
+FOREIGN = "d"  # files that start so are ChatGPT exports
+
+
+def _cases():
+    if not os.environ.get("MEMVIZ_SHARED_DATA") or not MANIFEST.is_file():
+        reason = "set MEMVIZ_SHARED_DATA to the folder with bad/manifest.json to run these"
+        return [pytest.param({}, id="files", marks=pytest.mark.skip(reason=reason))]
+    cases = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    mine = [case for case in cases if case["file"].endswith((".json", ".jsonl")) and case["file"][0] != FOREIGN]
+    rejected = [case for case in cases if case["verdict"] == "reject" and case not in mine]
+    return [pytest.param(case, id=case["file"]) for case in mine + rejected]
+
+
+@pytest.mark.parametrize("case", _cases())
+def test_verdict(case):
+    try:
+        transcript = load_transcript(FOLDER / case["file"])
+    except TranscriptError:
+        assert case["verdict"] == "reject"
+        return
+    assert case["verdict"] == ("warn" if transcript.warnings else "ok")
+    assert len(transcript.messages) in case["expect_messages"]
