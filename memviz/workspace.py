@@ -123,7 +123,7 @@ class Workspace:
         run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
         return self._remember(key, run) if run is not None else None
 
-    def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], None] | None = None) -> Run:
+    def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], object] | None = None) -> Run:
         """The run of this key, made now if it was not made before. ``progress`` gets turns done and in all."""
         kept = self.kept_run(key)
         if kept is not None:

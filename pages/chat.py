@@ -19,13 +19,14 @@ with st.sidebar:
     models = chat_controls(workspace(), state)
 chat = current_chat(workspace(), state, models)
 talking, picture = st.columns([3, 2], gap="large")
-prompt = st.chat_input("Your message", key="chat-input")
-with talking, st.container(height=TALK_PIXELS, border=False, autoscroll=True):
-    if not len(chat.log) and not prompt:
-        empty_chat()
-    transcript(state, chat)
-    talk(workspace(), state, chat, models, prompt)
 with talking:
+    said = st.container(height=TALK_PIXELS, border=False, autoscroll=True)
+    prompt = st.chat_input("Your message", key="chat-input")
+    with said:
+        if not len(chat.log) and not prompt:
+            empty_chat()
+        transcript(state, chat)
+        talk(workspace(), state, chat, models, prompt)
     turn_controls(workspace(), state, chat, models)
 with picture:
     pictures(state, chat)

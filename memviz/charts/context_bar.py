@@ -32,7 +32,9 @@ def context_bar(tokens: Mapping[str, int], budget_tokens: int | None = None) -> 
             )
     if budget_tokens is not None and budget_tokens <= MAX_BUDGET_SHARE * total:
         figure.add_vline(
-            x=budget_tokens, line={"width": 2, "dash": "dot"}, annotation={"text": f"budget {budget_tokens:,}"}
+            x=budget_tokens,
+            line={"width": 2, "dash": "dot", "color": PART_COLORS["system"]},
+            annotation={"text": f"budget {budget_tokens:,}"},
         )
     return figure.update_layout(
         barmode="stack", bargap=0.1, height=140, showlegend=False, uirevision="bar",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
@@ -92,6 +93,7 @@ def _triggers(line: Line, number: int) -> list[go.Scatter]:
             "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
             "line": {"width": 1 if dense else 1.5, "color": setting_color(line.index)},
         },
+        unselected={"marker": {"opacity": 0.9}},
         customdata=[mark.id for mark in marks],
         text=[mark.tooltip for mark in marks],
         hoverinfo="text",
@@ -163,8 +165,7 @@ def _compaction_tooltip(label: str, compaction: Compaction) -> str:
 
 
 def _wrapped(text: str, width: int = 70) -> str:
-    flat = " ".join(text.split())
-    return "<br>".join(escape(flat[at : at + width]) for at in range(0, len(flat), width))
+    return "<br>".join(escape(line) for line in wrap(text, width))
 
 
 def _budget_matters(run: Run) -> bool:

@@ -42,7 +42,7 @@ def replay(
     system_prompt: str | None = None,
     recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Run:
     """What ``strategy`` would have sent, request by request, had this conversation been held under it.
 

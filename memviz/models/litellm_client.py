@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelEr
 from memviz.models.base import Model, Reply
 from memviz.models.concealment import conceal, is_secret_option, public_address
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
+from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.provider_keys import OWN_SIGN_IN, key_variables, missing_keys, provider_of
 from memviz.models.streamed_reply import StreamedReply
 
@@ -26,24 +26,6 @@ LONGEST_WAIT_SECONDS = 30.0
 """Nobody waits longer than this for another try; a server that asks for more is not asked again."""
 NO_KEY = "no-key"
 """Sent where an address but no key was given: a key from the environment belongs to its provider alone."""
-
-_ENVIRONMENT = {
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # otherwise importing litellm downloads a price list
-    "LITELLM_MODE": "PRODUCTION",  # otherwise it reads .env files of the folders above it
-    "HF_HUB_OFFLINE": "1",  # otherwise it tries to download tokenizers
-}
-
-
-@cache
-def load_litellm() -> Any:
-    """The litellm module, silenced and kept off the network. The first call takes some seconds."""
-    for variable, value in _ENVIRONMENT.items():
-        os.environ.setdefault(variable, value)
-    import litellm
-
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    return litellm
 
 
 class _Failure(NamedTuple):
@@ -126,7 +108,9 @@ class LiteLLMModel(Model):
     def _attempt(self, request: list[dict[str, Any]], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
         stream = None
         try:
-            stream = load_litellm().completion(**self._arguments(request))
+            arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
+            settings = self._settings.get_secret_value()
+            stream = load_litellm().completion(**{**settings, **arguments, "messages": request})
             for chunk in stream:
                 if piece := draft.add(chunk):
                     yield piece
@@ -136,22 +120,6 @@ class LiteLLMModel(Model):
             return _Failure(typed_error(error, self._call()), retry_after_seconds(error))
         finally:
             _close(stream)
-
-    def _arguments(self, request: list[dict[str, Any]]) -> dict[str, Any]:
-        settings = self._settings.get_secret_value()
-        arguments = {
-            **settings,
-            "model": self.name,
-            "messages": request,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "timeout": self.timeout,
-            "max_retries": 0,
-            "num_retries": None,
-        }
-        if settings.get("tools"):
-            arguments["_skip_mcp_handler"] = True  # litellm would import a package that it does not require
-        return arguments
 
     def _call(self) -> Call:
         settings = self._settings.get_secret_value()

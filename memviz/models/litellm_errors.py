@@ -36,6 +36,7 @@ _NO_KEY = re.compile(r"missing .{0,40}(api.?key|credentials)|api_key client opti
 _NO_MODEL = re.compile(
     r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)", re.I | re.S
 )
+_JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
 _LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+")
 
 
@@ -130,9 +131,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _reason(seen: Evidence, call: Call) -> str:
-    """What the provider says, as words in brackets; nothing if it sent a page or a traceback."""
-    said = (str(getattr(cause, "message", "") or cause) for cause in seen.chain[:1])
-    text = _LITELLM_PREFIXES.sub("", next(said)).strip()
+    """What the provider says, as words in brackets; nothing if it sent a page or litellm a traceback."""
+    error = seen.chain[0]
+    text = str(getattr(error, "message", "") or error)
+    in_json = _JSON_MESSAGE.search(text)
+    text = in_json[1].replace("\\", "") if in_json else _LITELLM_PREFIXES.sub("", text).strip()
     if text.startswith(("<", "{", "[")) or "Traceback" in text:
         return ""
     line = call.conceal(text.partition("\n")[0]).rstrip(". ")
@@ -218,6 +221,16 @@ def _unknown_model(_: Evidence, call: Call) -> ModelError:
     return UnknownModelError(f"There is no model {call.model}{where}: check {remedy}.", model=call.model)
 
 
+def _needs_package(seen: Evidence, call: Call) -> ModelError:
+    modules = [cause.name for cause in seen.chain if isinstance(cause, ImportError) and cause.name]
+    module = modules[0] if modules else "of its provider"
+    return BadRequestError(
+        f"Model {call.model} needs the Python module {module}, which is not installed: install it, or choose "
+        "another model.",
+        model=call.model,
+    )
+
+
 def _server_failed(seen: Evidence, call: Call) -> ModelError:
     status = f" with status {seen.status}" if seen.status else ""
     return ServerError(
@@ -271,6 +284,7 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _unknown_model,
     ),
+    (lambda seen, _: seen.any_kind("ImportError"), _needs_package),
     (lambda seen, _: seen.status >= 500, _server_failed),
     (lambda seen, _: seen.status >= 400, _refused),
 )

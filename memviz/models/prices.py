@@ -1,7 +1,8 @@
 """What models cost and hold, read from the price file that the litellm package carries.
 
 litellm itself is not imported for that: it takes seconds, its file 30 milliseconds. What the file does
-not know is ``None``, never 0.
+not know is ``None``, never 0. These are list prices: discounts for batches or for the hours of the night
+are not in them, nor are prices in steps (``tiered_pricing`` in the file, then ``None``).
 """
 
 from __future__ import annotations

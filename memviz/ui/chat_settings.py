@@ -16,11 +16,13 @@ from memviz.ui.errors import errors_shown
 from memviz.ui.model_picker import ModelChoice, model_picker
 from memviz.ui.settings_editor import edit_setting, take_over
 from memviz.ui.state import ChatState, SettingRow, chat_state, set_widget, widget_value
+from memviz.ui.text import conversation_labels
 from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
 CONVERSATIONS_LISTED = 100
 QUERY_KEY = "chat"
+NEW_CHAT = ""
 
 
 class Models(NamedTuple):
@@ -56,9 +58,11 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     entries = {entry.id: entry for entry in workspace.conversations(limit=CONVERSATIONS_LISTED)}
     if state.conversation_id is not None and state.conversation_id not in entries:
         state.open(None)
-    set_widget(CONVERSATION_KEY, state.conversation_id)
+    ids = [NEW_CHAT, *entries]
+    labels = {NEW_CHAT: "New chat", **conversation_labels(entries.values())}
+    set_widget(CONVERSATION_KEY, state.conversation_id or NEW_CHAT)
     st.selectbox(
-        "Conversation", [None, *entries], format_func=lambda id: entries[id].title if id else "New chat",
+        "Conversation", ids, format_func=labels.__getitem__,
         key=CONVERSATION_KEY, on_change=_open_chosen, help="Start anew, or go on where a saved conversation ended.",
     )  # fmt: skip
     st.button("New chat", icon=":material/add_comment:", on_click=state.open, args=(None,), width="stretch")
@@ -69,7 +73,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
 
 
 def _open_chosen() -> None:
-    chat_state().open(widget_value(CONVERSATION_KEY))
+    chat_state().open(widget_value(CONVERSATION_KEY) or None)
 
 
 def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat:

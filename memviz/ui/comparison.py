@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -10,22 +11,25 @@ import streamlit as st
 
 from memviz.charts.composition import composition
 from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
+from memviz.models.base import Model
 from memviz.ui.counter_picker import counter_picker
 from memviz.ui.errors import show_error
 from memviz.ui.inspector import inspector
 from memviz.ui.model_picker import ModelChoice, model_picker
 from memviz.ui.settings_editor import settings_editor
-from memviz.ui.state import CompareState, SettingRow, set_widget, widget_value
-from memviz.ui.text import plain
+from memviz.ui.state import CompareState, set_widget, widget_value
+from memviz.ui.text import conversation_labels, distinct, plain
 from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
 
 CONVERSATIONS_LISTED = 200
 TURN_KEY = "compare-turn"
 SETTING_KEY = "compare-setting"
 CHART_KEY = "compare-tokens"
+LOG_KEY = "compare-log"
 INSPECTOR_PIXELS = 640
 
 
@@ -46,9 +50,10 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
     if state.conversation_id not in entries:
         state.conversation_id = FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
     ids = list(entries)
+    labels = conversation_labels(entries.values())
     chosen = st.selectbox(
         "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
-        format_func=lambda id: entries[id].title, key="compare-conversation",
+        format_func=labels.__getitem__, key="compare-conversation",
         help="Bundled samples, saved chats and imported files. The same conversation is replayed under every setting.",
     )  # fmt: skip
     if chosen != state.conversation_id:
@@ -62,48 +67,53 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
 def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
     """The conversation under every setting. A setting that cannot run says so and is left out."""
     lines = []
+    try:
+        writer = summarizer.build()
+    except MemvizError as error:
+        show_error(error)
+        return []
     for row in state.rows:
         try:
-            line = _make_run(workspace, state, row, summarizer)
+            strategy = row.build()
+            key = RunKey(state.conversation_id or "", strategy, state.counter, summarizer.name)
+            run = workspace.kept_run(key) or _make_run(workspace, key, summarizer, writer)
         except MemvizError as error:
             show_error(error)
             continue
-        if line is not None:
-            lines.append(line)
-    return lines
+        if run is not None:
+            lines.append(Line(run, strategy.label, row.index))
+    labels = distinct([line.label for line in lines])
+    return [replace(line, label=label) for line, label in zip(lines, labels, strict=True)]
 
 
-def _make_run(workspace: Workspace, state: CompareState, row: SettingRow, summarizer: ModelChoice) -> Line | None:
-    assert state.conversation_id is not None  # noqa: S101 - the page stops before where there is none
-    strategy = row.build()
-    key = RunKey(state.conversation_id, strategy, state.counter, summarizer.name)
-    run = workspace.kept_run(key)
-    if run is None:
-        if not summarizer.is_offline and not _agreed(strategy.label, summarizer, row.uid):
-            return None
-        with st.spinner(f"Replaying under {strategy.label}"):
-            run = workspace.run(key, summarizer.build())
-    return Line(run, strategy.label, row.index)
-
-
-def _agreed(label: str, summarizer: ModelChoice, uid: int | str) -> bool:
-    """A summarizer that may cost money is called only when asked to."""
-    return st.button(
-        f"Replay {label} with {summarizer.name}",
-        key=f"agree-{uid}-{summarizer.name}-{label}",
-        icon=":material/play_arrow:",
+def _make_run(workspace: Workspace, key: RunKey, summarizer: ModelChoice, writer: Model) -> Run | None:
+    label = key.strategy.label
+    if summarizer.is_offline:
+        with st.spinner(f"Replaying under {label}"):
+            return workspace.run(key, writer)
+    # A summarizer that may cost money is called only when asked to, and can be stopped.
+    asked = st.button(f"Replay {label} with {summarizer.name}", key=f"replay-{key}", icon=":material/play_arrow:")
+    if not asked:
+        return None
+    bar, stop = st.progress(0.0, f"Replaying under {label}"), st.empty()
+    stop.button("Stop", key=f"stop-{key}", icon=":material/stop_circle:")
+    run = workspace.run(
+        key, writer, lambda done, turns: bar.progress(done / turns, f"Replaying under {label}: turn {done} of {turns}")
     )
+    bar.empty()
+    stop.empty()
+    return run
 
 
 def tokens_chart(lines: Sequence[Line]) -> None:
     """The main picture. A click on it moves the inspector."""
-    log_scale = st.session_state.get("compare-log", False)
+    log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
         tokens_per_turn(lines, log_scale=log_scale), key=CHART_KEY, on_select=_follow_click, selection_mode="points",
         config={"displaylogo": False}, alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle("Log scale", key="compare-log", help="Keeps small settings readable beside a growing one.")
+        st.toggle("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
         st.caption(
             "Diamonds mark summarizations, their drop line runs from before to after. "
             "Click a name to hide its line; click a point to see what was sent."
@@ -117,6 +127,7 @@ def _follow_click() -> None:
         number, turn = str(points[0]["customdata"]).split(":")
         set_widget(TURN_KEY, int(turn))
         set_widget(SETTING_KEY, int(number))
+        st.toast(f"The request of turn {turn} is shown below the table.", icon=":material/arrow_downward:")
 
 
 def key_numbers(lines: Sequence[Line]) -> None:

@@ -104,12 +104,10 @@ def _stands_for(block: Block) -> str:
 
 
 def _message(message: Message, block: Block, offset: int, record: TurnRecord) -> None:
-    number = ""
     if block.kind in ("history", "recalled", "input"):
         position = block.indices[offset]
         tokens = record.memory.sums.between(position, position + 1)
-        number = f"message {position + 1} · {tokens:,} tokens"
-    st.caption(" · ".join(part for part in (plain(message.role), number) if part))
+        st.caption(f"{message.role} · message {position + 1} · {tokens:,} tokens")
     if message.content:
         st.text(message.content[:MAX_CHARS_SHOWN])
         if len(message.content) > MAX_CHARS_SHOWN:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from memviz.storage.library import ConversationEntry
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
 
@@ -16,3 +20,21 @@ def shortened(text: str, chars: int) -> str:
     """The first ``chars`` characters of ``text`` on one line, with an ellipsis if there is more."""
     flat = " ".join(text.split())
     return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+
+
+def distinct(labels: Sequence[str]) -> list[str]:
+    """The labels with a number behind each repetition. A choice control tells options apart by label."""
+    seen: Counter[str] = Counter()
+    out = []
+    for label in labels:
+        seen[label] += 1
+        out.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return out
+
+
+def conversation_labels(entries: Iterable[ConversationEntry]) -> dict[str, str]:
+    """A label for each conversation's id. Of those with the same title the oldest keeps it as it is, so
+    that a new one changes no other's label."""
+    by_age = sorted(entries, key=lambda entry: entry.created_at)
+    labels = distinct([entry.title for entry in by_age])
+    return {entry.id: label for entry, label in zip(by_age, labels, strict=True)}

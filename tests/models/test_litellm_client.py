@@ -303,6 +303,33 @@ def test_after_text_arrived_the_error_holds_it_and_nothing_is_asked_again(server
     check_sentence(error)
 
 
+@pytest.mark.parametrize(
+    "name", ["gemini/gemini-2.5-pro", "deepinfra/some/model", "anthropic/claude-opus-5", "ollama_chat/llama3"]
+)
+def test_other_providers_are_asked_once_and_keep_the_timeout_too(server: OpenAIServer, name: str) -> None:
+    server.then(answers.slow(3))
+    error, _ = failure(client(server, name, timeout=SHORT_TIMEOUT))
+    assert type(error) is ModelTimeoutError
+    assert len(server.requests) == 1
+    check_sentence(error, name)
+
+
+@pytest.mark.parametrize("name", ["deepinfra/some/model", "anthropic/claude-opus-5", "ollama_chat/llama3"])
+def test_the_reason_of_other_providers_is_told_in_their_words(server: OpenAIServer, name: str) -> None:
+    server.then(answers.status(400, "temperature is out of range"))
+    error, _ = failure(client(server, name))
+    assert type(error) is BadRequestError
+    assert '("temperature is out of range")' in str(error)
+    check_sentence(error, name)
+
+
+def test_a_model_that_needs_a_package_which_is_not_there(server: OpenAIServer) -> None:
+    error, _ = failure(client(server, "vertex_ai/gemini-2.5-pro", vertex_project="p", vertex_location="l"))
+    assert type(error) is BadRequestError
+    assert "google.auth" in str(error)
+    check_sentence(error, "vertex_ai/gemini-2.5-pro")
+
+
 def unused_address() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -80,7 +80,9 @@ def test_the_original_is_quoted_rather_than_an_echo_of_it() -> None:
     echo = ask(("user", said), ("user", question))
     assert echo == f'You told me: "{said}"'
     noted = ask(("user", said))
-    assert ask(("user", said), ("assistant", noted), ("assistant", echo), ("user", question)) == echo
+    messages = [("user", said), ("assistant", noted), ("assistant", echo)]
+    assert ask(*messages, ("user", question)) == echo
+    assert ask(*messages, ("user", "What is my dog called now?")) == echo
 
 
 def test_what_only_an_earlier_answer_quotes_is_in_the_context() -> None:
@@ -96,6 +98,16 @@ def test_a_later_value_wins(newer: str) -> None:
     reply = ask(older, *other_talk(False), ("user", newer), ("user", "How much is our budget?"))
     assert "700" in reply
     assert "500" not in reply
+
+
+def test_a_change_wins_even_if_it_shares_fewer_words() -> None:
+    reply = ask(
+        ("user", "Please round probabilities to three decimals."),
+        ("user", "Our teacher dislikes how we round. From now on give probabilities to four decimals."),
+        ("user", "To how many decimals should you round probabilities?"),
+    )
+    assert "four decimals" in reply
+    assert "three decimals" not in reply
 
 
 def test_the_original_value_is_found_when_asked_for() -> None:
@@ -291,6 +303,17 @@ def test_a_single_turn_with_lines_of_its_own() -> None:
     assert "Sunday" in text
 
 
+def test_the_instruction_may_look_like_a_transcript() -> None:
+    instruction = "Summarize.\nuser: marks the person, zebra number 5.\n\nBe brief about zebra 6."
+    assert summary([Message("user", instruction + "\nuser: I live in Turin.")]) == "I live in Turin."
+    assert summary([Message("user", "Summarize zebra 7.\n\nI live in Turin.")]) == "I live in Turin."
+
+
+def test_lines_without_a_full_stop_get_one() -> None:
+    text = summary(one_message("user: - Hotel at 120 euros\n- Train at 80 euros"))
+    assert text == "Hotel at 120 euros. Train at 80 euros."
+
+
 def test_messages_without_an_instruction_are_summarized_themselves() -> None:
     assert summary([Message("user", "I live in Turin."), Message("assistant", "Noted.")]).startswith("I live in Turin.")
 
@@ -298,13 +321,14 @@ def test_messages_without_an_instruction_are_summarized_themselves() -> None:
 @pytest.mark.parametrize(
     ("older", "newer", "stale", "valid"),
     [
-        ("The rent is 900 euros a month.", "The rent is 940 euros a month.", "900", "940"),
-        ("The deadline is 3 March.", "The deadline was moved to 12 April.", "3 March", "12 April"),
-        ("房租每个月4200元。", "房租每个月4500元。", "4200", "4500"),
+        ("My rent is 900 euros a month.", "assistant: Your rent is 940 euros a month.", "900", "940"),
+        ("The rent is 900 euros a month.", "user: The rent is 940 euros a month.", "900", "940"),
+        ("The deadline is 3 March.", "user: The deadline was moved to 12 April.", "3 March", "12 April"),
+        ("房租每个月4200元。", "user: 房租每个月4500元。", "4200", "4500"),
     ],
 )
 def test_an_updated_fact_replaces_its_stale_version(older: str, newer: str, stale: str, valid: str) -> None:
-    text = summary(one_message(f"user: {newer}", old=older))
+    text = summary(one_message(newer, old=older))
     assert valid in text
     assert stale not in text
 
@@ -320,9 +344,7 @@ def test_an_old_fact_fades_among_new_ones() -> None:
 
 
 def test_a_summary_is_shorter_than_what_it_summarizes() -> None:
-    talk = "\n".join(
-        f"user: On day {n} we drive {n}0 kilometres to town Number{n} and stay with Ida." for n in range(8)
-    )
+    talk = "\n".join(f"user: {fact.statement}" for fact in ENGLISH[:12])
     count = counter("o200k_base")
     assert count(summary(one_message(talk))) <= count(talk) / 2.5
 

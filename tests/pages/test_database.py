@@ -56,7 +56,7 @@ def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(data
     session = open_page("chat")
     say(session, "My budget is 3,000 euros.")
     with sqlite3.connect(database) as connection:
-        connection.execute("create trigger no_more before insert on messages begin select raise(abort, 'full'); end")
+        connection.execute("create trigger no_more before insert on message begin select raise(abort, 'full'); end")
     say(session, "What is my budget?")
     assert page_of(session) == "chat"
     assert any("saved" in sentence for sentence in sentences(session.error))

@@ -58,8 +58,8 @@ def test_a_file_is_imported_and_opens_in_compare(library: AppTest, name: str, co
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b'[{"role": "user"}]', b'{"colour": "red"}', b"\xff\xfe\x00", AS_JSONL[:-9]],
-    ids=["empty", "cut", "no message", "no content", "another object", "no text", "cut line"],
+    [b"", b"{", b"[]", b'{"colour": "red"}', b"\xff\xfe\x00", AS_JSON[:-9]],
+    ids=["empty", "cut at once", "no message", "another object", "no text", "cut"],
 )
 def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(library: AppTest, content: bytes) -> None:
     before = titles(library)
@@ -70,6 +70,13 @@ def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(library: AppTest,
     assert "Traceback" not in sentence
     assert not library.success
     assert titles(library) == before
+
+
+def test_what_was_left_out_of_a_file_is_said(library: AppTest) -> None:
+    upload(library, ("cut.jsonl", AS_JSONL[:-9]))
+    (sentence,) = sentences(library.success)
+    assert sentence.startswith("Imported cut.jsonl: 3 messages in 2 turns. Note: ")
+    assert "4" in sentence.partition("Note: ")[2]
 
 
 def test_one_bad_file_does_not_keep_the_good_one_out(library: AppTest) -> None:

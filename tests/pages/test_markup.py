@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,23 +15,30 @@ from tests.pages.driving import figures, open_page, request_as_json, say, senten
 
 PIECES = (
     "<script>alert(1)</script>", "**bold**", "$x^2$", ":red[red]", "<b>fat</b>", "[link](http://x.y)",
-    ":material/star:", ":smile:", "`code`", "# head", "![i](x.png)", "&lt;", "%{y}", "-> ~~gone~~",
+    ":material/star:", ":smile:", "`code`", "![i](x.png)", "&lt;", "%{y}", "-> ~~gone~~",
 )  # fmt: skip
 ALL = " ".join(PIECES)
 
 
+def fact(number: int) -> str:
+    """A sentence that a summarizer keeps."""
+    return f"My budget <script>alert({number})</script> for {ALL} is {number + 1},000 euros.\n"
+
+
 @pytest.fixture
 def conversation(database: Path) -> str:
-    messages = [
-        memviz.Message("user" if number % 2 == 0 else "assistant", f"{ALL} {number}. " + "More words. " * 200)
-        for number in range(12)
-    ]
+    messages = [memviz.Message("user" if number % 2 == 0 else "assistant", fact(number) * 40) for number in range(12)]
     transcript = memviz.Transcript(tuple(messages), title=ALL, description=ALL, system_prompt=ALL, format="messages")
     return Store(database).add_conversation(transcript)
 
 
 def markdown_sources(session: AppTest) -> Iterator[str]:
-    """Everything on the page that is read as Markdown."""
+    """Everything on the page that is read as Markdown, without the characters that are escaped."""
+    for source in escaped_sources(session):
+        yield re.sub(r"\\.", "", source)
+
+
+def escaped_sources(session: AppTest) -> Iterator[str]:
     for kind in (session.markdown, session.caption, session.error, session.info, session.success, session.warning):
         yield from (element.value for element in kind)
     for kind in (session.expander, session.metric, session.button, session.checkbox, session.toggle):
@@ -51,7 +59,7 @@ def test_titles_and_messages_read_as_they_were_written(conversation: str) -> Non
     library, compare, chat = open_page("library"), open_page("compare"), open_page("chat", chat=conversation)
     assert f"**{ALL}**" in sentences(library.markdown)
     assert any(ALL in option for option in compare.selectbox[0].options)
-    assert any(text.startswith(ALL) for text in texts(chat))
+    assert any(ALL in text for text in texts(chat))
 
 
 def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
@@ -59,7 +67,7 @@ def test_the_inspector_shows_messages_as_they_were_written(conversation: str) ->
     compare.selectbox[0].select(conversation).run()
     shown = texts(compare)
     for message in request_as_json(compare):
-        assert message["content"][:4000] in shown
+        assert message["content"][:4000].strip() in shown
 
 
 def test_chart_texts_are_escaped(conversation: str) -> None:

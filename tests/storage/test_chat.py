@@ -114,7 +114,7 @@ def test_a_turn_taken_back_or_asked_again_is_replaced(store: Store) -> None:
     list(chat.retry())
     store.rewrite_chat(id, chat.run, replaces=before)
     assert store.chat_run(id) == chat.run
-    assert store.find_run(id, "short") == short
+    assert store.find_run(id, "short") == store.find_run(id, "short", chat.log) == short
     assert store.find_run(id, "long") is None, "a replay of what is no longer said"
     before = chat.log
     chat.undo()
@@ -174,6 +174,18 @@ def test_the_second_of_two_tabs_is_told_and_changes_nothing(store: Store) -> Non
     with pytest.raises(StorageError, match="another tab"):
         store.save_turn(id, second.run)
     assert store.chat_run(id) == first.run
+
+
+def test_questions_that_two_tabs_asked_in_vain_do_not_mix(store: Store) -> None:
+    id, first, second = two_tabs(store)
+    for number, chat in enumerate((first, second)):
+        chat.use(ScriptedModel([OSError("no network")]), ScriptedModel([]))
+        with pytest.raises(OSError, match="no network"):
+            chat.send(f"Question of tab {number}")
+    store.save_turn(id, first.run)
+    with pytest.raises(StorageError, match="another tab"):
+        store.save_turn(id, second.run)
+    assert store.conversation(id).messages == tuple(first.log)
 
 
 def test_a_tab_that_takes_back_a_turn_does_not_lose_the_other_s(store: Store) -> None:

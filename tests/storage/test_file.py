@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 
 import memviz
 from memviz import Chat, Message, ScriptedModel, StorageError
@@ -38,6 +38,45 @@ def test_purged_and_replaced_records_leave_nothing_behind(tmp_path: Path) -> Non
         store.purge(older_than_days=0)
         assert [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables] == [0] * 6  # noqa: S608
     store.close()
+
+
+def test_somebody_reading_holds_up_no_writer(tmp_path: Path) -> None:
+    store = Store(tmp_path / "chats.db")
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM conversation").fetchone() == (0,)
+        store.add_conversation(Transcript(()))
+        assert reader.execute("SELECT count(*) FROM conversation").fetchone() == (0,), "it reads on undisturbed"
+    assert store.count() == 1
+    store.close()
+
+
+def test_a_file_that_stays_busy_is_an_error_in_plain_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memviz.storage.engine.BUSY_SECONDS", 0.1)
+    store = Store(tmp_path / "chats.db")
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="busy"):
+            store.add_conversation(Transcript(()))
+        assert store.count() == 0
+    store.add_conversation(Transcript(()))
+    store.close()
+
+
+def test_a_full_disk_costs_only_what_was_to_be_saved(tmp_path: Path) -> None:
+    def limit(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA max_page_count = 60")
+
+    event.listen(Engine, "connect", limit)
+    try:
+        store = Store(tmp_path / "chats.db")
+        id = store.add_conversation(Transcript((Message("user", "short"),)))
+        with pytest.raises(StorageError, match="no room left"):
+            store.add_conversation(Transcript(tuple(Message("user", "word " * 200) for _ in range(500))))
+        assert [entry.id for entry in store.conversations()] == [id]
+        store.close()
+    finally:
+        event.remove(Engine, "connect", limit)
 
 
 def a_file(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
@@ -24,7 +25,9 @@ from memviz import Chat, ScriptedModel
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
-# Talks and saves every turn: argv is the file, the conversation, words a message, turns, and the first word.
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+# Talks and saves every turn: argv is the file, the conversation, the number of turns, and a name of its own.
 WRITER = """
 import sys
 from itertools import count
@@ -32,23 +35,22 @@ import memviz
 from memviz import Chat, ScriptedModel
 from memviz.storage.store import Store
 
-path, id, words, turns, name = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
-text = name + " word" * words
+path, id, turns, name = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 chat = Chat(memviz.strategy("summary", buffer_size=2), counter="chars4",
-            model=ScriptedModel(f"Reply {n} {text}" for n in count(1)),
-            summarizer=ScriptedModel(f"Summary {n} {text}" for n in count(1)))
+            model=ScriptedModel(f"Reply {n} to {name}" for n in count(1)),
+            summarizer=ScriptedModel(f"Summary {n} for {name}" for n in count(1)))
 store = Store(path)
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(1, turns + 1):
-    chat.send(f"Question {turn} {text}")
+    chat.send(f"Question {turn} of {name}")
     store.save_turn(id, chat.run)
     print(turn, flush=True)
 """
 
 
-def start_writer(path: Path, id: str, words: int, turns: int, name: str = "") -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", WRITER, str(path), id, str(words), str(turns), name]
+def start_writer(path: Path, id: str, turns: int, name: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(path), id, str(turns), name]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -60,11 +62,11 @@ def go(writer: subprocess.Popen[str]) -> None:
     writer.stdin.flush()
 
 
-def a_chat() -> Chat:
+def a_chat(text: str = "") -> Chat:
     return Chat(
         memviz.strategy("summary", buffer_size=2),
-        model=ScriptedModel(f"Reply {n}" for n in count(1)),
-        summarizer=ScriptedModel(f"Summary {n}" for n in count(1)),
+        model=ScriptedModel(f"Reply {n} {text}" for n in count(1)),
+        summarizer=ScriptedModel(f"Summary {n} {text}" for n in count(1)),
         counter="chars4",
     )
 
@@ -92,24 +94,35 @@ def assert_whole_turns(path: Path, id: str) -> int:
     return len(run.turns)
 
 
+def write_for_ever(path: Path, id: str, saved: Any) -> None:
+    """Talk in long messages, so that writing takes a while, and count the turns that are saved."""
+    text = "word " * 5000
+    store, chat = Store(path), a_chat(text)
+    for turn in count(1):
+        chat.send(f"Question {turn} {text}")
+        store.save_turn(id, chat.run)
+        saved.value = turn
+
+
+@needs_fork
 def test_killed_at_any_moment_the_file_holds_whole_turns(tmp_path: Path) -> None:
-    path, moments = tmp_path / "chats.db", random.Random(5)
-    store, reached = Store(path), 0
-    for _ in range(3):
-        ids = [store.add_conversation(Transcript(())) for _ in range(2)]
-        writers = [start_writer(path, id, words=5_000, turns=1000) for id in ids]
-        for writer in writers:
-            go(writer)
-        for id, writer in zip(ids, writers, strict=True):
-            time.sleep(moments.uniform(0.05, 0.4))
-            writer.kill()
-            told, errors = writer.communicate(timeout=20)
-            assert errors == ""
-            turns = assert_whole_turns(path, id)
-            assert turns - len(told.split()) in (0, 1), "what was reported as saved is there"
-            reached += turns
+    path, moments, processes = tmp_path / "chats.db", random.Random(5), multiprocessing.get_context("fork")
+    reached = 0
+    for _ in range(6):
+        store = Store(path)
+        id = store.add_conversation(Transcript(()))
+        store.close()
+        saved = processes.Value("i", 0, lock=False)
+        writer = processes.Process(target=write_for_ever, args=(path, id, saved))
+        writer.start()
+        time.sleep(moments.uniform(0.05, 0.6))
+        writer.kill()
+        writer.join(20)
+        assert writer.exitcode == -signal.SIGKILL, "it wrote until it was killed"
+        turns = assert_whole_turns(path, id)
+        assert turns - saved.value in (0, 1), "what was reported as saved is there"
+        reached += turns
     assert reached > 6, "the writers got somewhere"
-    store.close()
 
 
 def killed_at_statement(number: int, path: Path, save: Callable[[Store], None]) -> bool:
@@ -130,7 +143,7 @@ def killed_at_statement(number: int, path: Path, save: Callable[[Store], None]) 
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@needs_fork
 def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(tmp_path: Path) -> None:
     path = tmp_path / "chats.db"
     store, chat = Store(path), a_chat()
@@ -169,7 +182,7 @@ def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     path = tmp_path / "chats.db"
     store = Store(path)
     own, shared = (store.add_conversation(Transcript(())) for _ in range(2))
-    writers = [start_writer(path, id, 5, 30, name) for id, name in zip((own, shared, shared), "abc", strict=True)]
+    writers = [start_writer(path, id, 30, name) for id, name in zip((own, shared, shared), "abc", strict=True)]
     for writer in writers:
         go(writer)
     ended = [(*writer.communicate(timeout=60), writer.returncode) for writer in writers]

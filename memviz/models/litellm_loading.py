@@ -1,0 +1,52 @@
+"""litellm, imported late, and with what it does by itself switched off: downloads, retries, endless waits."""
+
+from __future__ import annotations
+
+import os
+from functools import cache, lru_cache
+from typing import Any
+
+_ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # otherwise importing litellm downloads a price list
+    "LITELLM_MODE": "PRODUCTION",  # otherwise it reads .env files of the folders above it
+    "HF_HUB_OFFLINE": "1",  # otherwise it tries to download tokenizers
+}
+
+
+@cache
+def load_litellm() -> Any:
+    """The litellm module, silenced and kept off the network. The first call takes some seconds."""
+    for variable, value in _ENVIRONMENT.items():
+        os.environ.setdefault(variable, value)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    return litellm
+
+
+def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[str, Any]:
+    """What every streamed ``litellm.completion`` needs so that it asks once and waits no longer than told."""
+    arguments = {
+        "model": model,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "timeout": timeout_seconds,
+        "max_retries": 0,
+        "num_retries": None,
+        "_skip_mcp_handler": True,  # tools would need a package that litellm does not require
+    }
+    if provider in load_litellm().openai_compatible_providers:
+        # Some of them are said not to know max_retries: it is dropped, and the OpenAI client tries twice more.
+        arguments["allowed_openai_params"] = ["max_retries"]
+    if provider == "gemini" or (provider.startswith("vertex_ai") and "gemini" in model):
+        arguments["client"] = _http_client(timeout_seconds)  # a stream ignores the timeout otherwise
+    return arguments
+
+
+@lru_cache(maxsize=8)
+def _http_client(timeout_seconds: float) -> Any:
+    load_litellm()
+    from litellm.llms.custom_httpx.http_handler import HTTPHandler
+
+    return HTTPHandler(timeout=timeout_seconds)

@@ -1,0 +1,110 @@
+"""One server and one Chromium for the journeys; each journey has its own browser context."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.chromium import chromium, executable
+from tests.browser.dashboard import ROOT, Dashboard
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+ARTIFACTS = ROOT / "test-artifacts"
+REQUIRED = "MEMVIZ_REQUIRE_BROWSER"
+VIEWPORT = {"width": 1280, "height": 900}
+OUTCOME = pytest.StashKey[pytest.TestReport]()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
+    report = yield
+    if report.when == "call":
+        item.stash[OUTCOME] = report
+    return report
+
+
+# A package's scope, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Chromium. Where it is missing, tests are skipped, or fail if MEMVIZ_REQUIRE_BROWSER is set."""
+    missing = "playwright (pip install playwright)" if find_spec("playwright") is None else ""
+    missing = missing or ("" if executable() else "Chromium (apt-get install chromium)")
+    if missing:
+        (pytest.fail if os.environ.get(REQUIRED) else pytest.skip)(f"The browser tests need {missing}.")
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
+def dashboard(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The server that most journeys share."""
+    yield from _running(Dashboard(tmp_path_factory.mktemp("dashboard")))
+
+
+@pytest.fixture
+def fresh_dashboard(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """A server of this test alone, that nobody has visited."""
+    yield from _running(Dashboard(tmp_path_factory.mktemp("dashboard")))
+
+
+def _running(server: Dashboard) -> Iterator[Dashboard]:
+    server.start()
+    yield server
+    server.stop()
+
+
+class Watch:
+    """What no page may do: leave an error uncaught, or talk to another machine."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.page_errors: list[str] = []
+        self.foreign: list[str] = []
+        context.on("weberror", lambda error: self.page_errors.append(str(error.error)))
+        context.on("request", lambda request: self._address(request.url))
+        context.on("page", lambda page: page.on("websocket", lambda socket: self._address(socket.url)))
+
+    def _address(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob", "about") and parts.hostname != "127.0.0.1":
+            self.foreign.append(url)
+
+
+@pytest.fixture
+def open_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes browser contexts that are watched; a failed test leaves a picture of each of their pages."""
+    opened: list[tuple[BrowserContext, Watch]] = []
+
+    def make(**options: Any) -> BrowserContext:
+        context = browser.new_context(**{"viewport": VIEWPORT, **options})
+        context.set_default_timeout(20_000)
+        opened.append((context, Watch(context)))
+        return context
+
+    yield make
+    if (report := request.node.stash.get(OUTCOME, None)) is not None and report.failed:
+        _take_pictures(request.node.name, [page for context, _ in opened for page in context.pages])
+    for context, _ in opened:
+        context.close()
+    for _, watch in opened:
+        assert not watch.page_errors
+        assert not watch.foreign
+
+
+def _take_pictures(name: str, pages: list[Page]) -> None:
+    ARTIFACTS.mkdir(exist_ok=True)
+    for number, page in enumerate(pages):
+        page.screenshot(path=ARTIFACTS / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{number}.png", full_page=True)
+
+
+@pytest.fixture
+def page(open_context: Callable[..., BrowserContext]) -> Page:
+    """A page in a browser context of its own."""
+    return open_context().new_page()

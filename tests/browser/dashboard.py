@@ -1,0 +1,73 @@
+"""The dashboard as its own process, on a free port of 127.0.0.1."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+STOP_SECONDS = 10
+
+
+class Dashboard:
+    """A server over one database. It can be stopped and started again on the same port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = folder / "memviz.db"
+        self.output = folder / "server.log"
+        self.port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> float:
+        """Start and wait until the server answers; returns the seconds it took."""
+        started = time.perf_counter()
+        with self.output.open("ab") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
+                cwd=ROOT, env=os.environ | {"MEMVIZ_DB": str(self.database)}, stdout=output, stderr=output,
+            )  # fmt: skip
+        while not self._answers():
+            assert self._process.poll() is None, f"the server ended: {self.output.read_text()}"
+            assert time.perf_counter() - started < START_SECONDS, f"no answer: {self.output.read_text()}"
+            time.sleep(0.02)
+        return time.perf_counter() - started
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])

@@ -1,0 +1,66 @@
+"""Steps that journeys share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+QUESTIONS = {
+    "compare": "What does each strategy send, turn by turn?",
+    "chat": "What does the model still know?",
+    "library": "Which conversations are there?",
+}
+QUIET = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
+TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
+
+expect.set_options(timeout=20_000)
+
+
+def go(page: Page, url: str, name: str) -> None:
+    """Open an address and wait until the page of this name stands."""
+    page.goto(url)
+    stands(page, name)
+
+
+def stands(page: Page, name: str) -> None:
+    """Wait for a page's title, then until nothing runs any more. No exception may be shown."""
+    expect(page.get_by_role("heading", name=QUESTIONS[name])).to_be_visible()
+    quiet(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def quiet(page: Page) -> None:
+    page.wait_for_selector(QUIET)
+
+
+def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:
+    """A chart, when it is drawn."""
+    expect(page.locator(f"{chart} .main-svg").first).to_be_visible()
+    return page.locator(chart)
+
+
+def say(page: Page, text: str) -> None:
+    box = page.get_by_test_id("stChatInputTextArea")
+    box.fill(text)
+    box.press("Enter")
+
+
+def bubbles(page: Page) -> Locator:
+    return page.get_by_test_id("stChatMessage")
+
+
+def marker_places(page: Page) -> list[dict[str, Any]]:
+    """Where the summarizations are on the first chart: x and y in pixels of the viewport, and the turn."""
+    places: list[dict[str, Any]] = page.locator(TOKENS_CHART).evaluate(
+        """chart => {
+            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const trace = chart._fullData.find(t => t.mode === 'markers');
+            return Array.from(trace.x, (x, i) => ({
+                x: box.left + xaxis._offset + xaxis.d2p(x),
+                y: box.top + yaxis._offset + yaxis.d2p(trace.y[i]),
+                turn: Number(trace.customdata[i].split(':')[1]),
+            }));
+        }"""
+    )
+    return places

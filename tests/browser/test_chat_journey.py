@@ -1,0 +1,104 @@
+"""A visitor talks, stops, comes back, and has two tabs open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.journeys import bubbles, drawn, go, quiet, say, stands
+from tests.models.openai_server import endless, openai_server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.browser.dashboard import Dashboard
+
+FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
+PLAN = "We want to travel in May, by train."
+QUESTION = "What is my budget?"
+
+
+def talk(page: Page, *texts: str) -> None:
+    """Say each of ``texts`` when the reply before is there."""
+    said = bubbles(page).count()
+    for text in texts:
+        said += 2
+        say(page, text)
+        expect(bubbles(page)).to_have_count(said)
+        quiet(page)
+
+
+def test_three_turns(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    talk(page, FACT, PLAN, QUESTION)
+    expect(bubbles(page).last).to_contain_text("3,000 euros")
+    drawn(page, ".st-key-chat-bar .js-plotly-plot")
+    drawn(page, ".st-key-chat-tokens .js-plotly-plot")
+    expect(page.get_by_text("Last request:")).to_be_visible()
+    stands(page, "chat")
+
+
+def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
+    go(page, f"{fresh_dashboard.url}/chat", "chat")  # the first visit of a new server, by a deep link
+    expect(page.get_by_role("link", name="Library")).to_be_visible()
+    talk(page, FACT, QUESTION)
+    expect(page).to_have_url(f"{fresh_dashboard.url}/chat?chat=**".replace("**", page.url.partition("chat=")[2]))
+    link, before = page.url, bubbles(page).all_inner_texts()
+    fresh_dashboard.stop()
+    fresh_dashboard.start()
+    go(page, link, "chat")
+    expect(bubbles(page)).to_have_count(4)
+    assert bubbles(page).all_inner_texts() == before
+    talk(page, PLAN)
+
+
+def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    with openai_server() as server:
+        server.then(endless)
+        _use_model(page, server.api_base)
+        say(page, FACT)
+        expect(bubbles(page).last).to_contain_text("word word word", timeout=60_000)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("stopped before it was complete")).to_be_visible()
+        assert server.client_gone.wait(5)
+    expect(bubbles(page).last).to_contain_text("word word word")
+    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    stands(page, "chat")
+
+
+def _use_model(page: Page, api_base: str) -> None:
+    chooser = page.get_by_role("combobox", name="Chat model")
+    chooser.fill("openai/endless")
+    chooser.press("Enter")
+    for label, value in (("API key", "a-key"), ("Base URL", api_base)):
+        box = page.get_by_label(label).first
+        box.fill(value)
+        box.press("Enter")
+        quiet(page)
+
+
+def test_two_tabs_on_one_chat_lose_no_message(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    context = open_context()
+    first = context.new_page()
+    go(first, f"{dashboard.url}/chat", "chat")
+    talk(first, FACT, PLAN)
+    second = context.new_page()
+    go(second, first.url, "chat")
+    expect(bubbles(second)).to_have_count(4)
+    talk(second, "In the second tab: the train leaves at 7:40.")
+    say(first, "In the first tab: the hotel is called Aurora.")
+    expect(first.get_by_text("In the first tab")).not_to_have_count(0)
+    quiet(first)
+    expect(first.get_by_test_id("stException")).to_have_count(0)
+    go(second, second.url, "chat")
+    expect(second.get_by_text("In the second tab").first).to_be_visible()
+    saved = second.get_by_text("In the first tab").count() > 0
+    assert saved or first.get_by_text("another tab").count() > 0, "the message was lost without a word"

@@ -1,0 +1,72 @@
+"""Every page opens, in light and dark, wide and narrow, by link and by click."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, stands
+
+if TYPE_CHECKING:
+    from tests.browser.dashboard import Dashboard
+
+ADDRESSES = {"": "compare", "/compare": "compare", "/chat": "chat", "/library": "library"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_opens_by_its_address(
+    scheme: str, open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    page = open_context(color_scheme=scheme).new_page()
+    for address, name in ADDRESSES.items():
+        go(page, dashboard.url + address, name)
+        background = page.get_by_test_id("stApp").evaluate("app => getComputedStyle(app).backgroundColor")
+        lightness = sum(int(part) for part in background.strip("rgb()").split(",")) / 3
+        assert (lightness > 127) is (scheme == "light")
+        expect(page.get_by_role("dialog")).to_have_count(0)  # Streamlit says so in a dialog if it knows no such page
+
+
+def test_pages_are_reached_by_click(page: Page, dashboard: Dashboard) -> None:
+    go(page, dashboard.url, "compare")
+    for name in ("chat", "library", "compare"):
+        page.get_by_role("link", name=name.capitalize()).click()
+        stands(page, name)
+
+
+def test_a_phone_shows_the_chart(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
+    page = open_context(viewport={"width": 400, "height": 800}).new_page()
+    go(page, dashboard.url, "compare")
+    chart = drawn(page)
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert 300 <= box["width"] <= 400 - box["x"]
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 400
+    middle = [box["x"] + box["width"] / 2, box["y"] + 100]
+    covered = "([x, y]) => document.elementFromPoint(x, y)?.closest('.js-plotly-plot') === null"
+    assert not page.evaluate(covered, middle), "something lies over the chart"
+
+
+def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboard: Dashboard) -> None:
+    title = "<b>fat</b> **bold** $x^2$ :red[red] `code` [link](http://x.y) :smile: -> &lt; www.example.org"
+    go(page, f"{dashboard.url}/library", "library")
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": "a.json", "mimeType": "application/json", "buffer": _conversation(title)}
+    )
+    expect(page.get_by_text(title, exact=True)).to_be_visible()
+    quiet(page)
+    assert set(QUESTIONS) == {"compare", "chat", "library"}
+
+
+def _conversation(title: str) -> bytes:
+    import json
+
+    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]
+    return json.dumps({"title": title, "messages": messages}).encode()

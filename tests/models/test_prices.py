@@ -1,0 +1,149 @@
+"""Prices and limits, read from litellm's file and checked against litellm's own arithmetic."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import date
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.models import prices as prices_module
+from memviz.models.base import Usage
+from memviz.models.litellm_loading import load_litellm
+from memviz.models.prices import Price, TokenRates, price, prices
+
+
+def test_a_price_has_rates_and_limits() -> None:
+    found = price("gpt-4o-mini")
+    assert found is not None
+    assert found.input_usd_per_token == 0.15e-6
+    assert found.output_usd_per_token == 0.6e-6
+    assert found.cache_read_usd_per_token == 0.075e-6
+    assert found.cache_write_usd_per_token is None
+    assert (found.max_input_tokens, found.max_output_tokens) == (128_000, 16_384)
+    assert (found.provider, found.mode) == ("openai", "chat")
+
+
+@pytest.mark.parametrize(
+    ("name", "same_as"),
+    [
+        ("openai/gpt-4o-mini", "gpt-4o-mini"),
+        ("vertex_ai/gemini-2.5-pro", "gemini-2.5-pro"),
+        ("ft:gpt-4o-2024-08-06:our-org::abc123", "ft:gpt-4o-2024-08-06"),
+        ("openai/ft:gpt-4o-2024-08-06:our-org::abc123", "ft:gpt-4o-2024-08-06"),
+    ],
+)
+def test_a_model_goes_by_several_names(name: str, same_as: str) -> None:
+    assert price(name) is not None
+    assert price(name) == prices()[same_as]
+
+
+@pytest.mark.parametrize("name", ["", "nonsense", "openai/nonsense", "anthropic/gpt-4o", "sample_spec", "dall-e-3"])
+def test_an_unknown_model_has_no_price(name: str) -> None:
+    assert price(name) is None
+
+
+def test_no_price_is_0_but_for_models_on_ones_own_machine() -> None:
+    local = price("ollama/llama3")
+    assert local is not None
+    assert local.cost_usd(Usage(1000, 100)) == 0.0
+    for known in prices().values():
+        if known.provider not in prices_module.FREE_PROVIDERS:
+            rates = (known, *known.long_input_rates)
+            assert all(each.input_usd_per_token != 0 and each.output_usd_per_token != 0 for each in rates)
+
+
+def test_a_model_in_the_file_without_rates_costs_an_unknown_amount() -> None:
+    unpriced = next(known for known in prices().values() if known.input_usd_per_token is None)
+    assert unpriced.cost_usd(Usage(1000, 100)) is None
+
+
+RATES = TokenRates(
+    input_usd_per_token=4.0, output_usd_per_token=10.0, cache_read_usd_per_token=1.0, cache_write_usd_per_token=5.0
+)
+
+
+def test_cached_and_written_tokens_are_part_of_the_input() -> None:
+    assert RATES.cost_usd(Usage(100, 7, cached_tokens=60), cache_write_tokens=30) == 10 * 4 + 60 * 1 + 30 * 5 + 7 * 10
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1))
+def test_a_cache_without_a_rate_of_its_own_saves_nothing(read: int, output: int, part: float) -> None:
+    plain = TokenRates(
+        input_usd_per_token=4.0,
+        output_usd_per_token=10.0,
+        cache_read_usd_per_token=None,
+        cache_write_usd_per_token=None,
+    )
+    assert plain.cost_usd(Usage(read, output, int(read * part))) == plain.cost_usd(Usage(read, output))
+
+
+def test_long_requests_have_their_own_rates() -> None:
+    found = price("gemini/gemini-2.5-pro")
+    assert found is not None
+    assert found.cost_usd(Usage(200_000, 0)) == pytest.approx(200_000 * 1.25e-6)
+    assert found.cost_usd(Usage(200_001, 0)) == pytest.approx(200_001 * 2.5e-6)
+
+
+def _comparable() -> list[Price]:
+    """Some hundred models of providers whose prices depend on nothing but tokens."""
+    providers = {"openai", "anthropic", "gemini", "mistral", "groq", "xai", "moonshot", "cerebras"}
+    priced = (each for each in prices().values() if each.provider in providers and each.mode == "chat")
+    known = [each for each in priced if each.input_usd_per_token and each.output_usd_per_token]
+    # Where a name stands in the file with and without its provider, litellm takes the other entry.
+    return [each for each in known if "ft:" not in each.model and f"{each.provider}/{each.model}" not in prices()][::3]
+
+
+@pytest.mark.parametrize("tokens", [1_000, 150_000, 260_000, 900_000])
+def test_costs_agree_with_litellm(tokens: int) -> None:
+    litellm = load_litellm()
+    models = _comparable()
+    assert len(models) > 80
+    for known in models:
+        cached = tokens // 2 if known.cache_read_usd_per_token else 0
+        theirs = litellm.cost_per_token(
+            known.model,
+            prompt_tokens=tokens,
+            completion_tokens=500,
+            cache_read_input_tokens=cached,
+            custom_llm_provider=known.provider,
+        )
+        assert known.cost_usd(Usage(tokens, 500, cached)) == pytest.approx(sum(theirs)), known.model
+
+
+def test_days_of_retirement_are_dates() -> None:
+    retired = [known.retired_on for known in prices().values() if known.retired_on]
+    assert len(retired) > 100
+    assert all(isinstance(day, date) for day in retired)
+
+
+@pytest.mark.parametrize("content", [None, "{nope", "[]"])
+def test_without_a_readable_file_every_price_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / prices_module.PRICE_FILE).write_text(content)
+    found = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(prices_module, "find_spec", lambda _: found)
+    assert prices.__wrapped__() == {}
+
+
+def test_reading_prices_does_not_import_litellm() -> None:
+    code = (
+        "import json, sys; from memviz.models.prices import price; known = price('gpt-4o-mini');"
+        "print(json.dumps([known.max_input_tokens, 'litellm' in sys.modules]))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(ran.stdout) == [128_000, False]
+
+
+def test_the_file_is_read_once() -> None:
+    assert prices() is prices()
+    assert list(islice(prices(), 1)) != []
