@@ -70,6 +70,13 @@ class Workspace:
         """Saved conversations, newest first."""
         return self.store.conversations(search, limit, offset)
 
+    def choices(self, limit: int, chosen: str | None) -> dict[str, ConversationEntry]:
+        """The ``limit`` newest conversations by id, and the chosen one if it exists at all."""
+        found = {entry.id: entry for entry in self.conversations(limit=limit)}
+        if chosen is not None and chosen not in found and self.store.exists(chosen):
+            found[chosen] = self.store.entry(chosen)
+        return found
+
     def count(self, search: str = "") -> int:
         """How many saved conversations match."""
         return self.store.count(search)

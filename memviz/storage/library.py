@@ -56,6 +56,12 @@ def found(session: Session, conversation_id: str, *, deleted: bool = False) -> C
     return stored
 
 
+def exists(session: Session, conversation_id: str) -> bool:
+    """Whether there is such a conversation, and it was not deleted."""
+    stored = session.get(ConversationRow, clean_text(conversation_id))
+    return stored is not None and stored.deleted_at is None
+
+
 def add(session: Session, transcript: Transcript, id: str | None) -> str:
     """Write a conversation and return its id. One with this ``id`` that is there already, deleted or
     not, is left as it is."""

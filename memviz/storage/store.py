@@ -83,6 +83,11 @@ class Store:
         with self._reading() as session:
             return library.entries(session, CONVERSATIONS.c.id == library.found(session, id).id)[0]
 
+    def exists(self, id: str) -> bool:
+        """Whether there is a conversation of this id that was not deleted."""
+        with self._reading() as session:
+            return library.exists(session, id)
+
     def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""
         if not title.strip():

@@ -55,7 +55,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     linked = st.query_params.get(QUERY_KEY)
     if linked and state.conversation_id is None and state.chat is None and state.opened == 0:
         state.open(linked)
-    entries = {entry.id: entry for entry in workspace.conversations(limit=CONVERSATIONS_LISTED)}
+    entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
     if state.conversation_id is not None and state.conversation_id not in entries:
         state.open(None)
     ids = [NEW_CHAT, *entries]
@@ -81,7 +81,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
     with errors_shown():
         chosen = state.row.build()
         answering, writing = models.chat.build(), models.summarizer.build()
-        if state.chat is None:
+        if state.chat is None or not len(state.chat.log):
             if state.conversation_id is None:
                 prompt = state.system_prompt.strip() or None
                 state.chat = Chat(

@@ -46,7 +46,7 @@ def compare_controls(workspace: Workspace, state: CompareState) -> ModelChoice:
 
 
 def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
-    entries = {entry.id: entry for entry in workspace.conversations(limit=CONVERSATIONS_LISTED)}
+    entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
     if state.conversation_id not in entries:
         state.conversation_id = FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
     ids = list(entries)

@@ -36,7 +36,8 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
 def transcript(state: ChatState, chat: Chat) -> None:
     """The newest messages, each with its fate at the last request; earlier ones on demand."""
     log = chat.log
-    first = max(0, len(log) - state.shown_messages)
+    stop = log.turn(log.turn_count).asked if state.retrying else len(log)
+    first = max(0, stop - state.shown_messages)
     if first:
         st.button(
             f"Show {min(first, MESSAGES_SHOWN)} earlier messages",
@@ -46,7 +47,7 @@ def transcript(state: ChatState, chat: Chat) -> None:
         )
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
-    for position in range(first, len(log)):
+    for position in range(first, stop):
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
 
@@ -102,6 +103,8 @@ def _answer(
                 pieces.close()
             save(workspace, state, models, replaces)
         stop.empty()
+    if state.error is None:
+        st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the address
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.errors import StorageError
-from memviz.ui.errors import show_error
+from memviz.ui.errors import errors_shown, show_error
 from memviz.workspace import Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -31,7 +31,8 @@ def navigate() -> None:
         ],
         position="top",
     )
-    page.run()
+    with errors_shown():
+        page.run()
 
 
 def open_page(question: str, sentence: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dash
     go(page, f"{fresh_dashboard.url}/chat", "chat")  # the first visit of a new server, by a deep link
     expect(page.get_by_role("link", name="Library")).to_be_visible()
     talk(page, FACT, QUESTION)
-    expect(page).to_have_url(f"{fresh_dashboard.url}/chat?chat=**".replace("**", page.url.partition("chat=")[2]))
+    expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
     link, before = page.url, bubbles(page).all_inner_texts()
     fresh_dashboard.stop()
     fresh_dashboard.start()
@@ -65,7 +66,7 @@ def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
         say(page, FACT)
         expect(bubbles(page).last).to_contain_text("word word word", timeout=60_000)
         page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text("stopped before it was complete")).to_be_visible()
+        expect(bubbles(page).last.get_by_text("stopped before it was complete")).to_be_visible()
         assert server.client_gone.wait(5)
     expect(bubbles(page).last).to_contain_text("word word word")
     expect(page.get_by_role("button", name="Retry")).to_be_visible()
@@ -77,7 +78,7 @@ def _use_model(page: Page, api_base: str) -> None:
     chooser.fill("openai/endless")
     chooser.press("Enter")
     for label, value in (("API key", "a-key"), ("Base URL", api_base)):
-        box = page.get_by_label(label).first
+        box = page.get_by_role("textbox", name=label)
         box.fill(value)
         box.press("Enter")
         quiet(page)

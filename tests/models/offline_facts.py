@@ -1,5 +1,4 @@
 """Facts, questions about them and their answers; and talk about other things to hide them in."""
-# ruff: noqa: RUF001 - Chinese punctuation is meant
 
 from __future__ import annotations
 

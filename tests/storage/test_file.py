@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 
 import memviz
 from memviz import Chat, Message, ScriptedModel, StorageError
+from memviz.storage import tables
 from memviz.storage.migrations import migrate
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
@@ -30,14 +33,21 @@ def test_purged_and_replaced_records_leave_nothing_behind(tmp_path: Path) -> Non
         chat.change_strategy(memviz.strategy(strategy))
         store.save_turn(id, chat.run)
     store.save_run(id, memviz.replay(chat.log, memviz.strategy("buffer"), counter="chars4"), "k")
-    tables = ("message", "run", "turn", "compaction", "summary", "conversation")
+    names = ("message", "run", "turn", "compaction", "summary", "conversation")
     with closing(sqlite3.connect(path)) as file:
-        rows = [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]  # noqa: S608
+        rows = [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in names]  # noqa: S608
         assert rows == [2, 2, 2, 0, 0, 1]
         store.delete(id)
         store.purge(older_than_days=0)
-        assert [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables] == [0] * 6  # noqa: S608
+        assert [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in names] == [0] * 6  # noqa: S608
     store.close()
+
+
+def test_the_tables_can_be_loaded_again_as_hot_reloading_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memviz.storage.tables", tables)  # puts the first one back afterwards
+    monkeypatch.delitem(sys.modules, tables.__name__)
+    again = import_module(tables.__name__)
+    assert again.MESSAGES is not tables.MESSAGES
 
 
 def test_somebody_reading_holds_up_no_writer(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], froz
     matches = Matches(question, among)
     able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
     fitting = [match for match in able if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)]
-    best = _updated(question, fitting)
+    best = _updated(matches, fitting)
     if not question.has_names and (best is None or best.covered < PAIR_BELOW):
         pair = _pair(matches, able, best.covered if best else 0.0)
         if pair:
@@ -33,13 +33,13 @@ def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], froz
     return [best] if best else [], matches.missing
 
 
-def _updated(question: Question, fitting: Sequence[Match]) -> Match | None:
+def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:
     """The best statement, or the best of the later ones that change what it says."""
-    best = max(fitting, key=lambda match: match.score, default=None)
-    if best is None or question.wants_first_value:
+    best = max(fitting, key=matches.score, default=None)
+    if best is None or matches.question.wants_first_value:
         return best
     changes = [match for match in fitting if _changes(match, best)]
-    return max(changes, key=lambda match: match.score, default=best)
+    return max(changes, key=matches.score, default=best)
 
 
 def _changes(match: Match, best: Match) -> bool:
@@ -57,17 +57,16 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
     """Two statements linked by a name that the question does not say: who is meant, and what about them."""
     best: list[Match] = []
     best_score = 0.0
-    for first in sorted(able, key=lambda match: -match.score)[:PAIR_STARTS]:
+    for first in sorted(able, key=matches.score, reverse=True)[:PAIR_STARTS]:
         names = [name for name in first.sentence.traits.names if not matches.question.says(name)]
         for second in matches.found if names else ():
             together = matches.share(first.hits | second.hits)
-            score = together + PAIR_GAIN * second.score
             if (
-                score > best_score
-                and together >= max(PAIR_THRESHOLD, alone + PAIR_GAIN)
+                together >= max(PAIR_THRESHOLD, alone + PAIR_GAIN)
                 and matches.share(second.hits - first.hits) >= PAIR_GAIN
                 and any(name in second.sentence.text.lower() for name in names)
                 and accepts(matches.question, second.sentence)
+                and (score := together + PAIR_GAIN * matches.score(second)) > best_score
             ):
                 best, best_score = [first, second], score
     return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 from memviz.models.offline import phrases
@@ -29,31 +29,28 @@ CHANGE, CHANGE_WHEN_ASKED = 0.08, 0.16
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A statement of the context and how it fits. ``direct`` is the share of the question's weight in
-    the statement itself, ``covered`` adds what stands around it, ``score`` adds what kind of statement
-    it is; ``order`` grows along the context."""
+    """A statement that shares words (``hits``) with the question: sentence ``at`` of message ``position``.
 
-    kind: str
-    sentence: Sentence
-    hits: frozenset[str]
-    order: tuple[int, int]
-    direct: float
-    covered: float
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A statement where it stands: sentence ``at`` of the message at ``position``."""
+    ``direct`` is the share of the question's weight in the statement itself, ``covered`` adds what
+    stands around it.
+    """
 
     source: Source
     position: int
     at: int
     hits: frozenset[str]
+    direct: float = 0.0
+    covered: float = 0.0
 
     @property
     def sentence(self) -> Sentence:
+        """The statement."""
         return self.source.passage.sentences[self.at]
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Grows along the context."""
+        return self.position, self.at
 
     def near(self) -> frozenset[str]:
         """Words of the neighbouring sentences."""
@@ -71,51 +68,50 @@ class Matches:
     def __init__(self, question: Question, among: Sequence[Source]) -> None:
         self.question = question
         self._messages = len(among)
-        places = list(_places(question, among))
-        self.weights = _weights(question, places, sum(len(source.passage.sentences) for source in among))
+        sharing = list(_sharing(question, among))
+        self.weights = _weights(question, sharing, sum(len(source.passage.sentences) for source in among))
         self.missing = frozenset(
             word
             for word, weight in self.weights.items()
             if weight and not any(word in source.passage.words for source in among)
         )
-        self.found = [self._match(place) for place in places if self.share(place.hits) >= LEAST_SHARE]
+        self.found = [self._measured(match) for match in sharing if self.share(match.hits) >= LEAST_SHARE]
 
     def share(self, words: Iterable[str]) -> float:
         """Part of the question's weight that ``words`` hold."""
         return sum(self.weights[word] for word in words)
 
-    def _match(self, place: _Place) -> Match:
-        factor = agreement(self.question, place.sentence)
-        direct = self.share(place.hits)
-        covered = factor * (direct + self._around(place))
-        score = covered + self._preference(place)
-        order = (place.position, place.at)
-        return Match(place.source.kind, place.sentence, place.hits, order, factor * direct, covered, score)
-
-    def _around(self, place: _Place) -> float:
-        """What the words beside the statement add."""
-        absent = self.weights.keys() - place.hits
-        if not absent:
-            return 0.0
-        near = absent & place.near()
-        elsewhere = (absent - near) & place.source.passage.words
-        return NEAR * self.share(near) + SAME_MESSAGE * self.share(elsewhere)
-
-    def _preference(self, place: _Place) -> float:
-        """Which of two equally fitting statements to take: told rather than advised, short, new, the user's."""
-        question, sentence, kind = self.question, place.sentence, place.source.kind
-        score = KIND_BONUS[kind] + bonus(question, sentence) + max(LONG_AT_MOST, LONG_PER_WORD * len(sentence.words))
+    def score(self, match: Match) -> float:
+        """``covered``, and which of two equally fitting statements to take: told rather than advised,
+        short, new, the user's."""
+        question, sentence, kind = self.question, match.sentence, match.source.kind
+        score = match.covered + KIND_BONUS[kind] + bonus(question, sentence)
+        score += max(LONG_AT_MOST, LONG_PER_WORD * len(sentence.words))
         score += HEDGED * sentence.traits.is_hedged + ECHO * sentence.echo
         score += OF_ASSISTANT * (question.of_assistant and kind == "assistant")
-        age = place.position / self._messages
+        age = match.position / self._messages
         if question.wants_first_value:
             return score + RECENCY_WHEN_ASKED * (1 - age)
         if question.wants_newest_value:
             return score + RECENCY_WHEN_ASKED * age + CHANGE_WHEN_ASKED * sentence.traits.is_change
         return score + RECENCY * age + CHANGE * sentence.traits.is_change
 
+    def _measured(self, match: Match) -> Match:
+        factor = agreement(self.question, match.sentence)
+        direct = self.share(match.hits)
+        return replace(match, direct=factor * direct, covered=factor * (direct + self._around(match)))
 
-def _places(question: Question, among: Sequence[Source]) -> Iterator[_Place]:
+    def _around(self, match: Match) -> float:
+        """What the words beside the statement add."""
+        absent = self.weights.keys() - match.hits
+        if not absent:
+            return 0.0
+        near = absent & match.near()
+        elsewhere = (absent - near) & match.source.passage.words
+        return NEAR * self.share(near) + SAME_MESSAGE * self.share(elsewhere)
+
+
+def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     stems = frozenset(question.weights)
     for position, source in enumerate(among):
         if stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
@@ -125,17 +121,17 @@ def _places(question: Question, among: Sequence[Source]) -> Iterator[_Place]:
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if hits and not sentence.is_question and not _is_ignorance(source, sentence):
-                yield _Place(source, position, at, hits)
+                yield Match(source, position, at, hits)
 
 
 def _is_ignorance(source: Source, sentence: Sentence) -> bool:
     return source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
 
 
-def _weights(question: Question, places: Iterable[_Place], sentences: int) -> dict[str, float]:
+def _weights(question: Question, sharing: Iterable[Match], sentences: int) -> dict[str, float]:
     frequency = dict.fromkeys(question.weights, 0)
-    for place in places:
-        for word in place.hits:
+    for match in sharing:
+        for word in match.hits:
             frequency[word] += 1
     size = max(FEW_SENTENCES, sentences)
     weights = {word: weight * log(1 + size / (frequency[word] + 0.5)) for word, weight in question.weights.items()}

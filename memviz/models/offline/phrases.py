@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """What the offline model says around what it quotes, in English and Chinese, and how it knows its own words again."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """What a question is about, and what kind of answer it expects."""
 
 from __future__ import annotations

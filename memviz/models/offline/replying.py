@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """The chat partner: answers questions from the context, acknowledges what it is told."""
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def _answers(questions: Sequence[Sentence], among: Sequence[Source], chinese: bo
     for question in questions:
         found, missing = find(Question.of(question.text), among)
         if found:
-            answer = phrases.answer([(match.kind, match.sentence.text) for match in found], chinese)
+            answer = phrases.answer([(match.source.kind, match.sentence.text) for match in found], chinese)
         else:
             answer = phrases.unknown(_spelled(missing, question.text), chinese)
         if answer not in answers:

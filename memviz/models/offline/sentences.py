@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """Text into sentences, each with its content words; cached, because a chat sends the same texts again and again."""
 
 from __future__ import annotations

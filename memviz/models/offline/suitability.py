@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """Whether a statement is of the kind that a question asks for, apart from the words they share."""
 
 from __future__ import annotations

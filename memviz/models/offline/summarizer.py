@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """Extractive summaries: the sentences that tell most, in their own words and order, within a token budget."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """What can be seen in a sentence without understanding it: numbers, dates, names, and whether it tells anything.
 
 A replay reads every sentence of a conversation, so words are looked up in sets and the regular

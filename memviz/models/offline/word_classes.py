@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """English words by what they say about the sentence that holds them. All lower case."""
 
 from __future__ import annotations

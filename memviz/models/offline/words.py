@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese punctuation and typographic apostrophes are meant
 """Text into content words: stemmed, without function words, character pairs where nothing is spaced."""
 
 from __future__ import annotations

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memviz.conversation import Message
+from memviz.counters import counter
+from memviz.models.offline import OfflineModel
+from tests.models.offline_facts import ENGLISH
+
+INSTRUCTION = "Write one concise zebra summary of 77 apples. Keep names, numbers, dates and decisions."
+TALK = """user: Hello! How are you today?
+assistant: Hi there! I am happy to help you. You could consider many options in general.
+user: My daughter Mira is allergic to hazelnuts. Can you remember that?
+assistant: Of course! Sure.
+user: We decided to spend at most 3,000 euros, and we leave Lisbon on 14 March."""
+ESSENCE = ("My daughter Mira is allergic to hazelnuts.", "We decided to spend at most 3,000 euros")
+
+
+def one_message(talk: str, old: str = "") -> list[Message]:
+    return [Message("user", INSTRUCTION + "\n\n" + (f"system: Previous summary: {old}\n" if old else "") + talk)]
+
+
+def system_and_transcript(talk: str, old: str = "") -> list[Message]:
+    entries = ([f"system: {old}"] if old else []) + talk.splitlines()
+    return [Message("system", INSTRUCTION), Message("user", "Transcript so far:\n\n" + "\n\n".join(entries))]
+
+
+def quoted_transcript(talk: str, old: str = "") -> list[Message]:
+    entries = ([f"system: {old}"] if old else []) + talk.splitlines()
+    text = '"Transcript so far: ' + "".join(f"{entry}\n\n" for entry in entries) + '"\n\n'
+    return [Message("system", INSTRUCTION), Message("user", text)]
+
+
+FORMS = [one_message, system_and_transcript, quoted_transcript]
+
+
+def summary(messages: list[Message], budget_tokens: int = 160) -> str:
+    text = OfflineModel(budget_tokens).summarize(messages).text
+    assert counter("o200k_base")(text) <= budget_tokens
+    return text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_summary_holds_the_essence_in_order_and_nothing_else(form) -> None:
+    text = summary(form(TALK), 44)
+    assert text.index(ESSENCE[0]) < text.index(ESSENCE[1])
+    for noise in ("zebra", "77", "Transcript", "How are you", "happy to help", "Of course", "user:", "remember that"):
+        assert noise not in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_old_summary_is_carried_on_and_stands_first(form) -> None:
+    text = summary(form(TALK, "The cabin key is under pot 3. I work as a nurse in Bergen."))
+    assert text.startswith("The cabin key is under pot 3. I work as a nurse in Bergen.")
+    assert "Previous summary" not in text
+    assert all(part in text for part in ESSENCE)
+
+
+def test_a_single_turn_with_lines_of_its_own() -> None:
+    text = summary(one_message("user: My shopping list:\n- 3 leeks\n- rye flour type 1150\nThat is for Sunday."))
+    assert "1150" in text
+    assert "Sunday" in text
+
+
+def test_the_instruction_may_look_like_a_transcript() -> None:
+    instruction = "Summarize.\nuser: marks the person, zebra number 5.\n\nBe brief about zebra 6."
+    assert summary([Message("user", instruction + "\nuser: I live in Turin.")]) == "I live in Turin."
+    assert summary([Message("user", "Summarize zebra 7.\n\nI live in Turin.")]) == "I live in Turin."
+
+
+def test_lines_without_a_full_stop_get_one() -> None:
+    text = summary(one_message("user: - Hotel at 120 euros\n- Train at 80 euros"))
+    assert text == "Hotel at 120 euros. Train at 80 euros."
+
+
+def test_messages_without_an_instruction_are_summarized_themselves() -> None:
+    assert summary([Message("user", "I live in Turin."), Message("assistant", "Noted.")]).startswith("I live in Turin.")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "stale", "valid"),
+    [
+        ("My rent is 900 euros a month.", "assistant: Your rent is 940 euros a month.", "900", "940"),
+        ("The rent is 900 euros a month.", "user: The rent is 940 euros a month.", "900", "940"),
+        ("The deadline is 3 March.", "user: The deadline was moved to 12 April.", "3 March", "12 April"),
+        ("房租每个月4200元。", "user: 房租每个月4500元。", "4200", "4500"),
+    ],
+)
+def test_an_updated_fact_replaces_its_stale_version(older: str, newer: str, stale: str, valid: str) -> None:
+    text = summary(one_message(newer, old=older))
+    assert valid in text
+    assert stale not in text
+
+
+def test_an_old_fact_fades_among_new_ones() -> None:
+    text, kept = "My spare key is with Odd Nilsen, his address is 12 Fjord Road.", []
+    for start in range(0, 36, 4):
+        lines = [f"user: {fact.statement}" for fact in ENGLISH[start : start + 4]]
+        text = summary(one_message("\n".join(lines), old=text), 90)
+        kept.append("Odd Nilsen" in text)
+    assert kept[:2] == [True, True]
+    assert not kept[-1]
+
+
+def test_a_summary_is_shorter_than_what_it_summarizes() -> None:
+    talk = "\n".join(f"user: {fact.statement}" for fact in ENGLISH[:12])
+    count = counter("o200k_base")
+    assert count(summary(one_message(talk))) <= count(talk) / 2.5
+
+
+def test_tool_answers_and_markup_do_not_crowd_out_the_user() -> None:
+    tool = json.dumps({f"key_{n}": f"VALUE-{n}" for n in range(40)})
+    talk = f"tool: {tool}\nassistant: ## Plan\n| a | b |\n|---|---|\n**Step 1:** pack\nuser: My tent has 3 poles."
+    text = summary(one_message(talk), 30)
+    assert "My tent has 3 poles." in text
+    assert "**" not in text
+    assert "|" not in text
+
+
+def test_chinese_summaries_stay_chinese_and_come_apart_again() -> None:
+    text = summary(
+        one_message("user: 你好！我女儿对榛子过敏。你觉得呢？\nassistant: 好的。\nuser: 我们3月14日出发，预算5000元。")
+    )
+    assert text == "我女儿对榛子过敏。我们3月14日出发，预算5000元。"
+    again = summary(one_message("user: 我的电话是5550123。", old=text))
+    assert again == text + "我的电话是5550123。"
+
+
+@pytest.mark.parametrize("talk", ["user: ", "user: \nassistant: ", "user: ???", "user: ---", "user: ok"])
+def test_a_summary_is_never_empty(talk: str) -> None:
+    assert summary(one_message(talk)).strip()
+
+
+def test_one_sentence_over_the_budget_is_cut_between_words() -> None:
+    said = "My grandmother kept seventeen extraordinarily beautiful porcelain elephants in Antananarivo."
+    text = summary(one_message(f"user: {said}"), 8)
+    assert said.startswith(text)
+    assert said[len(text)] == " "

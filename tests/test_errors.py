@@ -1,0 +1,195 @@
+"""Every error that a user can cause, caused: of one family, in plain words, with its values, safe to hand on."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+
+import memviz
+from memviz import Message, errors
+from memviz.counters import ENCODING_FILES
+from memviz.errors import MemvizError, ModelError
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+
+KEY = "sk-secret-0123456789abcdef"
+HELLO = [Message("user", "Hello")]
+
+
+class Case(NamedTuple):
+    """How to cause an error, the words its message has to hold, and its attributes."""
+
+    cause: Callable[[Path], object]
+    words: tuple[str, ...]
+    attributes: Mapping[str, Any] = MappingProxyType({})
+
+
+def wrong_file(folder: Path, text: str) -> Path:
+    path = folder / "wrong.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def missing_encoding(folder: Path) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENCODING_FILES, "o200k_base", "nowhere")
+        patch.setattr("memviz.counters._encode", memviz.counters._encode.__wrapped__)
+        return memviz.counter("o200k_base")("text")
+
+
+def too_large_prompt(_: Path) -> object:
+    strategy = memviz.strategy("chat_summary_buffer", token_limit=5, count_initial_tokens=True)
+    return memviz.replay(HELLO, strategy, counter="chars4", system_prompt="x" * 4_000)
+
+
+def switched_off(_: Path) -> object:
+    strategy = memviz.strategy("summary_only", enable_recall=False)
+    return memviz.replay(HELLO, strategy, recalls={1: memviz.Recall(turns=[1])}, counter="chars4")
+
+
+def empty_reply(_: Path) -> object:
+    return memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel([" "])).send("Hello")
+
+
+CASES: dict[str, Case] = {
+    "parameter out of range": Case(
+        lambda _: memviz.strategy("window", window_size=0),
+        ("window_size", "'window'", "0", "1 or more"),
+        {"name": "window_size", "value": 0, "strategy": "window", "allowed": "a whole number of messages, 1 or more"},
+    ),
+    "unknown strategy": Case(
+        lambda _: memviz.strategy("windw"), ("strategy", "'windw'", "Choose", "window"),
+        {"name": "windw", "known": tuple(memviz.strategies())},
+    ),
+    "unknown counter": Case(
+        lambda _: memviz.counter("o200k"), ("token counter", "'o200k'", "Choose", "o200k_base"),
+        {"name": "o200k", "known": ("o200k_base", "cl100k_base", "p50k_base", "chars4", "bytes4")},
+    ),
+    "unknown sample": Case(
+        lambda _: sample("trp"), ("bundled conversation", "'trp'", "Choose", "trip"), {"name": "trp"}
+    ),
+    "counter without its file": Case(missing_encoding, ("o200k_base", "litellm", "Install", "chars4")),
+    "message with an unknown role": Case(lambda _: Message("bot", "x"), ("'bot'", "allowed", "assistant")),
+    "message that is no text": Case(lambda _: Message("user", 3), ("content", "user", "int", "text")),
+    "conversation without a user": Case(
+        lambda _: memviz.replay([Message("assistant", "x")], memviz.strategy("buffer")), ("1 messages", "user")
+    ),
+    "system prompt over the limit": Case(too_large_prompt, ("1,000", "token_limit", "5", "Shorten")),
+    "recall of nothing": Case(lambda _: memviz.Recall(), ("turns", "messages", "last_n", "keywords")),
+    "recall of no number": Case(lambda _: memviz.Recall(turns=["2"]), ("turns", "whole numbers", "'2'")),
+    "recall switched off": Case(switched_off, ("Summary only", "enable_recall")),
+    "configuration": Case(
+        lambda folder: memviz.load_memory_config(wrong_file(folder, "memory:\n  token_limt: 3\n")),
+        ("wrong.yaml", "line 2", "memory.token_limt", "known are token_limit"),
+        {"key": "memory.token_limt", "line": 2},
+    ),
+    "transcript": Case(
+        lambda folder: memviz.load_transcript(wrong_file(folder, "[]"), format="nonsense"),
+        ("wrong.yaml", "'nonsense'", "Choose one of", "messages"),
+        {"format": "nonsense", "place": "wrong.yaml", "reason": "there is no format 'nonsense'."},
+    ),
+    "storage": Case(
+        lambda folder: Store(folder / "x.db").conversation("nowhere"), ("conversation", "'nowhere'", "Choose")
+    ),
+    "database of another kind": Case(
+        lambda folder: Store(wrong_file(folder, "no database" * 99)), ("wrong.yaml", "no memviz database", "choose")
+    ),
+    "unknown model": Case(lambda _: memviz.model("gpt-4o-mimi"), ("'gpt-4o-mimi'", "gpt-4o-mini"),
+                          {"model": "gpt-4o-mimi", "partial": "", "retryable": False}),
+    "key in the place of a name": Case(lambda _: memviz.model(KEY), ("API key", "api_key")),
+    "key that cannot be one": Case(lambda _: memviz.model("gpt-4o", api_key=KEY + " x"), ("gpt-4o", "copy it again")),
+    "key in the place of an address": Case(
+        lambda _: memviz.model("gpt-4o", api_key=KEY, api_base=KEY), ("base URL", "gpt-4o", "http://")
+    ),
+    "model setting out of range": Case(
+        lambda _: memviz.model("gpt-4o", timeout=0), ("timeout", "0", "above 0"), {"name": "timeout", "value": 0}
+    ),
+    "empty reply": Case(empty_reply, ("scripted", "empty reply", "Try again"), {"model": "scripted"}),
+    "script at its end": Case(
+        lambda _: memviz.ScriptedModel([]).complete(HELLO), ("0 items", "Give it more"), {"model": "scripted"}
+    ),
+}  # fmt: skip
+# What only a provider can cause; tests/models does so and reads the sentences.
+FROM_PROVIDERS = {
+    errors.MissingKeyError, errors.RateLimitError, errors.ModelTimeoutError, errors.ContextTooLongError,
+    errors.ServerError, errors.ConnectionRefusedModelError,
+}  # fmt: skip
+PASSING = {
+    errors.RateLimitError, errors.ModelTimeoutError, errors.ServerError, errors.ConnectionRefusedModelError,
+}  # fmt: skip
+
+
+def caused(name: str, folder: Path) -> MemvizError:
+    with pytest.raises(MemvizError) as caught:
+        CASES[name].cause(folder)
+    return caught.value
+
+
+def family(cls: type[MemvizError] = MemvizError) -> Iterator[type[MemvizError]]:
+    for member in cls.__subclasses__():
+        yield member
+        yield from family(member)
+
+
+@pytest.mark.parametrize("name", CASES)
+class TestCaused:
+    def test_says_what_where_and_what_to_do(self, name: str, tmp_path: Path) -> None:
+        message = str(caused(name, tmp_path))
+        for words in CASES[name].words:
+            assert words in message
+        assert message.endswith("."), "whole sentences"
+        assert "Traceback" not in message
+        assert "\n" not in message
+
+    def test_has_its_values_as_attributes(self, name: str, tmp_path: Path) -> None:
+        error = caused(name, tmp_path)
+        for attribute, value in CASES[name].attributes.items():
+            assert getattr(error, attribute) == value, attribute
+
+    def test_keeps_the_key_to_itself(self, name: str, tmp_path: Path) -> None:
+        error = caused(name, tmp_path)
+        assert KEY not in str(error) + repr(error) + repr(vars(error)) + repr(error.args)
+
+    def test_comes_whole_from_another_process(self, name: str, tmp_path: Path) -> None:
+        error = caused(name, tmp_path)
+        for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301
+            assert type(again) is type(error)
+            assert str(again) == str(error)
+            assert {**vars(again), "__notes__": None} == {**vars(error), "__notes__": None}
+
+
+def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
+    seen = {type(caused(name, tmp_path)) for name in CASES} | FROM_PROVIDERS
+    bases = {errors.UnknownNameError, ModelError}
+    assert {cls for cls in family() if cls.__module__.startswith("memviz")} == seen | bases
+
+
+def test_the_public_names_are_of_the_family() -> None:
+    public = [name for name in memviz.__all__ if name.endswith("Error")] + ["ScriptExhausted"]
+    assert len(public) > 10
+    assert all(issubclass(getattr(memviz, name), MemvizError) for name in public)
+
+
+@pytest.mark.parametrize("kind", [ModelError, *(cls for cls in family(ModelError))])
+def test_a_model_error_holds_model_and_partial_answer_and_whether_to_try_again(kind: type[ModelError]) -> None:
+    error = pickle.loads(pickle.dumps(kind("It failed.", model="gpt", partial="Once upon")))  # noqa: S301
+    assert (str(error), error.model, error.partial) == ("It failed.", "gpt", "Once upon")
+    assert error.retryable == (kind in PASSING)
+
+
+def test_a_rate_limit_says_how_long_to_wait() -> None:
+    error = errors.RateLimitError("Slow down.", retry_after_seconds=1.5)
+    assert pickle.loads(pickle.dumps(error)).retry_after_seconds == 1.5  # noqa: S301
+    assert errors.RateLimitError("Slow down.").retry_after_seconds is None
+
+
+@pytest.mark.parametrize("cls", [errors.ParameterError, errors.ConfigError, errors.MessageError, errors.RecallError])
+def test_wrong_values_are_value_errors_too(cls: type[Exception]) -> None:
+    assert issubclass(cls, ValueError)
+    assert issubclass(errors.UnknownStrategyError, KeyError)

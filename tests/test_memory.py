@@ -1,0 +1,201 @@
+"""The memory value and the log of summaries, against counting and following everything again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Log, Message
+from memviz.counters import COUNTERS
+from memviz.engine.session import new_space
+from memviz.memory import Memory, SummaryLog, SummaryVersion
+from tests.engine.probes import SUMMARIZING, small, talk
+
+SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\u00a0", "\u2028"]
+PIECES = ["word", "naïve", "'s", "42", "/", "[", "]", "...", "!?", "=", "搬家", "が", "😀", "👩‍👧", "\u200b", *SPACES]
+odd_texts = st.one_of(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12),
+)
+written_texts = odd_texts.filter(str.strip).map(str.strip)  # the engine strips what a summarizer wrote
+
+
+def summary(version: int, text: str = "s", covers: range = range(0), replaces: int | None = None) -> SummaryVersion:
+    return SummaryVersion(version, version, text, len(text), covers, covers, replaces)
+
+
+# One strategy for each way in which summaries read inside a request.
+FORMATS = {(cls.summary_heading, cls().summary_entry(summary(1))): id for id, cls in memviz.strategies().items()}
+
+
+def summary_log(strategy: memviz.Strategy, counter: str, versions: list[SummaryVersion]) -> SummaryLog:
+    log = SummaryLog(memviz.counter(counter), strategy.summary_heading, strategy.summary_entry)
+    for version in versions:
+        log.append(version)
+    return log
+
+
+class TestTokens:
+    @pytest.mark.parametrize("counter", list(COUNTERS))
+    @pytest.mark.parametrize("id", list(FORMATS.values()))
+    @given(texts=st.lists(written_texts, min_size=1, max_size=5), data=st.data())
+    def test_are_those_of_the_text(self, id: str, counter: str, texts: list[str], data: st.DataObject) -> None:
+        strategy = memviz.strategy(id)
+        log = summary_log(strategy, counter, [summary(i, text) for i, text in enumerate(texts, start=1)])
+        start = data.draw(st.integers(0, len(texts) - 1))
+        stop = data.draw(st.integers(start + 1, len(texts) if strategy.summary_heading else start + 1))
+        assert log.tokens(start, stop) == memviz.counter(counter)(log.text(start, stop))
+
+    @pytest.mark.parametrize("counter", list(COUNTERS))
+    @pytest.mark.parametrize("id", SUMMARIZING)
+    @given(texts=st.lists(odd_texts, min_size=1, max_size=4))
+    def test_of_every_request_are_those_of_its_summary_message(self, id: str, counter: str, texts: list[str]) -> None:
+        run = memviz.replay(talk(6), small(id), model=memviz.ScriptedModel(texts * 20), counter=counter)
+        for record in run.turns:
+            block = record.context.block("summary")
+            sent = "" if block is None else block.messages[0].content
+            assert record.tokens["summary"] == (memviz.counter(counter)(sent) if sent else 0)
+
+    @pytest.mark.parametrize("id", ["summary", "summary_only"])
+    def test_of_no_versions_are_none(self, id: str) -> None:
+        log = summary_log(memviz.strategy(id), "chars4", [summary(1)])
+        assert [log.tokens(at, at) for at in (0, 1)] == [0, 0]
+
+    @pytest.mark.parametrize("counter", list(COUNTERS))
+    def test_of_a_very_long_list_are_right_but_for_the_slices_that_a_tokenizer_takes(self, counter: str) -> None:
+        texts = [f"Turn {i} was about 搬家 and {i * 37} euros; nothing was decided. " * 200 for i in range(12)]
+        versions = [summary(i, text.strip()) for i, text in enumerate(texts, start=1)]
+        log, count = summary_log(memviz.strategy("summary_only"), counter, versions), memviz.counter(counter)
+        assert log.tokens(0, 12) == pytest.approx(count(log.text(0, 12)), rel=1e-4)
+
+    def test_each_summary_is_counted_a_fixed_number_of_times(self) -> None:
+        seen: list[str] = []
+        log = SummaryLog(memviz.counter(lambda text: seen.append(text) or len(text)), "Head", lambda v: v.text)
+        for number in range(1, 51):
+            log.append(summary(number))
+            log.tokens(0, number)
+        assert len(seen) <= 101
+
+
+class TestText:
+    def test_of_a_list_is_the_heading_and_one_entry_a_turn(self) -> None:
+        log = summary_log(memviz.strategy("summary_only"), "chars4", [summary(1, "a"), summary(2, "b")])
+        assert log.text(0, 2) == "=== ACCUMULATED MEMORY SUMMARIES ===\n[Turn 1] a\n[Turn 2] b"
+        assert log.text(1, 2) == "=== ACCUMULATED MEMORY SUMMARIES ===\n[Turn 2] b"
+
+    @pytest.mark.parametrize(
+        ("id", "text"), [("summary", "Summary of earlier conversation: b"), ("chat_summary_buffer", "b")]
+    )
+    def test_of_a_running_summary_is_its_entry(self, id: str, text: str) -> None:
+        log = summary_log(memviz.strategy(id), "chars4", [summary(1, "a"), summary(2, "b", replaces=1)])
+        assert log.text(1, 2) == text
+
+
+@st.composite
+def lists_of_entries(draw: st.DrawFn) -> list[SummaryVersion]:
+    """Entries of an accumulating list: one range after the other, here and there with a gap."""
+    versions, at = list[SummaryVersion](), 0
+    for number in range(1, draw(st.integers(1, 8)) + 1):
+        start = at + draw(st.sampled_from([0, 0, 0, 2]))
+        at = start + draw(st.integers(1, 3))
+        versions.append(summary(number, covers=range(start, at)))
+    return versions
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> list[SummaryVersion]:
+    """Summaries of which each takes in an earlier one, or starts anew."""
+    versions, at = list[SummaryVersion](), 0
+    for number in range(1, draw(st.integers(1, 8)) + 1):
+        added = range(at, at + draw(st.integers(1, 3)))
+        replaces = draw(st.sampled_from([None, *range(1, number)]))
+        start = versions[replaces - 1].covers.start if replaces else added.start
+        at = added.stop
+        versions.append(SummaryVersion(number, number, "s", 1, range(start, at), added, replaces))
+    return versions
+
+
+class TestCovered:
+    @given(versions=lists_of_entries(), data=st.data())
+    def test_is_what_the_versions_cover_together(self, versions: list[SummaryVersion], data: st.DataObject) -> None:
+        log = summary_log(memviz.strategy("summary_only"), "chars4", versions)
+        start = data.draw(st.integers(0, len(versions)))
+        stop = data.draw(st.integers(start, len(versions)))
+        expected = [position for version in versions[start:stop] for position in version.covers]
+        covered = log.covered(start, stop)
+        assert [position for part in covered for position in part] == expected
+        if expected == list(range(len(expected))):
+            assert len(covered) <= 1, "a list without gaps is one range"
+
+    @given(versions=chains())
+    def test_of_one_version_is_its_own(self, versions: list[SummaryVersion]) -> None:
+        log = summary_log(memviz.strategy("summary"), "chars4", versions)
+        assert [log.covered(i, i + 1) for i in range(len(versions))] == [(version.covers,) for version in versions]
+
+
+class TestGenerations:
+    @given(versions=st.one_of(chains(), lists_of_entries()))
+    def test_are_those_of_following_every_message(self, versions: list[SummaryVersion]) -> None:
+        log = summary_log(memviz.strategy("summary"), "chars4", versions)
+        followed: list[dict[int, int]] = []
+        for index, version in enumerate(versions):
+            taken_in = followed[version.replaces - 1] if version.replaces else {}
+            followed.append({p: passed + 1 for p, passed in taken_in.items()} | dict.fromkeys(version.added, 1))
+            parts = log.generations(index)
+            assert {p: generation for part, generation in parts for p in part} == followed[index]
+            assert sum(len(part) for part, _ in parts) == len(followed[index]), "no message twice"
+
+
+class TestPrefix:
+    @given(versions=lists_of_entries(), data=st.data())
+    def test_is_a_log_of_its_own_with_the_first_versions(
+        self, versions: list[SummaryVersion], data: st.DataObject
+    ) -> None:
+        strategy = memviz.strategy("summary_only")
+        log = summary_log(strategy, "o200k_base", versions)
+        length = data.draw(st.integers(0, len(versions)))
+        prefix, anew = log.prefix(length), summary_log(strategy, "o200k_base", versions[:length])
+        prefix.append(summary(length + 1, "another way to go on"))
+        anew.append(summary(length + 1, "another way to go on"))
+        assert (len(prefix), prefix.versions, len(log)) == (length + 1, anew.versions, len(versions))
+        assert [prefix.tokens(0, i) for i in range(length + 2)] == [anew.tokens(0, i) for i in range(length + 2)]
+        assert prefix.generations(length) == anew.generations(length)
+
+
+class TestMemory:
+    CALL = Message("assistant", "", tool_calls=({"id": "c", "name": "look"},))
+    MESSAGES = (
+        Message("system", "s" * 8), Message("user", "u" * 40), CALL, Message("tool", "t" * 12, tool_call_id="c"),
+        Message("assistant", "a" * 20), Message("user", "u" * 4),
+    )  # fmt: skip
+
+    def memory(self, length: int, summary_count: int = 0, cursor: int = 0) -> Memory:
+        space = new_space(Log(self.MESSAGES), memviz.strategy("summary"), memviz.counter("chars4"), None)
+        for number in (1, 2):
+            space.summaries.append(summary(number, f"summary {number}"))
+        return Memory(space, length, summary_count, cursor)
+
+    def test_counts_what_is_not_summarized(self) -> None:
+        memory = self.memory(5, 1, cursor=2)
+        assert (memory.pending, memory.pending_tokens) == (3, 1 + 3 + 5)
+        assert memory.messages(range(3, 5)) == list(self.MESSAGES[3:5])
+
+    def test_knows_only_its_own_summaries(self) -> None:
+        memories = [self.memory(5, count) for count in (0, 1, 2)]
+        assert [memory.summary and memory.summary.text for memory in memories] == [None, "summary 1", "summary 2"]
+        assert [memory.newest_summary for memory in memories] == [range(0), range(1), range(1, 2)]
+        assert [memory.all_summaries for memory in memories] == [range(0), range(1), range(2)]
+
+    def test_reads_turn_input_and_open_question_off_its_own_length(self) -> None:
+        memories = [self.memory(length) for length in range(len(self.MESSAGES) + 1)]
+        assert [memory.turn for memory in memories] == [0, 0, 1, 1, 1, 1, 2]
+        assert [memory.input_position for memory in memories] == [None, None, 1, None, None, None, 5]
+        assert [memory.open_question for memory in memories] == [None, None, None, 1, 1, None, None]
+
+    def test_grows_without_changing(self) -> None:
+        before = self.memory(3, 1, cursor=2)
+        after = before.appended(4)
+        assert (after.length, after.summary_count, after.cursor, before.length) == (4, 1, 2, 3)
+        assert after.space is before.space

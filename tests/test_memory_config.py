@@ -1,0 +1,110 @@
+"""The settings file: defaults, and every mistake named with file, key and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memviz
+from memviz import ConfigError
+
+SHIPPED = Path(__file__).parent.parent / "configs" / "memory.yaml"
+DEFAULTS = {"token_limit": 64000, "summarize_prompt": None, "persistence": None}
+
+
+def load(folder: Path, text: str, encoding: str = "utf-8") -> dict[str, dict[str, Any]]:
+    path = folder / "memory.yaml"
+    path.write_text(text, encoding=encoding)
+    return memviz.load_memory_config(path)
+
+
+def test_the_shipped_file_holds_the_defaults() -> None:
+    assert memviz.load_memory_config(SHIPPED) == memviz.load_memory_config(str(SHIPPED)) == {"memory": DEFAULTS}
+
+
+def test_the_shipped_file_shows_every_setting() -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    assert all(f"  {key}:" in text for key in DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("", {}),
+        ("# nothing\n", {}),
+        ("memory:\n", {}),
+        ("memory: {}\n", {}),
+        ("memory:\n  token_limit: 1\n", {"token_limit": 1}),
+        ("memory:\n  persistence: chats/搬家.db\n", {"persistence": "chats/搬家.db"}),
+        ("memory:\n  summarize_prompt: |\n    Be brief.\n    Or not.\n", {"summarize_prompt": "Be brief.\nOr not.\n"}),
+        ("memory: {token_limit: 7, summarize_prompt: '5'}", {"token_limit": 7, "summarize_prompt": "5"}),
+        ("\ufeffmemory:\r\n  token_limit: 3\r\n", {"token_limit": 3}),
+    ],
+)
+def test_what_is_not_said_has_its_default(tmp_path: Path, text: str, changed: dict[str, Any]) -> None:
+    assert load(tmp_path, text) == {"memory": DEFAULTS | changed}
+
+
+def test_one_file_does_not_change_the_next(tmp_path: Path) -> None:
+    load(tmp_path, "memory:\n  token_limit: 1\n")["memory"]["persistence"] = "x"
+    assert load(tmp_path, "") == {"memory": DEFAULTS}
+
+
+LIMIT, PROMPT, PLACE = "memory.token_limit", "memory.summarize_prompt", "memory.persistence"
+WRONG = {
+    "unknown section": ("storage:\n  path: x\n", "storage", 1, "known is memory"),
+    "unknown key": ("# settings\nmemory:\n  token_limt: 3\n", "memory.token_limt", 3, "known are token_limit"),
+    "merged keys": ("memory:\n  <<: {token_limit: 3}\n", "memory.<<", 2, "unknown"),
+    "zero": ("memory:\n  token_limit: 0\n", LIMIT, 2, "1 or more"),
+    "negative": ("memory:\n  persistence: a\n\n  token_limit: -5\n", LIMIT, 4, "-5"),
+    "fraction": ("memory:\n  token_limit: 2.5\n", LIMIT, 2, "whole number of tokens"),
+    "number as text": ("memory:\n  token_limit: '64000'\n", LIMIT, 2, "'64000'"),
+    "truth as number": ("memory:\n  token_limit: yes\n", LIMIT, 2, "True"),
+    "no number": ("memory:\n  token_limit:\n", LIMIT, 2, "None"),
+    "list as number": ("memory:\n  token_limit: [1, 2]\n", LIMIT, 2, "[1, 2]"),
+    "number as text setting": ("memory:\n  summarize_prompt: 5\n", PROMPT, 2, "text or null"),
+    "date as path": ("memory:\n  persistence: 2026-01-01\n", PLACE, 2, "text or null"),
+    "list for the section": ("memory:\n  - token_limit\n", "memory", 2, "mapping"),
+    "list for the file": ("- memory\n", "file", 1, "mapping"),
+    "text for the file": ("\n\ntoken_limit\n", "file", 3, "mapping"),
+    "tab": ("memory:\n\ttoken_limit: 3\n", "file", 2, "no valid YAML"),
+    "open bracket": ("memory: [\n", "file", 2, "no valid YAML"),
+    "two documents": ("memory: {}\n---\nmemory: {}\n", "file", 2, "another document"),
+    "unknown alias": ("memory:\n  token_limit: *there\n", "file", 2, "there"),
+    "unknown tag": ("memory:\n  token_limit: !tokens 3\n", LIMIT, 2, "!tokens"),
+    "tag that runs code": ("memory:\n  persistence: !!python/object/apply:os.getcwd []\n", PLACE, 2, "python/object"),
+    "no number after all": ("memory:\n  token_limit: !!int many\n", LIMIT, 2, "many"),
+    "no date after all": ("memory:\n  persistence: 2026-13-41\n", PLACE, 2, "month"),
+    "value that holds itself": ("memory:\n  token_limit: &a [*a]\n", LIMIT, 2, "recursive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_is_named_with_file_key_and_line(tmp_path: Path, name: str) -> None:
+    text, key, line, words = WRONG[name]
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, text)
+    error, path = caught.value, str(tmp_path / "memory.yaml")
+    assert (error.path, error.key, error.line) == (path, key, line)
+    assert str(error).startswith(f"{path}, line {line}: {key}: ")
+    assert words in str(error)
+
+
+@pytest.mark.parametrize("depth", [100, 50_000])
+def test_deep_nesting_is_refused(tmp_path: Path, depth: int) -> None:
+    with pytest.raises(ConfigError):
+        load(tmp_path, "memory:\n  token_limit: " + "[" * depth + "]" * depth)
+
+
+@pytest.mark.parametrize("name", ["nowhere.yaml", "", "\0"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be read") as caught:
+        memviz.load_memory_config(tmp_path / name)
+    assert caught.value.path == str(tmp_path / name)
+
+
+def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="utf-8"):
+        load(tmp_path, "memory:\n  persistence: é.db\n", encoding="latin-1")
