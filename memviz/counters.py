@@ -34,9 +34,10 @@ Cutting a text there moves its count by less than 0.01 %."""
 class Counter:
     """A token counter: ``counter(text) -> int``.
 
-    ``units`` are what adds up when texts are put together at a line break (tokens for an encoding,
-    characters or bytes for an estimate); ``tokens`` turns a sum of units into a number of tokens.
-    So the size of a growing list is known without counting it again.
+    ``units`` are what adds up when texts are put together at a line break (tokens for an
+    encoding, characters or bytes for an estimate); ``tokens`` turns a sum of units into a number of
+    tokens. So the size of a growing list is known without counting it again. A function
+    that somebody else wrote is taken to add up, too.
     """
 
     def __init__(

@@ -7,29 +7,35 @@ so keeping the value of every turn costs next to nothing: that is what makes tim
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import Counter, TokenSums
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SummaryVersion:
     """One summary that a summarizer wrote.
 
     ``version`` counts from 1. ``covers`` is the range of log positions it stands for, ``added`` the
     part of it that was still verbatim before. ``replaces`` is the version it took in, ``None`` for
-    the first one and for entries of an accumulating list. ``tokens`` counts the bare text.
+    the first one and for entries of an accumulating list.
     """
 
     version: int
     turn: int
     text: str
-    tokens: int
     covers: range
     added: range
+    counter: Counter = field(repr=False, compare=False)
     replaces: int | None = None
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of the bare text."""
+        return self.counter(self.text)
 
 
 class SummaryLog:
@@ -55,9 +61,9 @@ class SummaryLog:
     def append(self, version: SummaryVersion) -> None:
         """Add the newest version."""
         units = self.counter.units
-        if self._entry_units:
-            previous = units(self._entry(self.versions[-1]) + "\n") if self.heading else self._entry_units[-1]
-            self._joined_units.append(self._joined_units[-1] + previous)
+        if self.versions:
+            joined = units(self._entry(self.versions[-1]) + "\n") if self.heading else 0
+            self._joined_units.append(self._joined_units[-1] + joined)
         self.versions.append(version)
         self._entry_units.append(units(self._entry(version)))
         self._covered.append(self._covered[-1] + len(version.covers))

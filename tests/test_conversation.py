@@ -170,3 +170,8 @@ class TestLog:
         one = Message("assistant", "", tool_calls=(CALL,))  # type: ignore[arg-type]
         result = Message("tool", "rain", tool_call_id="c1")
         assert Log([one, result, one, result, result]).tools.call_of == {1: 0, 3: 2, 4: None}
+
+    def test_of_two_open_calls_with_one_id_the_nearest_is_answered_first(self) -> None:
+        one = Message("assistant", "", tool_calls=(CALL,))  # type: ignore[arg-type]
+        result = Message("tool", "rain", tool_call_id="c1")
+        assert Log([one, one, result, result]).tools.call_of == {2: 1, 3: 0}

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message
-from memviz.counters import COUNTERS
+from memviz.counters import COUNTERS, AnyCounter, Counter
 from memviz.engine.session import new_space
 from memviz.memory import Memory, SummaryLog, SummaryVersion
 from tests.engine.probes import SUMMARIZING, small, talk
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\u00a0", "\u2028"]
-PIECES = ["word", "naïve", "'s", "42", "/", "[", "]", "...", "!?", "=", "搬家", "が", "😀", "👩‍👧", "\u200b", *SPACES]
+SIGNS = ["'s", "42", "/", "[", "]", "...", "!?", "=", "\u200b", "\U0001f600", "\U0001f469\u200d\U0001f467"]
+PIECES = ["word", "two words", " and more", "naïve", "搬家", "が", *SIGNS, *SPACES]
 odd_texts = st.one_of(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12),
@@ -26,15 +27,15 @@ def summary(version: int, text: str = "s", covers: range = range(0), replaces: i
     return SummaryVersion(version, version, text, len(text), covers, covers, replaces)
 
 
-# One strategy for each way in which summaries read inside a request.
-FORMATS = {(cls.summary_heading, cls().summary_entry(summary(1))): id for id, cls in memviz.strategies().items()}
-
-
-def summary_log(strategy: memviz.Strategy, counter: str, versions: list[SummaryVersion]) -> SummaryLog:
-    log = SummaryLog(memviz.counter(counter), strategy.summary_heading, strategy.summary_entry)
+def summary_log(strategy: memviz.Strategy, counter: AnyCounter, versions: list[SummaryVersion]) -> SummaryLog:
+    log = new_space(Log(), strategy, memviz.counter(counter), None).summaries
     for version in versions:
         log.append(version)
     return log
+
+
+# One strategy for each way in which summaries read inside a request.
+FORMATS = {summary_log(cls(), "chars4", [summary(1)]).text(0, 1): id for id, cls in memviz.strategies().items()}
 
 
 class TestTokens:
@@ -70,13 +71,21 @@ class TestTokens:
         log, count = summary_log(memviz.strategy("summary_only"), counter, versions), memviz.counter(counter)
         assert log.tokens(0, 12) == pytest.approx(count(log.text(0, 12)), rel=1e-4)
 
-    def test_each_summary_is_counted_a_fixed_number_of_times(self) -> None:
-        seen: list[str] = []
-        log = SummaryLog(memviz.counter(lambda text: seen.append(text) or len(text)), "Head", lambda v: v.text)
-        for number in range(1, 51):
-            log.append(summary(number))
-            log.tokens(0, number)
-        assert len(seen) <= 101
+    def test_of_a_counter_of_ones_own_are_right_whatever_it_does(self) -> None:
+        def words(text: str) -> int:
+            return len(text.split()) // 2 + 1
+
+        log = summary_log(memviz.strategy("summary_only"), words, [summary(i, "two words " * i) for i in (1, 2, 3)])
+        assert [log.tokens(0, stop) for stop in (1, 2, 3)] == [words(log.text(0, stop)) for stop in (1, 2, 3)]
+
+    def test_of_a_growing_list_are_known_without_counting_it_again(self) -> None:
+        seen: list[int] = []
+        counter = Counter("probe", lambda text: seen.append(len(text)) or len(text))
+        text = "What was said in this turn. " * 20
+        log = summary_log(memviz.strategy("summary_only"), counter, [summary(i, text) for i in range(1, 51)])
+        for length in range(1, 51):
+            log.tokens(0, length)
+        assert sum(seen) <= 4 * len(log.text(0, 50))
 
 
 class TestText:

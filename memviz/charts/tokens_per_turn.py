@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import log10
 from textwrap import wrap
 
 import numpy as np
@@ -39,7 +40,7 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
             figure.add_trace(trace)
     for line in lines:
         if line.shown and line.run.strategy.budget_tokens is not None and _budget_matters(line.run):
-            _add_budget(figure, line)
+            _add_budget(figure, line, log_scale)
     last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
     return figure.update_layout(
         title={"text": "Tokens sent per turn", "font": {"size": 16}},
@@ -174,11 +175,13 @@ def _budget_matters(run: Run) -> bool:
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
 
 
-def _add_budget(figure: go.Figure, line: Line) -> None:
-    budget = line.run.strategy.budget_tokens
-    figure.add_hline(
-        y=budget,
+def _add_budget(figure: go.Figure, line: Line, log_scale: bool) -> None:
+    budget = line.run.strategy.budget_tokens or 0
+    figure.add_shape(
+        type="line", xref="paper", x0=0, x1=1, y0=budget, y1=budget, layer="below",
         line={"width": 1, "dash": "dot", "color": setting_color(line.index)},
-        annotation={"text": f"budget {budget:,}", "font": {"size": 11}, "xanchor": "left", "x": 0},
-        layer="below",
-    )
+    )  # fmt: skip
+    figure.add_annotation(
+        text=f"budget {budget:,}", font={"size": 11}, showarrow=False, xref="paper", x=0, xanchor="left",
+        y=log10(budget) if log_scale else budget, yanchor="bottom",  # on a log axis a label stands at the exponent
+    )  # fmt: skip

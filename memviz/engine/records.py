@@ -42,15 +42,28 @@ class Compaction:
     keep_from: int
     before: Memory = field(repr=False, compare=False)
     after: Memory = field(repr=False, compare=False)
-    summary: str | None = None
-    summary_tokens: int = 0
-    version: int | None = None
+    written: SummaryVersion | None = None
     replaces: int | None = None
     error: str | None = None
     seconds: float = 0.0
     cost: float | None = None
     usage: Usage | None = None
     model: str = ""
+
+    @property
+    def summary(self) -> str | None:
+        """The text of the new summary."""
+        return self.written.text if self.written else None
+
+    @property
+    def summary_tokens(self) -> int:
+        """Tokens of the new summary's text."""
+        return self.written.tokens if self.written else 0
+
+    @property
+    def version(self) -> int | None:
+        """The number of the new summary."""
+        return self.written.version if self.written else None
 
     @cached_property
     def tokens_before(self) -> int:
@@ -119,7 +132,7 @@ class Compaction:
     def from_dict(cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace) -> Compaction:
         """The compaction that :meth:`to_dict` described, over the log and summaries of ``space``."""
         counted = ("tokens_before", "tokens_after", "prompt_tokens")
-        apart = ("summarized", "usage", "before", "after", *counted)
+        apart = ("summarized", "usage", "before", "after", "version", *counted)
         written = space.summaries.versions[value["version"] - 1] if value["version"] else None
         compaction = cls(
             **{key: item for key, item in value.items() if key not in apart},
@@ -128,8 +141,7 @@ class Compaction:
             before=Memory(space, *value["before"]),
             after=Memory(space, *value["after"]),
             usage=Usage(**value["usage"]) if value["usage"] else None,
-            summary=written.text if written else None,
-            summary_tokens=written.tokens if written else 0,
+            written=written,
         )
         compaction.__dict__.update({name: value[name] for name in counted})  # what was counted is not counted again
         return compaction

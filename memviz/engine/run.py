@@ -136,7 +136,7 @@ class Run:
         count, prompt = find_counter(counter or value["counter"]), value["system_prompt"]
         summaries = SummaryLog(count, strategy.summary_heading, strategy.summary_entry)
         for version in value["summaries"]:
-            summaries.append(_summary_from_dict(version))
+            summaries.append(_summary_from_dict(version, count))
         space = MemorySpace(
             log=log,
             sums=log.token_sums(count),
@@ -183,5 +183,15 @@ def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
     }
 
 
-def _summary_from_dict(value: Mapping[str, Any]) -> SummaryVersion:
-    return SummaryVersion(**{**value, "covers": range(*value["covers"]), "added": range(*value["added"])})
+def _summary_from_dict(value: Mapping[str, Any], counter: Counter) -> SummaryVersion:
+    version = SummaryVersion(
+        version=value["version"],
+        turn=value["turn"],
+        text=value["text"],
+        covers=range(*value["covers"]),
+        added=range(*value["added"]),
+        counter=counter,
+        replaces=value["replaces"],
+    )
+    version.__dict__["tokens"] = value["tokens"]  # counted before: not counted again
+    return version

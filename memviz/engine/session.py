@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
-from memviz.conversation import Log, Message
+from memviz.conversation import Log, Message, clean_text
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
@@ -193,7 +193,7 @@ class Session:
         return True
 
     def _apply(self, plan: CompactionPlan, reply: Reply, seconds: float) -> None:
-        memory, text = self.memory, reply.text.strip()
+        memory, text = self.memory, clean_text(reply.text).strip()
         turn = memory.turn
         if self.strategy.moment is Moment.TURN:  # a turn's summary is that turn's, even when made up for later
             turn = self.log.turn_number(plan.summarize.start)
@@ -201,7 +201,7 @@ class Session:
             version=memory.summary_count + 1,
             turn=turn,
             text=text,
-            tokens=self.counter(text),
+            counter=self.counter,
             covers=plan.covers,
             added=plan.summarize,
             replaces=plan.replaces.version if plan.replaces else None,
@@ -232,9 +232,7 @@ class Session:
                 keep_from=plan.keep_from,
                 before=before,
                 after=after,
-                summary=version.text if version else None,
-                summary_tokens=version.tokens if version else 0,
-                version=version.version if version else None,
+                written=version,
                 replaces=plan.replaces.version if plan.replaces else None,
                 error=error,
                 seconds=seconds,

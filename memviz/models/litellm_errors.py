@@ -71,10 +71,9 @@ class Evidence:
 
     @cached_property
     def status(self) -> int:
-        """The HTTP status; the vague 500 and 503 only if there is no other; 0 if there is none."""
-        statuses = [int(found) for cause in self.chain if isinstance(found := getattr(cause, "status_code", 0), int)]
-        told = [status for status in statuses if status]
-        return next((status for status in told if status not in (500, 503)), told[0] if told else 0)
+        """The HTTP status as litellm reports it; 0 if there is none."""
+        statuses = (getattr(cause, "status_code", None) for cause in self.chain)
+        return next((status for status in statuses if isinstance(status, int)), 0)
 
     def any_kind(self, *names: str) -> bool:
         """Whether one of the exceptions is of a class of one of these names."""

@@ -169,5 +169,7 @@ RUNNING_INSTRUCTION = (
 
 def transcript_line(message: Message) -> str:
     """A message as the summarizer reads it: ``role: content``, and the tools it called."""
-    calls = "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
-    return f"{message.role}: {message.content}{calls}"
+    line = f"{message.role}: {message.content}"
+    if not message.tool_calls:
+        return line
+    return line + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)

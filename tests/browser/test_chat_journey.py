@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.journeys import bubbles, drawn, go, quiet, say, stands
-from tests.models.openai_server import endless, openai_server
+from tests.models.openai_server import chunk, openai_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
 PLAN = "We want to travel in May, by train."
 QUESTION = "What is my budget?"
+
+
+def counting(handler: Any) -> None:
+    """A reply without end, until the client goes away."""
+    handler.start_events()
+    number = 0
+    while not handler.server.closing.wait(0.05):
+        number += 1
+        handler.send_event(chunk({"content": f"{number} "}))
 
 
 def talk(page: Page, *texts: str) -> None:
@@ -61,21 +70,21 @@ def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dash
 def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     with openai_server() as server:
-        server.then(endless)
+        server.then(counting)
         _use_model(page, server.api_base)
         say(page, FACT)
-        expect(bubbles(page).last).to_contain_text("word word word", timeout=60_000)
+        expect(bubbles(page).last).to_contain_text("1 2 3 4 5", timeout=60_000)
         page.get_by_role("button", name="Stop").click()
         expect(bubbles(page).last.get_by_text("stopped before it was complete")).to_be_visible()
         assert server.client_gone.wait(5)
-    expect(bubbles(page).last).to_contain_text("word word word")
+    expect(bubbles(page).last).to_contain_text("1 2 3 4 5")
     expect(page.get_by_role("button", name="Retry")).to_be_visible()
     stands(page, "chat")
 
 
 def _use_model(page: Page, api_base: str) -> None:
     chooser = page.get_by_role("combobox", name="Chat model")
-    chooser.fill("openai/endless")
+    chooser.fill("openai/counting")
     chooser.press("Enter")
     for label, value in (("API key", "a-key"), ("Base URL", api_base)):
         box = page.get_by_role("textbox", name=label)

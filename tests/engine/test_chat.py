@@ -83,6 +83,7 @@ class TestStream:
         record = chat.run.turns[-1]
         assert record.reply == "one\n"
         assert "partial_reply" in record.flags
+        assert chat.log[-1].meta == {"partial": True}, "a saved conversation knows it too"
         assert not chat.unanswered
         assert [m.content for m in chat.send("Go on").context.messages] == ["Count", "one\n", "Go on"]
 

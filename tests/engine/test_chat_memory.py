@@ -86,6 +86,17 @@ class TestLoad:
         ]
         assert Message("user", "What is the weather?") in memory_of(id, messages).load()
 
+    @pytest.mark.parametrize("id", ["summary_only", "recent_only"])
+    def test_a_turn_has_one_entry_even_when_looked_at_before_it_is_over(self, id: str) -> None:
+        """Loading is asking, and must not decide that the assistant has nothing to add."""
+        looked_at, left_alone = ChatMemory(small(id), model=Digest()), ChatMemory(small(id), model=Digest())
+        for message in [*talk(1), Message("assistant", "And one thing more."), Message("user", "Yes?")]:
+            looked_at.append(message)
+            looked_at.load()
+            left_alone.append(message)
+        assert looked_at.load() == left_alone.load()
+        assert sum(m.content.count("[Turn 1]") for m in looked_at.load()) == 1
+
 
 class TestLogIsNeverCut:
     @every_strategy

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter as Tally
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -357,6 +358,42 @@ class TestIncremental:
             memviz.replay(talk(turns), small(id), model=Digest(), counter=count)
             totals.append(sum(seen))
         assert totals[1] < 2.3 * totals[0]
+
+    @every_strategy
+    @pytest.mark.parametrize("repair", [False, True])
+    def test_work_grows_with_the_messages_and_not_with_their_square(self, id: str, repair: bool) -> None:
+        """Counted in calls of Python functions, which unlike seconds are the same on every machine."""
+        calls = [calls_of(lambda n=n: replay_tools(id, n, repair)) for n in (100, 200)]
+        assert calls[1] < 2.5 * calls[0], f"{calls[0]:,} calls for 100 turns, {calls[1]:,} for 200"
+
+
+def replay_tools(id: str, turns: int, repair: bool) -> None:
+    """Replay a conversation in which every turn calls a tool."""
+    call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+    turn = [
+        Message("user", "What is the weather?"),
+        Message("assistant", "", tool_calls=(call,)),  # type: ignore[arg-type]
+        Message("tool", "rain", tool_call_id="a"),
+        Message("assistant", "It rains."),
+    ]
+    memviz.replay(turn * turns, small(id), model=Digest(), counter="chars4", repair_tool_pairs=repair)
+
+
+def calls_of(work: Callable[[], None]) -> int:
+    """How many Python functions ``work`` calls, those it calls indirectly included."""
+    count = 0
+
+    def tick(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(tick)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
 
 
 class TestTimeTravel:

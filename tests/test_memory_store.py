@@ -1,0 +1,254 @@
+"""Memories of many conversations by name, kept in a file or not, and the classic way to build one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+import memviz
+from memviz import ChatMemory, MemoryStore, Message, Model, ParameterError, Reply, ScriptedModel
+from memviz.storage.store import Store
+from tests.engine.probes import IDS, SUMMARIZING, Digest, small, talk
+
+# One more process that goes on with session "u": argv is the file and how many messages it adds.
+OTHER_PROCESS = """
+import json, sys
+import memviz
+from itertools import count
+
+store = memviz.MemoryStore(memviz.strategy("summary", buffer_size=1), counter="chars4", persistence=sys.argv[1],
+                           model=memviz.ScriptedModel(f"other {n}" for n in count(1)))
+for number in range(int(sys.argv[2])):
+    store.append("u", {"role": ("assistant", "user")[number % 2], "content": f"other process {number}"})
+print(json.dumps([message.to_dict() for message in store.load("u")]))
+"""
+
+
+def in_another_process(path: Path, adds: int) -> list[Message]:
+    command = [sys.executable, "-c", OTHER_PROCESS, str(path), str(adds)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return [Message.of(message) for message in json.loads(done.stdout)]
+
+
+def kept(path: Path, id: str = "summary", **options: Any) -> MemoryStore:
+    options = {"model": Digest(), "counter": "chars4", "persistence": path, **options}
+    return MemoryStore(small(id), **options)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memories.db"
+
+
+class TestSessions:
+    def test_are_told_apart(self) -> None:
+        store = MemoryStore(memviz.strategy("buffer"), counter="chars4")
+        store.append("ann", {"role": "user", "content": "I am Ann."})
+        store.append("bob", Message("user", "I am Bob."))
+        assert store.load("ann") == [Message("user", "I am Ann.")]
+        assert store.sessions() == ("ann", "bob")
+        store.clear("ann")
+        assert (store.load("ann"), store.load("bob")) == ([], [Message("user", "I am Bob.")])
+
+    def test_share_strategy_counter_model_and_system_prompt(self) -> None:
+        model = ScriptedModel(f"summary {n}" for n in count(1))
+        store = MemoryStore(small("summary"), model=model, counter="chars4", system_prompt="Be brief.")
+        for session in ("ann", "bob"):
+            for message in talk(2)[:3]:
+                store.append(session, message)
+        memory = store.memory("bob")
+        assert memory is store.memory("bob")
+        assert (memory.strategy, memory.run.counter.name) == (small("summary"), "chars4")
+        assert [m.content for m in store.load("bob")[:2]] == ["Be brief.", "Summary of earlier conversation: summary 2"]
+
+    def test_without_a_strategy_are_chat_summary_buffers(self) -> None:
+        assert MemoryStore().memory("ann").strategy == memviz.strategy("chat_summary_buffer")
+
+    @pytest.mark.parametrize("name", ["", "../../etc/passwd", "a/b?c=d&e", "搬家", "two\nlines", "\ud800", "x" * 5_000])
+    def test_may_have_any_name(self, path: Path, name: str) -> None:
+        kept(path).append(name, Message("user", "Hello"))
+        kept(path).append("another", Message("user", "Hi"))
+        assert kept(path).load(name) == [Message("user", "Hello")]
+
+
+class TestKept:
+    @pytest.mark.parametrize("id", IDS)
+    def test_goes_on_after_every_message_as_one_that_was_never_closed(self, id: str, path: Path) -> None:
+        never_closed = ChatMemory(small(id), model=Digest(), counter="chars4")
+        for message in talk(4):
+            never_closed.append(message)
+            reopened = kept(path, id)
+            reopened.append("u", message)
+            if message.role == "user":
+                assert reopened.load("u") == never_closed.load()
+        assert reopened.memory("u").get_all() == never_closed.get_all() == talk(4)
+        assert reopened.memory("u").run.summaries == never_closed.run.summaries
+
+    def test_goes_on_in_another_process_and_back(self, path: Path) -> None:
+        first = kept(path, model=ScriptedModel(["mine 1"]))
+        for message in talk(2)[:3]:
+            first.append("u", message)
+        assert [m.content for m in in_another_process(path, 0)] == [
+            "Summary of earlier conversation: mine 1", "user says number 1",
+        ]  # fmt: skip
+        sent = in_another_process(path, 3)
+        assert [m.content for m in sent] == [
+            "Summary of earlier conversation: other 1", "other process 1", "other process 2",
+        ]  # fmt: skip
+        back = kept(path, model=ScriptedModel([]))
+        assert back.load("u") == sent
+        assert [m.content for m in back.memory("u").get_all()[2:4]] == ["user says number 1", "other process 0"]
+
+    @pytest.mark.parametrize("id", SUMMARIZING)
+    def test_reopening_asks_nobody(self, id: str, path: Path) -> None:
+        before = kept(path, id)
+        for message in talk(6)[:11]:
+            before.append("u", message)
+        sent = before.load("u")
+        assert before.memory("u").run.summaries
+        assert kept(path, id, model=ScriptedModel([])).load("u") == sent
+
+    def test_under_another_strategy_is_derived_from_the_messages(self, path: Path) -> None:
+        before, other = kept(path), ChatMemory(small("summary_only"), model=Digest(), counter="chars4")
+        for message in talk(5)[:9]:
+            before.append("u", message)
+            other.append(message)
+        for _ in range(2):  # the second time it is the kept one
+            after = kept(path, "summary_only")
+            assert after.load("u") == other.load()
+        assert after.memory("u").get_all() == talk(5)[:9]
+
+    @pytest.mark.parametrize("clear", [MemoryStore.clear, lambda store, name: store.memory(name).reset()])
+    def test_forgetting_is_kept_too(self, path: Path, clear: Any) -> None:
+        store = kept(path)
+        for message in talk(3):
+            store.append("u", message)
+        clear(store, "u")
+        assert kept(path).memory("u").get_all() == []
+        store.append("u", Message("user", "Again"))
+        assert kept(path).load("u") == [Message("user", "Again")]
+
+    def test_both_interfaces_keep(self, path: Path) -> None:
+        memory = kept(path, "buffer").memory("u")
+        memory.put({"role": "user", "content": "one"})
+        assert [m.content for m in kept(path, "buffer").memory("u").get()] == ["one"]
+        memory.set([Message("user", "two"), Message("assistant", "three")])
+        assert [m.content for m in kept(path, "buffer").memory("u").get_all()] == ["two", "three"]
+
+    def test_stands_in_the_library_with_messages_and_summarizer(self, path: Path) -> None:
+        store = kept(path)
+        for message in talk(3):
+            store.append("Ann's chat", message)
+        library = Store(path)
+        entry = library.conversations()[0]
+        assert (entry.title, entry.format, entry.message_count) == ("Ann's chat", "memory", 6)
+        assert list(library.conversation(entry.id).messages) == talk(3)
+        assert library.runs(entry.id)[0].summarizer == "digest"
+
+    def test_a_summarizer_that_fails_loses_nothing(self, path: Path) -> None:
+        store = kept(path, model=ScriptedModel([memviz.ModelError("down")] * 9))
+        for message in talk(3)[:5]:
+            store.append("u", message)
+        assert kept(path, model=ScriptedModel([])).load("u") == talk(3)[:5]
+
+    def test_without_a_file_nothing_is_kept(self) -> None:
+        MemoryStore(counter="chars4").append("u", Message("user", "Hello"))
+        assert MemoryStore(counter="chars4").load("u") == []
+
+
+class Waiting(Model):
+    """Summarizes when it is let."""
+
+    name = "waiting"
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = Event(), Event()
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        self.asked.set()
+        self.may_answer.wait(20)
+        yield Reply("a summary")
+
+
+class TestThreads:
+    @pytest.mark.parametrize("keep", [False, True])
+    def test_talk_in_sessions_of_their_own(self, path: Path, keep: bool) -> None:
+        store = kept(path) if keep else kept(path, persistence=None)
+
+        def converse(number: int) -> list[Message]:
+            for message in talk(4)[:7]:
+                store.append(f"session {number}", message)
+            return store.load(f"session {number}")
+
+        alone = ChatMemory(small("summary"), model=Digest(), counter="chars4")
+        alone.set(talk(4)[:7])
+        with ThreadPoolExecutor(6) as threads:
+            assert all(sent == alone.load() for sent in threads.map(converse, range(12)))
+        assert len(store.sessions()) == 12
+
+    def test_write_to_one_session_without_loss(self, path: Path) -> None:
+        store = kept(path)
+        with ThreadPoolExecutor(6) as threads:
+            list(threads.map(lambda n: store.append("u", Message("user", f"message {n}")), range(30)))
+        said = [message.content for message in store.memory("u").get_all()]
+        assert sorted(said) == sorted(f"message {n}" for n in range(30))
+        assert [message.content for message in kept(path).memory("u").get_all()] == said
+
+    def test_do_not_wait_for_the_summarizer_of_another_session(self) -> None:
+        model = Waiting()
+        store = MemoryStore(small("summary"), model=model, counter="chars4")
+        with ThreadPoolExecutor(2) as threads:
+            slow = threads.submit(lambda: [store.append("slow", message) for message in talk(2)[:3]])
+            assert model.asked.wait(20)
+            quick = threads.submit(store.append, "quick", Message("user", "Hello"))
+            try:
+                quick.result(timeout=2)
+            finally:
+                model.may_answer.set()
+            slow.result(timeout=20)
+
+
+class TestBuildChatMemory:
+    LONG = tuple(Message(message.role, message.content + " word" * 40) for message in talk(4))[:7]
+
+    def test_is_a_chat_summary_buffer(self) -> None:
+        memory = memviz.build_chat_memory("offline", token_limit=300, summarize_prompt="Sum up.")
+        assert memory.strategy == memviz.strategy("chat_summary_buffer", token_limit=300, summarize_prompt="Sum up.")
+        assert memviz.build_chat_memory(None).strategy == memviz.strategy("chat_summary_buffer")
+
+    def test_summarizes_with_the_model(self) -> None:
+        model = ScriptedModel(["what was said"])
+        memory = memviz.build_chat_memory(model, token_limit=120, summarize_prompt="Sum up.")
+        memory.set(self.LONG)
+        assert memory.get()[0] == Message("system", "what was said")
+        assert model.requests[0][0] == Message("system", "Sum up.")
+
+    def test_drops_without_one(self) -> None:
+        memory = memviz.build_chat_memory(None, token_limit=120)
+        memory.set(self.LONG)
+        assert memory.get() == [self.LONG[-1]], "two fit, of which the first is the assistant's"
+        assert memory.get_all() == list(self.LONG)
+
+    def test_takes_its_place_in_a_chat_store(self, path: Path) -> None:
+        store = kept(path, model=ScriptedModel([]))
+        memory = memviz.build_chat_memory(None, token_limit=500, chat_store=store, chat_store_key="ann")
+        memory.put(Message("user", "Hello"))
+        assert store.memory("ann") is memory
+        assert memory.strategy == memviz.strategy("chat_summary_buffer", token_limit=500)
+        assert memviz.build_chat_memory(None, chat_store=store) is store.memory("default")
+        again = memviz.build_chat_memory(None, token_limit=500, chat_store=kept(path), chat_store_key="ann")
+        assert again.get() == [Message("user", "Hello")]
+
+    @pytest.mark.parametrize("limit", [0, -1, 2.5, "64000"])
+    def test_refuses_a_limit_below_one(self, limit: Any) -> None:
+        with pytest.raises(ParameterError, match="token_limit"):
+            memviz.build_chat_memory(None, token_limit=limit)
