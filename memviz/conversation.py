@@ -245,6 +245,9 @@ class ToolPairs:
         self.uncalled: list[int] = []  # tool results that answer no call
         self.call_of: dict[int, int | None] = {}  # tool result -> message that called it
         self.results_of: dict[int, list[int]] = {}  # calling message -> its results
+        self.late: list[int] = []  # calling messages of which a result came after a later user message
+        self.unanswered: dict[int, int] = {}  # calling message -> calls of it without a result yet
+        self._last_user = -1
         self._open: dict[str, list[_OpenCall]] = {}  # by id, the newest last
         self._newest: list[_OpenCall] = []  # of any id, the newest last; closed ones are cleared as they come up
 
@@ -253,6 +256,7 @@ class ToolPairs:
         if message.tool_calls:
             self.callers.append(position)
             self.results_of[position] = []
+            self.unanswered[position] = len(message.tool_calls)
             for call in message.tool_calls:
                 opened = _OpenCall(call.id, position)
                 self._open.setdefault(call.id, []).append(opened)
@@ -264,7 +268,17 @@ class ToolPairs:
             if caller is None:
                 self.uncalled.append(position)
             else:
-                self.results_of[caller].append(position)
+                self._answer(caller, position)
+        elif message.role == "user":
+            self._last_user = position
+
+    def _answer(self, caller: int, position: int) -> None:
+        self.results_of[caller].append(position)
+        self.unanswered[caller] -= 1
+        if not self.unanswered[caller]:
+            del self.unanswered[caller]
+        if self._last_user > caller and caller not in self.late[-1:]:
+            self.late.append(caller)
 
     def _close(self, id: str | None) -> int | None:
         """The message whose newest open call has this id, or, where a result names none, any id."""

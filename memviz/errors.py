@@ -7,10 +7,22 @@ was wrong, where, and what to do; the values stand beside it as attributes.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class MemvizError(Exception):
-    """Base of all errors that a user can cause or has to know of."""
+    """Base of all errors that a user can cause or has to know of. They survive pickling, so a worker
+    process can raise them."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revived, (type(self), self.args, self.__dict__)
+
+
+def _revived(kind: type[MemvizError], args: tuple[Any, ...], attributes: dict[str, Any]) -> MemvizError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 class ParameterError(MemvizError, ValueError):

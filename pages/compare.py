@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.comparison import compare_controls, details, key_numbers, make_runs, tokens_chart
+from memviz.ui.comparison import compare_controls, details, failures, key_numbers, make_runs, tokens_chart
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
 
@@ -19,6 +19,7 @@ if state.conversation_id is None:
     st.stop()
 lines = make_runs(workspace(), state, summarizer)
 if lines:
+    failures(lines)
     tokens_chart(lines)
     key_numbers(lines)
     details(lines)

@@ -23,8 +23,13 @@ odd_texts = st.one_of(
 written_texts = odd_texts.filter(str.strip).map(str.strip)  # the engine strips what a summarizer wrote
 
 
-def summary(version: int, text: str = "s", covers: range = range(0), replaces: int | None = None) -> SummaryVersion:
-    return SummaryVersion(version, version, text, len(text), covers, covers, replaces)
+def summary(
+    version: int, text: str = "s", covers: range = range(0), added: range | None = None, replaces: int | None = None
+) -> SummaryVersion:
+    return SummaryVersion(
+        version=version, turn=version, text=text, covers=covers, added=covers if added is None else added,
+        counter=memviz.counter("chars4"), replaces=replaces,
+    )  # fmt: skip
 
 
 def summary_log(strategy: memviz.Strategy, counter: AnyCounter, versions: list[SummaryVersion]) -> SummaryLog:
@@ -122,7 +127,7 @@ def chains(draw: st.DrawFn) -> list[SummaryVersion]:
         replaces = draw(st.sampled_from([None, *range(1, number)]))
         start = versions[replaces - 1].covers.start if replaces else added.start
         at = added.stop
-        versions.append(SummaryVersion(number, number, "s", 1, range(start, at), added, replaces))
+        versions.append(summary(number, "s", range(start, at), added, replaces))
     return versions
 
 

@@ -90,8 +90,9 @@ class Chat:
         """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``."""
         if not isinstance(text, str) or not text.strip():
             raise MessageError("The message is empty. Write something to send.")
-        self._settle()
-        self.log.append(Message("user", text))
+        said = len(self.log)
+        self.log.append(Message("user", text))  # first of all: nothing that fails from here on can lose it
+        self._settle(said)
         return self._answer()
 
     def retry(self) -> Iterator[str]:
@@ -161,10 +162,11 @@ class Chat:
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
         return {record.turn: record.recalled.asked for record in self._session.turns if record.recalled is not None}
 
-    def _settle(self) -> None:
-        """Make up for what was put off when a reply was stopped: summarizing would have delayed the stop."""
-        self._session.advance(len(self.log))
-        if len(self.log) and not self.unanswered:
+    def _settle(self, length: int) -> None:
+        """Take in the first ``length`` messages. Those of a stopped reply may still wait for it:
+        summarizing would have delayed the stop."""
+        self._session.advance(length)
+        if length and self.log[length - 1].role != "user":
             self._session.complete_turn()
 
     def _answer(self) -> Iterator[str]:
@@ -198,4 +200,4 @@ class Chat:
         session.record(prepared, reply_tokens(session, turn), facts, (PARTIAL_REPLY,) if stopped else ())
         self._recalls = ()
         if not stopped:
-            self._settle()
+            self._settle(len(self.log))

@@ -59,11 +59,12 @@ class ChatMemory:
     def append(self, message: Message | Mapping[str, Any]) -> None:
         """Take in the next message of the conversation, and summarize if it is time to."""
         message, session = Message.of(message), self._session
-        if message.role == "user" and len(session.log) and session.log[-1].role != "user":
-            session.complete_turn()
+        turns = session.log.turn_count
+        session.log.append(message)  # first of all: nothing that fails from here on can lose it
         if message.role == "assistant":
             self._recalls = ()  # the request that they were recalled for has been answered
-        session.log.append(message)
+        if session.log.turn_count > turns:
+            session.complete_turn()
         session.advance(len(session.log))
 
     put = append
@@ -115,8 +116,4 @@ class ChatMemory:
         self._recalls = ()
 
     def _prepare(self) -> Prepared:
-        session = self._session
-        last = session.log[-1] if len(session.log) else None
-        if last is not None and last.role == "assistant" and not last.tool_calls:
-            session.complete_turn()
-        return session.prepare(self._recalls)
+        return self._session.prepare(self._recalls)

@@ -27,15 +27,21 @@ def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterato
         yield from _within(candidates, positions)
 
 
+def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Iterator[int]:
+    for positions in history[:-1]:
+        yield from _within(log.tools.callers, positions)
+    # The last range runs up to the input, and so do the results of its calls, but for these few.
+    if history:
+        yield from (p for p in {*log.tools.unanswered, *log.tools.late} if p in history[-1])
+
+
 def without_halves(
     log: Log, history: Sequence[range], recalled: Sequence[int]
 ) -> tuple[tuple[range, ...], tuple[int, ...]]:
     """``history`` and ``recalled`` with only those calls and results whose other half stands in the same block."""
     tools = log.tools
-    dropped = {
-        p for part in history for p in _within(tools.results, part) if not _in_history(tools.call_of[p], history)
-    }
-    for caller in (caller for part in history for caller in _within(tools.callers, part)):
+    dropped = {p for p in _results_that_may_be_orphaned(log, history) if not _in_history(tools.call_of[p], history)}
+    for caller in _callers_that_may_be_unanswered(log, history):
         results = tools.results_of[caller]
         if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, history) for p in results):
             dropped.update((caller, *results))

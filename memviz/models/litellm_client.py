@@ -64,7 +64,8 @@ class LiteLLMModel(Model):
             raise ParameterError("timeout", timeout, "a number of seconds above 0")
         if retries < 0:
             raise ParameterError("retries", retries, "0 or more")
-        api_base = api_base or options.pop("base_url", None)  # litellm's other name for it
+        other_name = options.pop("base_url", None)  # litellm knows the address under this name too
+        api_base = api_base or other_name
         self.name, self.timeout, self.retries = name, float(timeout), retries
         self.address = public_address(api_base) if api_base else ""
         self._settings = Secret({**options, **_access(name, api_key, api_base)})

@@ -20,6 +20,15 @@ def show_error(error: MemvizError, remedy: str = "") -> None:
 
 
 @contextmanager
+def error_shown() -> Iterator[None]:
+    """Show an error of memviz that the block raises, and go on behind it."""
+    try:
+        yield
+    except MemvizError as error:
+        show_error(error)
+
+
+@contextmanager
 def errors_shown(remedy: str = "") -> Iterator[None]:
     """Show any error of memviz that the block raises and stop the page there."""
     try:

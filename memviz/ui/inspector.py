@@ -13,7 +13,7 @@ from memviz.conversation import Message
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.turn_changes import left_the_window, record_of_turn
-from memviz.ui.text import plain, shortened
+from memviz.ui.text import counted, plain, shortened
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 BADGES: dict[str, BadgeColor] = {
@@ -50,7 +50,9 @@ def _changes(run: Run, record: TurnRecord) -> None:
     if not left:
         return
     gone = sum(fate is Fate.DROPPED for _, fate in left)
-    what = f"{len(left)} messages left since the request before: {len(left) - gone} summarized, {gone} dropped"
+    what = (
+        f"{counted(len(left), 'message')} left since the request before: {len(left) - gone} summarized, {gone} dropped"
+    )
     with st.expander(what, icon=":material/logout:"):
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
@@ -90,7 +92,7 @@ def _block(block: Block, record: TurnRecord, key: str) -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(PART_TITLES[block.kind], color=BADGES[block.kind], help=PART_HELP[block.kind])
-            st.caption(f"{block.tokens:,} tokens · {count} message{'s' if count != 1 else ''}{_stands_for(block)}")
+            st.caption(f"{block.tokens:,} tokens · {counted(count, 'message')}{_stands_for(block)}")
         shown = block.messages
         hidden = count - MAX_MESSAGES_SHOWN
         if hidden > 0 and not st.toggle(f"Show the {hidden} earlier messages too", key=f"{key}-{block.kind}-all"):

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from memviz.models.base import Model
-from memviz.models.registry import known_models, model
-
-OFFLINE = "offline"
+from memviz.models.registry import OFFLINE, known_models, model
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,14 @@ from memviz.ui.errors import errors_shown, show_error
 from memviz.workspace import Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
+ICON = Path(__file__).with_name("icon.svg")  # a Material icon would be fetched from outside
 STYLE = Path(__file__).with_name("style.css")
 SIDEBAR_PIXELS = 340
 
 
 def navigate() -> None:
     """Set the page up and run the one that was asked for."""
-    st.set_page_config(
-        page_title="memviz", page_icon=":material/memory:", layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
-    )
+    st.set_page_config(page_title="memviz", page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
     st.html(STYLE)
     page = st.navigation(
         [

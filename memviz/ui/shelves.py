@@ -13,7 +13,7 @@ from memviz.storage.library import ConversationEntry
 from memviz.transcripts.export import to_json
 from memviz.ui.errors import show_error
 from memviz.ui.state import LibraryState, chat_state, compare_state
-from memviz.ui.text import plain
+from memviz.ui.text import counted, plain
 from memviz.workspace import Workspace
 
 PAGE_SIZE = 20
@@ -45,7 +45,8 @@ def _import(workspace: Workspace, file: UploadedFile) -> tuple[bool, str]:
     except MemvizError as error:
         return False, f"{file.name} was not imported. {error}"
     noted = " ".join(f"Note: {warning}" for warning in warnings)
-    return True, f"Imported {file.name}: {entry.message_count} messages in {entry.turn_count} turns. {noted}".strip()
+    size = f"{counted(entry.message_count, 'message')} in {counted(entry.turn_count, 'turn')}"
+    return True, f"Imported {file.name}: {size}. {noted}".strip()
 
 
 def undo_bar(workspace: Workspace, state: LibraryState) -> None:
@@ -96,9 +97,10 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
 
 
 def _facts(entry: ConversationEntry) -> Sequence[str]:
-    facts = [f"{entry.turn_count} turns", f"{entry.message_count} messages", plain(entry.format.replace("_", " "))]
+    facts = [counted(entry.turn_count, "turn"), counted(entry.message_count, "message")]
+    facts.append(plain(entry.format.replace("_", " ")))
     if entry.probe_count:
-        facts.append(f"{entry.probe_count} probes")
+        facts.append(counted(entry.probe_count, "probe"))
     return [*facts, f"{entry.updated_at:%Y-%m-%d %H:%M} UTC"]
 
 

@@ -22,6 +22,11 @@ def shortened(text: str, chars: int) -> str:
     return flat if len(flat) <= chars else flat[: chars - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 turn``, ``2 turns``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def distinct(labels: Sequence[str]) -> list[str]:
     """The labels with a number behind each repetition. A choice control tells options apart by label."""
     seen: Counter[str] = Counter()

@@ -321,6 +321,10 @@ class Moody(Digest):
 
 def drive(chat: memviz.Chat, model: Moody, step: str, number: int) -> None:
     """One thing that a visitor may do next."""
+    model.fails = False
+    if chat.unanswered and chat.strategy.id == "chat_summary_buffer" and step in ("send", "fail", "stop"):
+        # It acts before each request, one that failed included, and of that one the log says nothing.
+        list(chat.retry())
     model.fails = step == "fail"
     if step in IDS:
         chat.change_strategy(small(step))

@@ -214,7 +214,7 @@ def test_a_first_visit_may_go_straight_to_a_chat(database: Path) -> None:
 def test_an_address_that_names_no_chat_opens_a_new_one() -> None:
     session = open_page("chat", chat="nothing-of-this-name")
     assert not bubbles(session)
-    assert labelled(session.selectbox, "Conversation").value is None
+    assert not labelled(session.selectbox, "Conversation").value
     say(session, FACT)
     assert len(bubbles(session)) == 2
 

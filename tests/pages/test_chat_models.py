@@ -112,4 +112,4 @@ def test_compare_asks_before_it_calls_a_summarizer_that_may_cost_money(server: O
     compare = open_page("compare")
     use_model(compare, "Summarizer", server.api_base)
     assert not server.requests
-    assert any(button.label.startswith("Replay Summary buffer") for button in compare.button)
+    assert any(button.label.startswith("Replay with") for button in compare.button)

@@ -98,10 +98,12 @@ def test_the_same_strategy_twice(compare: AppTest) -> None:
     assert lines["Sliding window · 10 messages"] == sent(replayed(FIRST["Sliding window · 10 messages"]))
 
 
-def test_the_very_same_setting_twice_is_two_lines(compare: AppTest) -> None:
+def test_the_very_same_setting_twice_is_two_lines_under_two_names(compare: AppTest) -> None:
     labelled(compare.selectbox, "Strategy").select("window").run()
-    traces = [trace["name"] for trace in figures(compare)[0]["data"] if trace.get("showlegend", True)]
-    assert traces.count("Sliding window · 10 messages") == 2
+    lines = token_lines(compare)
+    twins = [label for label in lines if label.startswith("Sliding window · 10 messages")]
+    assert len(twins) == 2
+    assert lines[twins[0]] == lines[twins[1]] == sent(replayed(FIRST["Sliding window · 10 messages"]))
 
 
 def test_another_counter_counts_anew(compare: AppTest) -> None:

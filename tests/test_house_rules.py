@@ -1,0 +1,40 @@
+"""Rules of the house that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/**/*.py"), *ROOT.glob("memviz/**/*.py")])
+THE_DOOR = ROOT / "memviz" / "ui" / "state.py"
+
+
+def names_in(path: Path) -> Iterator[tuple[str, int]]:
+    """Names, attributes, imports and arguments of a file with their lines; texts and comments do not count."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node.id if isinstance(node, ast.Name) else node.attr, node.lineno
+        elif isinstance(node, ast.alias | ast.keyword):
+            yield (node.name if isinstance(node, ast.alias) else node.arg or ""), node.lineno
+
+
+def places(name: str) -> list[str]:
+    return [f"{path.relative_to(ROOT)}:{line}" for path in SOURCES for found, line in names_in(path) if found == name]
+
+
+def test_the_sources_are_read() -> None:
+    assert len(SOURCES) > 50
+    assert places("session_state"), "the door itself is found"
+
+
+def test_the_state_of_a_browser_session_has_one_door() -> None:
+    assert [place for place in places("session_state") if not place.startswith(str(THE_DOOR.relative_to(ROOT)))] == []
+
+
+@pytest.mark.parametrize("name", ["unsafe_allow_html", "unsafe_allow_javascript"])
+def test_no_page_writes_raw_html(name: str) -> None:
+    assert places(name) == []

@@ -1,0 +1,95 @@
+"""What the README promises, held against the code."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import memviz
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ROWS = {
+    cells[0].strip("`"): cells[1:]
+    for line in README.partition("## Strategies")[2].partition("\n## ")[0].splitlines()
+    if len(cells := [cell.strip() for cell in line.strip("|").split(" | ")]) == 4 and cells[0].startswith("`")
+}
+
+
+def commands_under(heading: str) -> list[str]:
+    """The lines of the first shell block under a heading."""
+    section = README.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return section.partition("```sh\n")[2].partition("```")[0].splitlines()
+
+
+def test_the_table_names_every_strategy_in_order() -> None:
+    assert list(ROWS) == list(memviz.strategies())
+
+
+@pytest.mark.parametrize("id", memviz.strategies())
+class TestStrategies:
+    def test_has_its_title(self, id: str) -> None:
+        assert ROWS[id][0] == memviz.strategies()[id].title
+
+    def test_names_every_parameter_that_a_replay_heeds_with_its_default(self, id: str) -> None:
+        promised = dict(re.findall(r"`(\w+)`(?: (\d+))?", ROWS[id][2]))
+        known = {parameter.name: parameter for parameter in memviz.strategies()[id].parameters()}
+        assert set(promised) >= {name for name, parameter in known.items() if not parameter.live_only}
+        for name, default in promised.items():
+            assert default == (str(known[name].default) if known[name].is_number else "")
+
+    def test_units_are_the_parameters_own(self, id: str) -> None:
+        units = {parameter.name: parameter.unit for parameter in memviz.strategies()[id].parameters()}
+        for name, unit in re.findall(r"`(\w+)` \d+ (\w+)", ROWS[id][2]):
+            assert unit == units[name]
+
+
+def test_one_line_starts_it() -> None:
+    (command,) = commands_under("Start it")
+    assert command.endswith("streamlit run app.py")
+    assert (ROOT / "app.py").is_file()
+
+
+def test_one_line_tests_it() -> None:
+    (command,) = commands_under("Test it")
+    assert command.endswith("-m pytest")
+    assert "'.[dev]'" in command
+
+
+def test_both_make_their_own_environment() -> None:
+    for heading in ("Start it", "Test it"):
+        assert commands_under(heading)[0].startswith("python3 -m venv .venv && .venv/bin/pip install ")
+
+
+def test_the_continuous_integration_runs_the_same_command() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "<!-- tests -->" in script
+    assert README.count("<!-- tests -->\n```sh\n") == 1
+
+
+def test_the_address_is_where_the_server_listens() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert f"http://{config['server']['address']}:{config['server'].get('port', 8501)}" in README
+
+
+def test_pictures_and_names_exist() -> None:
+    for picture in re.findall(r"!\[.*?\]\((.*?)\)", README):
+        assert (ROOT / picture).is_file(), picture
+    for name in re.findall(r"`memviz\.([A-Za-z_]+)[`(]", README):
+        assert hasattr(memviz, name), name
+    for path in re.findall(r"`((?:memviz|configs|benchmarks)/[\w./]*)`", README):
+        assert (ROOT / path).exists(), path
+
+
+def test_the_python_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = README.partition("```python\n")[2].partition("```")[0]
+    talk = [{"role": role, "content": "word " * 600} for _ in range(4) for role in ("user", "assistant")]
+    (tmp_path / "chat.json").write_text(str(talk).replace("'", '"'), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})  # noqa: S102
+    assert "tokens > 1,500" in capsys.readouterr().out
