@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from memviz.ui.comparison import compare_controls, details, failures, key_numbers, make_runs, tokens_chart
+from memviz.ui.comparison import compare_controls, details, key_numbers, tokens_chart
+from memviz.ui.replaying import failures, make_runs
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,13 @@ SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/**/*.py"), *ROOT.glob("memv
 THE_DOOR = ROOT / "memviz" / "ui" / "state.py"
 
 
-def names_in(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def names_in(path: Path) -> list[tuple[str, int]]:
     """Names, attributes, imports and arguments of a file with their lines; texts and comments do not count."""
+    return list(_names_in(path))
+
+
+def _names_in(path: Path) -> Iterator[tuple[str, int]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Name | ast.Attribute):
             yield node.id if isinstance(node, ast.Name) else node.attr, node.lineno

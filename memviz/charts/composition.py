@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
+from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES, turn_ticks
 from memviz.engine.run import Run
 
 
@@ -33,7 +33,7 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
         figure.add_vline(x=turn, line={"width": 1, "color": "#8A929C", "dash": "dot"})
     return figure.update_layout(
         title={"text": "What each request is made of", "font": {"size": 16}},
-        xaxis={"title": "turn", "tickformat": ",d", "unifiedhovertitle": {"text": "turn %{x}"}},
+        xaxis={"title": "turn", **turn_ticks(len(turns)), "unifiedhovertitle": {"text": "turn %{x}"}},
         yaxis={"title": "tokens sent", "rangemode": "tozero", "tickformat": ",d"},
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
         hovermode="x unified", height=420, margin={"l": 10, "r": 10, "t": 50, "b": 10}, uirevision="composition",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 PART_COLORS = {
     "system": "#8A929C",
     "summary": "#9168D4",
@@ -33,6 +35,7 @@ PART_HELP = {
 }
 PART_ORDER = tuple(PART_COLORS)
 
+FEW_TURNS = 12
 FAILURE_COLOR = "#D32F2F"
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
@@ -46,3 +49,8 @@ def setting_color(index: int) -> str:
 def setting_dash(index: int) -> str:
     """Line dash of the setting added as number ``index`` (0-based)."""
     return DASHES[index % len(DASHES)]
+
+
+def turn_ticks(turns: int) -> dict[str, Any]:
+    """Ticks of a turn axis: whole numbers, one a turn where there are few."""
+    return {"tickformat": ",d", "tick0": 0, "dtick": 1 if turns <= FEW_TURNS else None}

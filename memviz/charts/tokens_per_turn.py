@@ -11,7 +11,7 @@ from textwrap import wrap
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, PART_TITLES, setting_color, setting_dash
+from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, PART_TITLES, setting_color, setting_dash, turn_ticks
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 
@@ -44,7 +44,7 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
     last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
     return figure.update_layout(
         title={"text": "Tokens sent per turn", "font": {"size": 16}},
-        xaxis={"title": "turn", "range": [0.4, last + 0.8], "tickformat": ",d"},
+        xaxis={"title": "turn", "range": [0.4, last + 0.8], **turn_ticks(last)},
         yaxis={"title": "tokens sent" + (" (log scale)" if log_scale else ""), "type": "log" if log_scale else "linear",
                "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
         legend={"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
@@ -63,7 +63,7 @@ def _tokens(line: Line, number: int) -> go.Scatter:
         legendgroup=str(number),
         visible=True if line.shown else "legendonly",
         mode="lines+markers" if clickable else "lines",
-        marker={"opacity": 0, "size": 9, "color": setting_color(line.index)},
+        marker={"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(line.index)},
         line={"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
         customdata=[f"{number}:{record.turn}" for record in line.run.turns] if clickable else None,
         text=[_request_tooltip(line.label, record) for record in line.run.turns],

@@ -10,19 +10,15 @@ import streamlit as st
 
 from memviz.charts.composition import composition
 from memviz.charts.tokens_per_turn import Line, tokens_per_turn
-from memviz.engine.run import Run
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
-from memviz.models.registry import OFFLINE, model
-from memviz.strategies.base import Moment
 from memviz.ui.counter_picker import counter_picker
-from memviz.ui.errors import error_shown
 from memviz.ui.inspector import inspector
 from memviz.ui.model_picker import ModelChoice, model_picker
 from memviz.ui.settings_editor import settings_editor
-from memviz.ui.state import CompareState, SettingRow, set_widget, widget_value
-from memviz.ui.text import conversation_labels, counted, distinct, plain
-from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
+from memviz.ui.state import CompareState, set_widget, widget_value
+from memviz.ui.text import conversation_labels, counted, plain
+from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_LISTED = 200
 TURN_KEY = "compare-turn"
@@ -60,73 +56,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
         set_widget(TURN_KEY, None)
     if chosen:
         entry = entries[chosen]
-        st.caption(f"{entry.turn_count} turns. {plain(entry.description)}")
-
-
-def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
-    """The conversation under every setting. A setting that cannot run says so and is left out."""
-    runs: list[tuple[SettingRow, Run]] = []
-    waiting: list[tuple[SettingRow, RunKey]] = []
-    for row in state.rows:
-        with error_shown():
-            strategy = row.build()
-            # Who would summarize does not matter where nothing ever is summarized.
-            name = OFFLINE if strategy.moment is Moment.NEVER else summarizer.name
-            key = RunKey(state.conversation_id or "", strategy, state.counter, name)
-            run = workspace.kept_run(key)
-            if run is None and name == OFFLINE:
-                with st.spinner(f"Replaying under {strategy.label}"):
-                    run = workspace.run(key, model(OFFLINE))
-            if run is None:
-                waiting.append((row, key))
-            else:
-                runs.append((row, run))
-    if waiting:
-        with error_shown():
-            runs += _run_when_asked(workspace, waiting, summarizer)
-    runs.sort(key=lambda item: state.rows.index(item[0]))
-    labels = distinct([run.strategy.label for _, run in runs])
-    return [Line(run, label, row.index) for (row, run), label in zip(runs, labels, strict=True)]
-
-
-def _run_when_asked(
-    workspace: Workspace, waiting: Sequence[tuple[SettingRow, RunKey]], summarizer: ModelChoice
-) -> list[tuple[SettingRow, Run]]:
-    """A summarizer that may cost money is called only when asked to, and can be stopped."""
-    names = ", ".join(key.strategy.label for _, key in waiting)
-    if not st.button(
-        f"Replay with {summarizer.name}", help=f"Summaries are written for: {names}.", icon=":material/play_arrow:"
-    ):
-        st.caption(
-            f"Not replayed yet: {plain(names)}. The summarizer {plain(summarizer.name)} is asked when you say so."
-        )
-        return []
-    writer, bar, stop = summarizer.build(), st.progress(0.0), st.empty()
-    stop.button("Stop", key="compare-stop", icon=":material/stop_circle:")
-    runs = []
-    for row, key in waiting:
-        label = key.strategy.label
-
-        def show(done: int, turns: int, label: str = label) -> None:
-            bar.progress(done / turns, f"Replaying under {label}: turn {done} of {turns}")
-
-        runs.append((row, workspace.run(key, writer, show)))
-    bar.empty()
-    stop.empty()
-    return runs
-
-
-def failures(lines: Sequence[Line]) -> None:
-    """Say what a failing summarizer meant, once a setting."""
-    for line in lines:
-        failed = [compaction for compaction in line.run.compactions if compaction.error]
-        if failed:
-            st.warning(
-                f"{plain(line.label)}: {counted(len(failed), 'summarizer call')} of {len(line.run.compactions)} failed. "
-                "Nothing was lost: what should have been summarized was sent word for word. "
-                f"The first said: {plain(failed[0].error or '')}",
-                icon=":material/warning:",
-            )
+        st.caption(f"{counted(entry.turn_count, 'turn')}. {plain(entry.description)}")
 
 
 def tokens_chart(lines: Sequence[Line]) -> None:
@@ -161,7 +91,7 @@ def key_numbers(lines: Sequence[Line]) -> None:
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
             line.label, f"{use.sent_tokens:,}", None if line is lines[0] else f"{change:+.0%} tokens",
-            delta_color="inverse", help="Tokens sent to the chat model over all requests, against the first setting.",
+            delta_color="inverse" if change < 0 else "off", help="Tokens sent to the chat model over all requests, against the first setting.",
         )  # fmt: skip
     st.dataframe(
         pd.DataFrame([_table_row(line, use) for line, use in zip(lines, uses, strict=True)]),

@@ -55,7 +55,7 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
 
 def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, f"{fresh_dashboard.url}/chat", "chat")  # the first visit of a new server, by a deep link
-    expect(page.get_by_role("link", name="Library")).to_be_visible()
+    expect(page.get_by_role("link", name="Library", exact=True)).to_be_visible()
     talk(page, FACT, QUESTION)
     expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
     link, before = page.url, bubbles(page).all_inner_texts()

@@ -1,0 +1,84 @@
+"""Replay the conversation under every setting of the compare page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.charts.tokens_per_turn import Line
+from memviz.engine.run import Run
+from memviz.models.registry import OFFLINE, model
+from memviz.strategies.base import Moment
+from memviz.ui.errors import error_shown
+from memviz.ui.model_picker import ModelChoice
+from memviz.ui.state import CompareState, SettingRow
+from memviz.ui.text import counted, distinct, plain
+from memviz.workspace import RunKey, Workspace
+
+
+def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
+    """The conversation under every setting. A setting that cannot run says so and is left out."""
+    runs: list[tuple[SettingRow, Run]] = []
+    waiting: list[tuple[SettingRow, RunKey]] = []
+    for row in state.rows:
+        with error_shown():
+            strategy = row.build()
+            # Who would summarize does not matter where nothing ever is summarized.
+            name = OFFLINE if strategy.moment is Moment.NEVER else summarizer.name
+            key = RunKey(state.conversation_id or "", strategy, state.counter, name)
+            run = workspace.kept_run(key)
+            if run is None and name == OFFLINE:
+                with st.spinner(f"Replaying under {strategy.label}"):
+                    run = workspace.run(key, model(OFFLINE))
+            if run is None:
+                waiting.append((row, key))
+            else:
+                runs.append((row, run))
+    if waiting:
+        with error_shown():
+            runs += _run_when_asked(workspace, waiting, summarizer)
+    runs.sort(key=lambda item: state.rows.index(item[0]))
+    labels = distinct([run.strategy.label for _, run in runs])
+    return [Line(run, label, row.index) for (row, run), label in zip(runs, labels, strict=True)]
+
+
+def _run_when_asked(
+    workspace: Workspace, waiting: Sequence[tuple[SettingRow, RunKey]], summarizer: ModelChoice
+) -> list[tuple[SettingRow, Run]]:
+    """A summarizer that may cost money is called only when asked to, and can be stopped."""
+    names = ", ".join(key.strategy.label for _, key in waiting)
+    if not st.button(
+        f"Replay with {summarizer.name}", help=f"Summaries are written for: {names}.", icon=":material/play_arrow:"
+    ):
+        st.caption(
+            f"Not replayed yet: {plain(names)}. The summarizer {plain(summarizer.name)} is asked when you say so."
+        )
+        return []
+    writer, bar, stop = summarizer.build(), st.progress(0.0), st.empty()
+    stop.button("Stop", key="compare-stop", icon=":material/stop_circle:")
+    runs = []
+    for row, key in waiting:
+        label = key.strategy.label
+
+        def show(done: int, turns: int, label: str = label) -> None:
+            bar.progress(done / turns, f"Replaying under {label}: turn {done} of {turns}")
+
+        runs.append((row, workspace.run(key, writer, show)))
+    bar.empty()
+    stop.empty()
+    return runs
+
+
+def failures(lines: Sequence[Line]) -> None:
+    """Say what a failing summarizer meant, once a setting."""
+    for line in lines:
+        failed = [compaction for compaction in line.run.compactions if compaction.error]
+        if failed:
+            calls = counted(len(line.run.compactions), "summarizer call")
+            st.warning(
+                f"{plain(line.label)}: {len(failed)} of {calls} failed. "
+                "Nothing was lost: what should have been summarized was sent word for word. "
+                f"The first said: {plain(failed[0].error or '')}",
+                icon=":material/warning:",
+            )
