@@ -2,9 +2,10 @@
 
     python benchmarks/replay.py [--messages 600 6000 60000]
 
-The conversation is generated (a fixed seed), the summarizer answers at once, and every run keeps full
-records. Times are of the processor, so a busy machine does not change them. A column of ratios says how many times the tokenizing time a replay takes, tokenizing
-included; the last column how the ratio grows from the smallest conversation to the largest.
+The conversation is generated (a fixed seed), the summarizer answers at once, and every run keeps
+full records. Times are of the processor, so a busy machine does not change them. A column of ratios
+says how many times the tokenizing time a replay takes, tokenizing included; the last column how the
+ratio grows from the smallest conversation to the largest.
 """
 
 import argparse

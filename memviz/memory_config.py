@@ -23,8 +23,10 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     name = str(path)
     try:
         root = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # not there, not allowed, no path at all, or no UTF-8
         raise ConfigError(name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
+    except RecursionError:
+        raise ConfigError(name, "file", 0, "is nested too deeply. The settings are two levels deep.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 0
@@ -51,7 +53,11 @@ def _judged(path: str, section: str, key: str, line: int, node: yaml.Node) -> An
     dotted = f"{section}.{key}"
     if key not in DEFAULTS[section]:
         raise ConfigError(path, dotted, line, f"is unknown; known are {', '.join(DEFAULTS[section])}.")
-    value = yaml.SafeLoader("").construct_object(node, deep=True)
+    try:
+        value = yaml.SafeLoader("").construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = getattr(error, "problem", error)
+        raise ConfigError(path, dotted, line, f"cannot be read ({problem}). Give a number, a text or null.") from None
     if key == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a whole number of tokens, 1 or more.")

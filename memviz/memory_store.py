@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from memviz.conversation import Message
+from memviz.conversation import Message, clean_text
 from memviz.counters import AnyCounter
 from memviz.engine.chat_memory import ChatMemory
 from memviz.engine.replay import DEFAULT_COUNTER
@@ -40,6 +40,7 @@ class MemoryStore:
         self._store = Store(persistence) if persistence else None
         self._memories: dict[str, ChatMemory] = {}
         self._lock = RLock()
+        self._locks: dict[str, RLock] = {}
 
     def memory(self, session: str, strategy: Strategy | None = None) -> ChatMemory:
         """The memory of this session; the first call makes it, or brings back the one that is kept."""
@@ -62,17 +63,21 @@ class MemoryStore:
 
     def append(self, session: str, message: Message | Mapping[str, Any]) -> None:
         """Take in the next message of a session."""
-        with self._lock:
+        with self._busy(session):  # one session's summarizer keeps no other waiting
             self.memory(session).append(message)
 
     def load(self, session: str) -> list[Message]:
         """What to send to the model now."""
-        with self._lock:
+        with self._busy(session):
             return self.memory(session).load()
+
+    def _busy(self, session: str) -> RLock:
+        with self._lock:
+            return self._locks.setdefault(session, RLock())
 
     def clear(self, session: str) -> None:
         """Forget what a session said."""
-        with self._lock:
+        with self._busy(session):
             self.memory(session).clear()
 
 
@@ -82,6 +87,7 @@ class KeptMemory(ChatMemory):
     def __init__(self, store: Store, session: str, strategy: Strategy, **options: Any) -> None:
         self._store: Store | None = None  # nothing is kept while the memory is being made
         super().__init__(strategy, **options)
+        session = clean_text(session)
         named = Transcript((), title=session, format="memory", system_prompt=self.system_prompt)
         self._id = store.add_conversation(named, f"memory-{session}")
         kept = store.chat_run(self._id)
@@ -108,13 +114,13 @@ class KeptMemory(ChatMemory):
         """Forget everything, what is kept included."""
         super().clear()
         if self._store is not None:
-            self._store.rewrite_chat(self._id, self.run)
+            self._store.rewrite_chat(self._id, self.run, summarizer=self.summarizer_name)
 
     reset = clear
 
     def _keep(self) -> None:
         if self._store is not None:
-            self._store.save_turn(self._id, self.run)
+            self._store.save_turn(self._id, self.run, summarizer=self.summarizer_name)
 
 
 def build_chat_memory(

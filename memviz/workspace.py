@@ -12,6 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from threading import RLock
 
@@ -58,7 +59,7 @@ class Workspace:
     def __init__(self, database: str | Path | None = None) -> None:
         self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
         self._lock = RLock()
-        self._conversations: OrderedDict[str, tuple[Transcript, Log]] = OrderedDict()
+        self._conversations: OrderedDict[str, tuple[datetime, Transcript, Log]] = OrderedDict()
         self._runs: OrderedDict[tuple[RunKey, int], Run] = OrderedDict()
         self._add_samples()
 
@@ -92,7 +93,8 @@ class Workspace:
     def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""
         self.store.rename(id, title)
-        self.forget(id)
+        with self._lock:
+            self._conversations.pop(id, None)  # a new title does not count as a change of the conversation
 
     def delete(self, id: str) -> None:
         """Put a conversation away; :meth:`restore` brings it back."""
@@ -103,22 +105,21 @@ class Workspace:
         self.store.restore(id)
 
     def conversation(self, id: str) -> tuple[Transcript, Log]:
-        """A conversation and its log; the log is shared, so its tokens are counted once."""
+        """A conversation and its log; the log is shared as long as nobody changes the conversation, so
+        its tokens are counted once. Raises StorageError if there is none."""
+        changed = self.store.entry(id).updated_at
         with self._lock:
-            if id in self._conversations:
+            kept = self._conversations.get(id)
+            if kept is not None and kept[0] == changed:
                 self._conversations.move_to_end(id)
-                return self._conversations[id]
+                return kept[1:]
         transcript = self.store.conversation(id)
+        log = Log(transcript.messages)
         with self._lock:
-            self._conversations[id] = transcript, Log(transcript.messages)
+            self._conversations[id] = changed, transcript, log
             while len(self._conversations) > MAX_LOGS_IN_PROCESS:
                 self._conversations.popitem(last=False)
-            return self._conversations[id]
-
-    def forget(self, id: str) -> None:
-        """Read the conversation anew next time: it was changed."""
-        with self._lock:
-            self._conversations.pop(id, None)
+        return transcript, log
 
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""
@@ -179,4 +180,3 @@ class Workspace:
             self.store.save_turn(id, chat.run, summarizer=summarizer)
         else:
             self.store.rewrite_chat(id, chat.run, summarizer=summarizer, replaces=replaces)
-        self.forget(id)

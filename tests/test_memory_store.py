@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -179,6 +180,14 @@ class Waiting(Model):
         yield Reply("a summary")
 
 
+class Slow(Digest):
+    """Lets other threads go first."""
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        time.sleep(0.005)
+        return super().stream(messages)
+
+
 class TestThreads:
     @pytest.mark.parametrize("keep", [False, True])
     def test_talk_in_sessions_of_their_own(self, path: Path, keep: bool) -> None:
@@ -195,13 +204,16 @@ class TestThreads:
             assert all(sent == alone.load() for sent in threads.map(converse, range(12)))
         assert len(store.sessions()) == 12
 
-    def test_write_to_one_session_without_loss(self, path: Path) -> None:
-        store = kept(path)
+    def test_write_to_one_session_as_if_one_after_the_other(self, path: Path) -> None:
+        store = kept(path, model=Slow())
         with ThreadPoolExecutor(6) as threads:
             list(threads.map(lambda n: store.append("u", Message("user", f"message {n}")), range(30)))
-        said = [message.content for message in store.memory("u").get_all()]
-        assert sorted(said) == sorted(f"message {n}" for n in range(30))
-        assert [message.content for message in kept(path).memory("u").get_all()] == said
+        said, alone = store.memory("u").get_all(), ChatMemory(small("summary"), model=Digest(), counter="chars4")
+        assert sorted(message.content for message in said) == sorted(f"message {n}" for n in range(30))
+        alone.set(said)
+        assert store.memory("u").run.summaries == alone.run.summaries
+        assert kept(path).memory("u").run.summaries == alone.run.summaries
+        assert kept(path).memory("u").get_all() == said
 
     def test_do_not_wait_for_the_summarizer_of_another_session(self) -> None:
         model = Waiting()

@@ -285,4 +285,8 @@ class TestTwoWindowsOnOneFile:
         mine.send("No, me")
         with pytest.raises(StorageError, match="another tab"):
             workspace.save_chat(id, mine, "digest")
+        before = list(mine.log)
+        mine.undo()
+        with pytest.raises(StorageError, match="another tab"):
+            workspace.save_chat(id, mine, "digest", before)
         assert resumed(workspace, id).run == theirs.run

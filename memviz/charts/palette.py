@@ -6,12 +6,12 @@ from typing import Any
 
 PART_COLORS = {
     "system": "#8A929C",
-    "summary": "#9168D4",
-    "history": "#3388C7",
+    "summary": "#8D6BDB",
+    "history": "#4196CC",
     "recalled": "#E69F00",
     "input": "#17A887",
-    "tools": "#A6703A",
-    "overhead": "#C2C8CF",
+    "tools": "#A26E44",
+    "overhead": "#B4B4B4",
 }
 """Colours of the parts of a request; fates use the same."""
 

@@ -39,7 +39,7 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
         for trace in _triggers(line, number):
             figure.add_trace(trace)
     for line in lines:
-        if line.shown and line.run.strategy.budget_tokens is not None and _budget_matters(line.run):
+        if line.shown and line.run.strategy.budget_tokens is not None and budget_fits(line.run):
             _add_budget(figure, line, log_scale)
     last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
     return figure.update_layout(
@@ -169,8 +169,8 @@ def _wrapped(text: str, width: int = 70) -> str:
     return "<br>".join(escape(line) for line in wrap(text, width))
 
 
-def _budget_matters(run: Run) -> bool:
-    """A budget far above everything sent would only squeeze the picture."""
+def budget_fits(run: Run) -> bool:
+    """Whether the budget is drawn: one far above everything sent would only squeeze the picture."""
     budget = run.strategy.budget_tokens or 0
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
 

@@ -51,6 +51,11 @@ class ChatMemory:
         self._session = Session.resume(run, self._summarizer, repair_tool_pairs=True)
 
     @property
+    def summarizer_name(self) -> str:
+        """The model that writes the summaries; empty when there is none."""
+        return self._summarizer.name if self._summarizer is not None else ""
+
+    @property
     def run(self) -> Run:
         """Everything done so far: its compactions and summaries. It has no turn records, because the
         requests are somebody else's."""

@@ -65,9 +65,9 @@ def exists(session: Session, conversation_id: str) -> bool:
 def add(session: Session, transcript: Transcript, id: str | None) -> str:
     """Write a conversation and return its id. One with this ``id`` that is there already, deleted or
     not, is left as it is."""
-    conversation_id, time = id or str(uuid4()), now()
-    if id is not None and session.get(ConversationRow, id) is not None:
-        return id
+    conversation_id, time = clean_text(id or str(uuid4())), now()
+    if id is not None and session.get(ConversationRow, conversation_id) is not None:
+        return conversation_id
     made = rows.conversation_row(transcript) | {"id": conversation_id, "created_at": time, "updated_at": time}
     insert_rows(session, CONVERSATIONS, [made])
     insert_rows(session, MESSAGES, rows.message_rows(conversation_id, transcript.messages))

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.composition import composition
-from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.counter_picker import counter_picker
@@ -26,6 +26,7 @@ SETTING_KEY = "compare-setting"
 CHART_KEY = "compare-tokens"
 LOG_KEY = "compare-log"
 INSPECTOR_PIXELS = 640
+TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
 
 def compare_controls(workspace: Workspace, state: CompareState) -> ModelChoice:
@@ -72,6 +73,10 @@ def tokens_chart(lines: Sequence[Line]) -> None:
             "Diamonds mark summarizations, their drop line runs from before to after. "
             "Click a name to hide its line; click a point to see what was sent."
         )
+    above = [line for line in lines if line.run.strategy.budget_tokens and not budget_fits(line.run)]
+    if above:
+        budgets = ", ".join(f"{line.run.strategy.budget_tokens:,} tokens of {line.label}" for line in above)
+        st.caption(f"Not drawn, because far above everything sent: the budget of {plain(budgets)}.")
 
 
 def _follow_click() -> None:
@@ -91,7 +96,7 @@ def key_numbers(lines: Sequence[Line]) -> None:
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
             line.label, f"{use.sent_tokens:,}", None if line is lines[0] else f"{change:+.0%} tokens",
-            delta_color="inverse" if change < 0 else "off", help="Tokens sent to the chat model over all requests, against the first setting.",
+            delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
     st.dataframe(
         pd.DataFrame([_table_row(line, use) for line, use in zip(lines, uses, strict=True)]),

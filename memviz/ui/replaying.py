@@ -49,7 +49,9 @@ def _run_when_asked(
     """A summarizer that may cost money is called only when asked to, and can be stopped."""
     names = ", ".join(key.strategy.label for _, key in waiting)
     if not st.button(
-        f"Replay with {summarizer.name}", help=f"Summaries are written for: {names}.", icon=":material/play_arrow:"
+        f"Replay with {plain(summarizer.name)}",
+        help=f"Summaries are written for: {names}.",
+        icon=":material/play_arrow:",
     ):
         st.caption(
             f"Not replayed yet: {plain(names)}. The summarizer {plain(summarizer.name)} is asked when you say so."

@@ -22,9 +22,13 @@ def navigate() -> None:
     """Set the page up and run the one that was asked for."""
     st.set_page_config(page_title="memviz", page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
     st.html(STYLE)
+    compare = st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:")
+    # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
+    root = st.Page(lambda: st.switch_page(compare), title="memviz", url_path="start", default=True, visibility="hidden")
     page = st.navigation(
         [
-            st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:", default=True),
+            root,
+            compare,
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
             st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
         ],

@@ -9,11 +9,14 @@ from collections.abc import Iterable, Sequence
 from memviz.storage.library import ConversationEntry
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
+_REPLACED_LATER = re.compile(r"(?<=:)(?=[A-Za-z/])|(?<=[-<>~=])(?=[-<>=])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+"""Where icons, arrows and links begin, which Streamlit makes after Markdown was read and escapes are gone."""
+_WORD_JOINER = "\u2060"  # takes no room
 
 
 def plain(text: str) -> str:
     """``text`` for a place that reads Markdown, such that it shows exactly as it is, on one line."""
-    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+    return _MARKUP.sub(r"\\\1", _REPLACED_LATER.sub(_WORD_JOINER, " ".join(text.split())))
 
 
 def shortened(text: str, chars: int) -> str:

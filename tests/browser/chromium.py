@@ -23,12 +23,12 @@ def executable() -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium."""
+def chromium(path: str | None = None) -> Iterator[Browser]:
+    """A headless Chromium: the one at ``path``, else the one that is found."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=path or executable(), args=list(FLAGS))
         try:
             yield browser
         finally:

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 ARTIFACTS = ROOT / "test-artifacts"
-REQUIRED = "MEMVIZ_REQUIRE_BROWSER"
+REQUIRED = bool(os.environ.get("MEMVIZ_REQUIRE_BROWSER"))
 VIEWPORT = {"width": 1280, "height": 900}
+if REQUIRED and find_spec("playwright") is None:
+    raise pytest.UsageError("The browser tests need playwright (pip install playwright).")
+
 OUTCOME = pytest.StashKey[pytest.TestReport]()
 
 
@@ -31,34 +34,41 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
     return report
 
 
-# A package's scope, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """Chromium. Where it is missing, tests are skipped, or fail if MEMVIZ_REQUIRE_BROWSER is set."""
-    missing = "playwright (pip install playwright)" if find_spec("playwright") is None else ""
-    missing = missing or ("" if executable() else "Chromium (apt-get install chromium)")
-    if missing:
-        (pytest.fail if os.environ.get(REQUIRED) else pytest.skip)(f"The browser tests need {missing}.")
-    with chromium() as started:
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """Where Chromium is. Without it, tests are skipped, or fail if MEMVIZ_REQUIRE_BROWSER is set."""
+    path = executable()
+    if path is None:
+        (pytest.fail if REQUIRED else pytest.skip)("The browser tests need Chromium (apt-get install chromium).")
+    return path
+
+
+# A module's scope, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
+@pytest.fixture(scope="module")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    """A headless Chromium."""
+    with chromium(chromium_path) as started:
         yield started
 
 
-@pytest.fixture(scope="package")
-def dashboard(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+@pytest.fixture(scope="session")
+def dashboard(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     """The server that most journeys share."""
     yield from _running(Dashboard(tmp_path_factory.mktemp("dashboard")))
 
 
 @pytest.fixture
-def fresh_dashboard(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+def fresh_dashboard(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     """A server of this test alone, that nobody has visited."""
     yield from _running(Dashboard(tmp_path_factory.mktemp("dashboard")))
 
 
 def _running(server: Dashboard) -> Iterator[Dashboard]:
     server.start()
-    yield server
-    server.stop()
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 class Watch:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright")
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
 
 from playwright.sync_api import BrowserContext, Page, expect
 
