@@ -11,7 +11,7 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
@@ -159,6 +159,14 @@ class Workspace:
         title = flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1] + "…"
         return self.store.add_conversation(
             Transcript((), title=title, format="chat", system_prompt=chat.run.system_prompt)
+        )
+
+    def continue_sample(self, id: str) -> str:
+        """A conversation of its own for a chat that went on from a bundled sample; returns its id.
+        The sample stays what it is."""
+        sample, _ = self.conversation(id)
+        return self.store.add_conversation(
+            replace(sample, messages=(), title=f"{sample.title} (continued)", format="chat")
         )
 
     def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:

@@ -15,7 +15,7 @@ from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, PART_TITLES, setti
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 
-MAX_CLICKABLE_TURNS = 300
+MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 FIRST_WORDS_CHARS = 140
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from memviz.errors import UnknownModelError
@@ -52,6 +53,7 @@ def model(
     return LiteLLMModel(name, api_key=api_key, api_base=api_base, timeout=timeout, retries=retries, **options)
 
 
+@cache
 def known_models(limit: int | None = None) -> tuple[str, ...]:
     """Names to suggest: ``offline`` first, then priced chat models of the larger providers, at most ``limit``."""
     today = datetime.now(UTC).date()

@@ -17,7 +17,7 @@ from memviz.ui.model_picker import ModelChoice, model_picker
 from memviz.ui.settings_editor import edit_setting, take_over
 from memviz.ui.state import ChatState, SettingRow, chat_state, set_widget, widget_value
 from memviz.ui.text import conversation_labels
-from memviz.workspace import Workspace
+from memviz.workspace import SAMPLE_PREFIX, Workspace
 
 CONVERSATION_KEY = "chat-conversation"
 CONVERSATIONS_LISTED = 100
@@ -115,6 +115,10 @@ def save(workspace: Workspace, state: ChatState, models: Models, replaces: Seque
     try:
         if state.conversation_id is None and state.chat.run.turns:
             state.conversation_id = workspace.new_chat(state.chat)
+        if state.conversation_id is not None and state.conversation_id.startswith(SAMPLE_PREFIX):
+            if len(state.chat.log) == workspace.store.entry(state.conversation_id).message_count:
+                return  # only looked at under another setting
+            state.conversation_id, replaces = workspace.continue_sample(state.conversation_id), None
         if state.conversation_id is not None:
             workspace.save_chat(state.conversation_id, state.chat, models.summarizer.name, replaces)
     except StorageError as error:  # shown with the talk: this may run while the page is being left

@@ -88,7 +88,8 @@ def _answer(
     workspace: Workspace, state: ChatState, chat: Chat, models: Models, pieces: Iterator[str],
     replaces: Sequence[Message] | None,
 ) -> None:  # fmt: skip
-    with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+    bubble = st.empty()
+    with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place, stop = st.empty(), st.empty()
         place.caption("Thinking")
         stop.button("Stop", icon=":material/stop_circle:", key="chat-stop")
@@ -97,12 +98,14 @@ def _answer(
                 place.text(text)
         except MemvizError as error:
             state.error = error
-            place.empty()
+            place.text(getattr(error, "partial", ""))
         finally:  # also when the page is left or stopped: nothing here may touch the page
             if isinstance(pieces, Generator):
                 pieces.close()
             save(workspace, state, models, replaces)
         stop.empty()
+    if not getattr(state.error, "partial", True):
+        bubble.empty()
     if state.error is None:
         st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the address
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from memviz.errors import StorageError
-from memviz.ui.errors import errors_shown, show_error
+from memviz.ui.errors import errors_shown
 from memviz.workspace import Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -49,12 +48,8 @@ def open_page(question: str, sentence: str) -> None:
 
 
 def workspace() -> Workspace:
-    """The workspace of this server. Stops the page with a plain sentence if the database cannot be used."""
-    try:
-        return _workspace()
-    except StorageError as error:
-        show_error(error)
-        st.stop()
+    """The workspace of this server. Raises StorageError if the database cannot be used."""
+    return _workspace()
 
 
 @st.cache_resource(show_spinner=False)

@@ -64,7 +64,8 @@ def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboar
     expect(page.get_by_text("Imported a.json")).to_be_visible()
     quiet(page)
     row = page.locator("[class*='st-key-conversation-']").first
-    assert row.inner_text().splitlines()[0] == title
+    shown = row.inner_text().splitlines()[0].replace("\u2060", "")  # a word joiner has no width
+    assert shown == title
     expect(row.get_by_role("link")).to_have_count(0)
 
 

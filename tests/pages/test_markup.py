@@ -20,6 +20,9 @@ PIECES = (
 ALL = " ".join(PIECES)
 
 
+WORD_JOINER = "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
+
+
 def fact(number: int) -> str:
     """A sentence that a summarizer keeps."""
     return f"My budget <script>alert({number})</script> for {ALL} is {number + 1},000 euros.\n"
@@ -57,7 +60,8 @@ def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) 
 
 def test_titles_and_messages_read_as_they_were_written(conversation: str) -> None:
     library, compare, chat = open_page("library"), open_page("compare"), open_page("chat", chat=conversation)
-    assert f"**{ALL}**" in sentences(library.markdown)
+    shown = [sentence.replace(WORD_JOINER, "") for sentence in sentences(library.markdown)]
+    assert f"**{ALL}**" in shown
     assert any(ALL in option for option in compare.selectbox[0].options)
     assert any(ALL in text for text in texts(chat))
 
