@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from memviz.counters import Counter, TokenSums
 from memviz.errors import MessageError
+from memviz.tool_links import ToolPairs
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(get_args(Role))
@@ -230,72 +231,3 @@ class Log(Sequence[Message]):
         log = Log(self._messages[:length])
         log._token_sums = {counter: sums.prefix(length) for counter, sums in self._token_sums.items()}
         return log
-
-
-class ToolPairs:
-    """Which tool result answers which call, kept up to date as messages arrive. All are log positions.
-
-    Ids are reused within real conversations, so a result is paired with the nearest open call of
-    that id before it, never through a dictionary of all ids.
-    """
-
-    def __init__(self) -> None:
-        self.callers: list[int] = []  # messages that call tools
-        self.results: list[int] = []  # tool results
-        self.uncalled: list[int] = []  # tool results that answer no call
-        self.call_of: dict[int, int | None] = {}  # tool result -> message that called it
-        self.results_of: dict[int, list[int]] = {}  # calling message -> its results
-        self.late: list[int] = []  # calling messages of which a result came after a later user message
-        self.unanswered: dict[int, int] = {}  # calling message -> calls of it without a result yet
-        self._last_user = -1
-        self._open: dict[str, list[_OpenCall]] = {}  # by id, the newest last
-        self._newest: list[_OpenCall] = []  # of any id, the newest last; closed ones are cleared as they come up
-
-    def add(self, position: int, message: Message) -> None:
-        """Take note of one more message of the log."""
-        if message.tool_calls:
-            self.callers.append(position)
-            self.results_of[position] = []
-            self.unanswered[position] = len(message.tool_calls)
-            for call in message.tool_calls:
-                opened = _OpenCall(call.id, position)
-                self._open.setdefault(call.id, []).append(opened)
-                self._newest.append(opened)
-        elif message.role == "tool":
-            caller = self._close(message.tool_call_id)
-            self.results.append(position)
-            self.call_of[position] = caller
-            if caller is None:
-                self.uncalled.append(position)
-            else:
-                self._answer(caller, position)
-        elif message.role == "user":
-            self._last_user = position
-
-    def _answer(self, caller: int, position: int) -> None:
-        self.results_of[caller].append(position)
-        self.unanswered[caller] -= 1
-        if not self.unanswered[caller]:
-            del self.unanswered[caller]
-        if self._last_user > caller and caller not in self.late[-1:]:
-            self.late.append(caller)
-
-    def _close(self, id: str | None) -> int | None:
-        """The message whose newest open call has this id, or, where a result names none, any id."""
-        while self._newest and not self._newest[-1].is_open:
-            self._newest.pop()
-        if not id:
-            id = self._newest[-1].id if self._newest else ""
-        waiting = self._open.get(id)
-        if not waiting:
-            return None
-        call = waiting.pop()
-        call.is_open = False
-        return call.caller
-
-
-@dataclass(slots=True)
-class _OpenCall:
-    id: str
-    caller: int
-    is_open: bool = True

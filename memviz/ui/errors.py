@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,8 +9,6 @@ import streamlit as st
 
 from memviz.errors import MemvizError
 from memviz.ui.text import plain
-
-logger = logging.getLogger(__name__)
 
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
