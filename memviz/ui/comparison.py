@@ -15,7 +15,7 @@ from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.counter_picker import counter_picker
 from memviz.ui.inspector import inspector
 from memviz.ui.model_picker import ModelChoice, model_picker
-from memviz.ui.settings_editor import settings_editor
+from memviz.ui.settings_editor import PANEL_PIXELS, settings_editor
 from memviz.ui.state import CompareState, set_widget, widget_value
 from memviz.ui.text import conversation_labels, counted, plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
@@ -34,7 +34,8 @@ def compare_controls(workspace: Workspace, state: CompareState) -> ModelChoice:
     _choose_conversation(workspace, state)
     st.markdown("**Strategy settings**")
     settings_editor(state)
-    with st.expander("Counter and summarizer", icon=":material/tune:"):
+    label, icon = "Counter and summarizer", ":material/tune:"
+    with st.popover(label, icon=icon, width="stretch"), st.container(width=PANEL_PIXELS):
         state.counter = counter_picker(state.counter, "compare-counter")
         return model_picker(
             "Summarizer", "compare-summarizer", "Who writes the summaries. Replies come from the conversation."
@@ -98,45 +99,27 @@ def key_numbers(lines: Sequence[Line]) -> None:
             line.label, f"{use.sent_tokens:,}", None if line is lines[0] else f"{change:+.0%} tokens",
             delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
-    st.dataframe(
-        pd.DataFrame([_table_row(line, use) for line, use in zip(lines, uses, strict=True)]),
-        hide_index=True, column_config=TABLE_COLUMNS,
-    )  # fmt: skip
+    columns = {plain(line.label): _numbers(use) for line, use in zip(lines, uses, strict=True)}
+    st.table(pd.DataFrame(columns).style.format("{:,}"), border="horizontal", alt=TABLE_ALT)
 
 
-TABLE_COLUMNS = {
-    "total": st.column_config.NumberColumn("Tokens sent", format="localized", help="To the chat model, all requests."),
-    "mean": st.column_config.NumberColumn("Mean a turn", format="localized"),
-    "peak": st.column_config.NumberColumn("Peak", format="localized", help="The largest request."),
-    "peak_turn": st.column_config.NumberColumn("Peak at turn"),
-    "summarizations": st.column_config.NumberColumn("Summarizations", help="Summaries written."),
-    "calls": st.column_config.NumberColumn("Summarizer calls", help="Failed calls included."),
-    "prompt": st.column_config.NumberColumn("Summarizer in", format="localized", help="Tokens sent to the summarizer."),
-    "output": st.column_config.NumberColumn("Summarizer out", format="localized", help="Tokens the summarizer wrote."),
-    "all": st.column_config.NumberColumn(
-        "All tokens", format="localized", help="Sent, and the summarizer's in and out."
-    ),
-    "failed": st.column_config.NumberColumn("Failed", help="Summarizer calls that failed. Nothing is lost by them."),
-    "over": st.column_config.NumberColumn(
-        "Over budget", help="Requests whose messages were over the setting's budget."
-    ),
-}
+TABLE_ALT = "What each setting sent and summarized, one column a setting"
 
 
-def _table_row(line: Line, use: TokenUse) -> dict[str, Any]:
+def _numbers(use: TokenUse) -> dict[str, int]:
+    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart."""
     return {
-        "Setting": line.label,
-        "total": use.sent_tokens,
-        "mean": round(use.mean_tokens),
-        "peak": use.peak_tokens,
-        "peak_turn": use.peak_turn,
-        "summarizations": use.summarizations,
-        "calls": use.summarizer_calls,
-        "prompt": use.summarizer_prompt_tokens,
-        "output": use.summarizer_output_tokens,
-        "all": use.all_tokens,
-        "failed": use.failed_summarizations,
-        "over": use.over_budget_requests,
+        "Tokens sent to the chat model": use.sent_tokens,
+        "Mean request": round(use.mean_tokens),
+        "Largest request": use.peak_tokens,
+        "at turn": use.peak_turn,
+        "Summaries written": use.summarizations,
+        "Summarizer calls": use.summarizer_calls,
+        "of them failed (nothing is lost)": use.failed_summarizations,
+        "Tokens sent to the summarizer": use.summarizer_prompt_tokens,
+        "Tokens the summarizer wrote": use.summarizer_output_tokens,
+        "All tokens, both models": use.all_tokens,
+        "Requests over the budget": use.over_budget_requests,
     }
 
 

@@ -10,12 +10,16 @@ from memviz.ui.errors import show_error
 from memviz.ui.parameter_controls import parameter_controls, strategy_control
 from memviz.ui.state import MAX_SETTINGS, CompareState, SettingRow, widget_value
 
+PANEL_PIXELS = 250
+"""Width of a setting's controls: a panel of these covers the sidebar and leaves the chart free."""
+
 
 def settings_editor(state: CompareState) -> None:
     """Edit up to six settings; the same strategy may stand twice with other parameters."""
     for row in state.rows:
         take_over(row)
-        with st.expander(_label(row), key=f"setting-{row.uid}"):
+        # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
+        with st.popover(_label(row), key=f"setting-{row.uid}", width="stretch"), st.container(width=PANEL_PIXELS):
             edit_setting(row)
             st.button(
                 "Remove",

@@ -19,7 +19,8 @@ STOP_SECONDS = 10
 class Dashboard:
     """A server over one database. It can be stopped and started again on the same port."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, app: Path = ROOT / "app.py") -> None:
+        self.app = app
         self.database = folder / "memviz.db"
         self.output = folder / "server.log"
         self.port = free_port()
@@ -39,7 +40,7 @@ class Dashboard:
         started = time.perf_counter()
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
+                [sys.executable, "-m", "streamlit", "run", str(self.app), "--server.port", str(self.port)],
                 cwd=ROOT, env=os.environ | {"MEMVIZ_DB": str(self.database)}, stdout=output, stderr=output,
             )  # fmt: skip
         while not self._answers():

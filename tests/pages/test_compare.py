@@ -129,25 +129,25 @@ def test_log_scale(compare: AppTest) -> None:
 
 
 def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
-    table = compare.dataframe[0].value.set_index("Setting")
-    assert list(table.index) == list(FIRST)
+    table = compare.table[0].value
+    assert list(table.columns) == list(FIRST)
     count = memviz.counter("o200k_base")
     for label, strategy in FIRST.items():
-        run, row = replayed(strategy), table.loc[label]
+        run, column = replayed(strategy), table[label]
         tokens = sent(run)
         written = sum(count(compaction.summary) for compaction in run.compactions)
         read = sum(
             sum(count(message.content) + 3 for message in compaction.request) + 3 for compaction in run.compactions
         )
         assert labelled(compare.metric, label).value == f"{sum(tokens):,}"
-        assert row["total"] == sum(tokens)
-        assert row["mean"] == round(sum(tokens) / len(tokens))
-        assert row["peak"] == max(tokens)
-        assert row["peak_turn"] == 1 + tokens.index(max(tokens))
-        assert row["summarizations"] == row["calls"] == len(run.compactions)
-        assert (row["prompt"], row["output"]) == (read, written)
-        assert row["all"] == sum(tokens) + read + written
-        assert row["failed"] == row["over"] == 0
+        assert column["Tokens sent to the chat model"] == sum(tokens)
+        assert column["Mean request"] == round(sum(tokens) / len(tokens))
+        assert column["Largest request"] == max(tokens)
+        assert column["at turn"] == 1 + tokens.index(max(tokens))
+        assert column["Summaries written"] == column["Summarizer calls"] == len(run.compactions)
+        assert (column["Tokens sent to the summarizer"], column["Tokens the summarizer wrote"]) == (read, written)
+        assert column["All tokens, both models"] == sum(tokens) + read + written
+        assert column["of them failed (nothing is lost)"] == column["Requests over the budget"] == 0
 
 
 def test_change_against_the_first_setting(compare: AppTest) -> None:
