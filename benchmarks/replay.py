@@ -29,15 +29,17 @@ class InstantSummarizer(Model):
     """Answers at once with a summary of ordinary length."""
 
     name = "instant"
-    answer = Reply(
-        "The user plans a trip and asked about trains, rooms and the budget; dates and prices were agreed. " * 3
-    )
+    text = "The user plans a trip and asked about trains, rooms and the budget; dates and prices were agreed. " * 3
+
+    def __init__(self) -> None:
+        self._calls = 0
 
     def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
-        yield self.answer
+        yield self.summarize(messages)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        return self.answer
+        self._calls += 1  # no two summaries are the same, so that each has to be counted
+        return Reply(f"{self._calls}. {self.text}")
 
 
 def tokenize_seconds(messages: Sequence[Message]) -> float:

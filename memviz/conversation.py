@@ -87,16 +87,20 @@ class Message:
             )
         if content is not self.content or not content.isascii():
             object.__setattr__(self, "content", clean_text(content))
-        for label in ("name", "tool_call_id"):
-            value = getattr(self, label)
-            if value is not None:
-                object.__setattr__(self, label, clean_text(_text(value, f"The {label} of a {self.role} message")))
+        if self.name is not None or self.tool_call_id is not None:
+            self._clean_labels()
         if self.tool_calls or self.tool_calls is None:
             object.__setattr__(self, "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls or ()))
         if self.meta is not None:
             if not isinstance(self.meta, Mapping):
                 raise MessageError(f"The meta of a {self.role} message is no object of keys and values.")
             object.__setattr__(self, "meta", dict(self.meta))
+
+    def _clean_labels(self) -> None:
+        for label in ("name", "tool_call_id"):
+            value = getattr(self, label)
+            if value is not None:
+                object.__setattr__(self, label, clean_text(_text(value, f"The {label} of a {self.role} message")))
 
     @classmethod
     def of(cls, value: Message | Mapping[str, Any]) -> Message:

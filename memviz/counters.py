@@ -53,6 +53,14 @@ class Counter:
         """The number of tokens of ``text``."""
         return self.tokens(self.units(text))
 
+    def line_break_units(self, text: str) -> int:
+        """Units that a line break adds behind ``text``, which must not end in white space.
+
+        A tokenizer joins it at most to the last word, so no more than that is counted again.
+        """
+        end = text[max(0, text.rfind(" ")) :] if len(text) < SLICE_CHARS else text
+        return self.units(end + "\n") - self.units(end)
+
     def __repr__(self) -> str:
         return f"Counter({self.name!r})"
 
@@ -89,6 +97,7 @@ def _encode(name: str) -> Callable[[str], list[int]]:
 
 
 def _encoding_units(name: str) -> Callable[[str], int]:
+    @lru_cache(maxsize=4)  # a summary is counted by itself and, right after, as a part of the request
     def units(text: str) -> int:
         encode = _encode(name)
         if len(text) <= SLICE_CHARS:

@@ -60,15 +60,19 @@ class SummaryLog:
 
     def append(self, version: SummaryVersion) -> None:
         """Add the newest version."""
-        units = self.counter.units
         if self.versions:
-            joined = units(self._entry(self.versions[-1]) + "\n") if self.heading else 0
-            self._joined_units.append(self._joined_units[-1] + joined)
+            self._joined_units.append(self._joined_units[-1] + self._last_line_units())
         self.versions.append(version)
-        self._entry_units.append(units(self._entry(version)))
+        self._entry_units.append(self.counter.units(self._entry(version)))
         self._covered.append(self._covered[-1] + len(version.covers))
         depth = 0 if version.replaces is None else self._generation_depth[version.replaces - 1] + 1
         self._generation_depth.append(depth)
+
+    def _last_line_units(self) -> int:
+        """Units of the newest entry as one line among others; entries that are sent alone need none."""
+        if not self.heading:
+            return 0
+        return self._entry_units[-1] + self.counter.line_break_units(self._entry(self.versions[-1]))
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""

@@ -89,7 +89,8 @@ class Session:
 
     def advance(self, length: int) -> None:
         """Take in the log's messages up to ``length``, one after the other, as they were appended."""
-        self.log.token_sums(self.counter)
+        if len(self.space.sums.totals) <= length:
+            self.log.token_sums(self.counter)
         if self.strategy.moment is not Moment.MESSAGE:
             self.memory = self.memory.appended(length)
             return
@@ -100,7 +101,7 @@ class Session:
     def complete_turn(self) -> None:
         """The last message taken in ended its turn. A turn that failed before is made up for first."""
         if self.strategy.moment is Moment.TURN:
-            while self._compact():
+            while self.memory.pending and self._compact():
                 pass
 
     def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
