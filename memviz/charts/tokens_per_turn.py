@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from math import log10
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.charts.figure import figure
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, PART_TITLES, setting_color, setting_dash, turn_ticks
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
@@ -32,43 +34,42 @@ class Line:
 
 def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: int = 460) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``."""
-    figure = go.Figure()
-    for number, line in enumerate(lines):
-        figure.add_trace(_tokens(line, number))
-    for number, line in enumerate(lines):
-        for trace in _triggers(line, number):
-            figure.add_trace(trace)
-    for line in lines:
-        if line.shown and line.run.strategy.budget_tokens is not None and budget_fits(line.run):
-            _add_budget(figure, line, log_scale)
+    traces = [_tokens(line, number) for number, line in enumerate(lines)]
+    traces += [trace for number, line in enumerate(lines) for trace in _triggers(line, number)]
+    budgets = [line for line in lines if line.shown and line.run.strategy.budget_tokens and budget_fits(line.run)]
     last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
-    return figure.update_layout(
-        title={"text": "Tokens sent per turn", "font": {"size": 16}},
-        xaxis={"title": "turn", "range": [0.4, last + 0.8], **turn_ticks(last)},
-        yaxis={"title": "tokens sent" + (" (log scale)" if log_scale else ""), "type": "log" if log_scale else "linear",
-               "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
-        hovermode="closest", hoverlabel={"align": "left"}, height=height, margin={"l": 10, "r": 10, "t": 50, "b": 10},
-        uirevision="tokens",
-    )  # fmt: skip
+    title = "tokens sent" + (" (log scale)" if log_scale else "")
+    layout = {
+        "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
+        "xaxis": {"title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"title": {"text": title}, "type": "log" if log_scale else "linear",
+                  "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        "shapes": [_budget_line(line) for line in budgets],
+        "annotations": [_budget_label(line, log_scale) for line in budgets],
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
+        "margin": {"l": 10, "r": 10, "t": 50, "b": 10}, "uirevision": "tokens",
+    }  # fmt: skip
+    return figure(traces, layout)
 
 
-def _tokens(line: Line, number: int) -> go.Scatter:
+def _tokens(line: Line, number: int) -> dict[str, Any]:
     turns = np.array([record.turn for record in line.run.turns])
     clickable = len(turns) <= MAX_CLICKABLE_TURNS
-    return go.Scatter(
-        x=turns,
-        y=np.array([record.total_tokens for record in line.run.turns]),
-        name=escape(line.label),
-        legendgroup=str(number),
-        visible=True if line.shown else "legendonly",
-        mode="lines+markers" if clickable else "lines",
-        marker={"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(line.index)},
-        line={"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
-        customdata=[f"{number}:{record.turn}" for record in line.run.turns] if clickable else None,
-        text=[_request_tooltip(line.label, record) for record in line.run.turns],
-        hoverinfo="text",
-    )
+    return {
+        "type": "scatter",
+        "x": turns,
+        "y": np.array([record.total_tokens for record in line.run.turns]),
+        "name": escape(line.label),
+        "legendgroup": str(number),
+        "visible": True if line.shown else "legendonly",
+        "mode": "lines+markers" if clickable else "lines",
+        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(line.index)},
+        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+        "customdata": [f"{number}:{record.turn}" for record in line.run.turns] if clickable else None,
+        "text": [_request_tooltip(line.label, record) for record in line.run.turns],
+        "hoverinfo": "text",
+    }
 
 
 def _request_tooltip(label: str, record: TurnRecord) -> str:
@@ -78,40 +79,42 @@ def _request_tooltip(label: str, record: TurnRecord) -> str:
     return "<br>".join([head, *parts, *flags])
 
 
-def _triggers(line: Line, number: int) -> list[go.Scatter]:
+def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
     marks = [mark for mark in _marks(line, number) if mark is not None]
     if not marks:
         return []
     dense = len(marks) > 0.5 * max(1, len(line.run.turns))  # a summary a turn: small marks, no drop lines
     shared = {"legendgroup": str(number), "showlegend": False, "visible": True if line.shown else "legendonly"}
-    points = go.Scatter(
-        x=np.array([mark.x for mark in marks]),
-        y=np.array([mark.after for mark in marks]),
-        mode="markers",
-        marker={
+    points = {
+        "type": "scatter",
+        "x": np.array([mark.x for mark in marks]),
+        "y": np.array([mark.after for mark in marks]),
+        "mode": "markers",
+        "marker": {
             "symbol": ["x" if mark.failed else "diamond" for mark in marks],
             "size": 6 if dense else 9,
             "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
             "line": {"width": 1 if dense else 1.5, "color": setting_color(line.index)},
         },
-        unselected={"marker": {"opacity": 0.9}},
-        customdata=[mark.id for mark in marks],
-        text=[mark.tooltip for mark in marks],
-        hoverinfo="text",
-        name=escape(line.label) + " summarizations",
+        "unselected": {"marker": {"opacity": 0.9}},
+        "customdata": [mark.id for mark in marks],
+        "text": [mark.tooltip for mark in marks],
+        "hoverinfo": "text",
+        "name": escape(line.label) + " summarizations",
         **shared,
-    )
+    }
     if dense:
         return [points]
-    drops = go.Scatter(
-        x=np.array([x for mark in marks for x in (mark.x, mark.x, np.nan)]),
-        y=np.array([y for mark in marks for y in (mark.before, mark.after, np.nan)]),
-        mode="lines",
-        line={"width": 1.2, "color": PART_COLORS["summary"]},
-        hoverinfo="skip",
-        name=escape(line.label) + " before and after",
+    drops = {
+        "type": "scatter",
+        "x": np.array([x for mark in marks for x in (mark.x, mark.x, np.nan)]),
+        "y": np.array([y for mark in marks for y in (mark.before, mark.after, np.nan)]),
+        "mode": "lines",
+        "line": {"width": 1.2, "color": PART_COLORS["summary"]},
+        "hoverinfo": "skip",
+        "name": escape(line.label) + " before and after",
         **shared,
-    )
+    }
     return [drops, points]
 
 
@@ -175,13 +178,18 @@ def budget_fits(run: Run) -> bool:
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
 
 
-def _add_budget(figure: go.Figure, line: Line, log_scale: bool) -> None:
-    budget = line.run.strategy.budget_tokens or 0
-    figure.add_shape(
-        type="line", xref="paper", x0=0, x1=1, y0=budget, y1=budget, layer="below",
-        line={"width": 1, "dash": "dot", "color": setting_color(line.index)},
-    )  # fmt: skip
-    figure.add_annotation(
-        text=f"budget {budget:,}", font={"size": 11}, showarrow=False, xref="paper", x=0, xanchor="left",
-        y=log10(budget) if log_scale else budget, yanchor="bottom",  # on a log axis a label stands at the exponent
-    )  # fmt: skip
+def _budget_line(line: Line) -> dict[str, Any]:
+    budget, color = line.run.strategy.budget_tokens, setting_color(line.index)
+    return {
+        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": budget, "y1": budget, "layer": "below",
+        "line": {"width": 1, "dash": "dot", "color": color},
+    }  # fmt: skip
+
+
+def _budget_label(line: Line, log_scale: bool) -> dict[str, Any]:
+    budget = line.run.strategy.budget_tokens or 1
+    return {
+        "text": f"budget {budget:,}", "font": {"size": 11}, "showarrow": False, "xref": "paper", "x": 0,
+        "xanchor": "left", "yanchor": "bottom",
+        "y": log10(budget) if log_scale else budget,  # on a log axis a label stands at the exponent
+    }  # fmt: skip

@@ -1,0 +1,25 @@
+"""Figures from dictionaries."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.charts import figure as module
+from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from tests.charts.runs import run_of
+
+
+def test_a_figure_is_the_same_without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [Line(run_of(), "One", 0), Line(run_of("buffer"), "Two", 1)]
+    validated = tokens_per_turn(lines).to_dict()
+    monkeypatch.setattr(module, "VALIDATED", False)
+    assert tokens_per_turn(lines).to_dict().keys() == validated.keys()
+    assert tokens_per_turn(lines).to_json(validate=False) == tokens_per_turn(lines).to_json()
+    assert [trace["name"] for trace in tokens_per_turn(lines).to_dict()["data"]] == [
+        trace["name"] for trace in validated["data"]
+    ]
+
+
+def test_tests_find_a_property_that_plotly_does_not_know() -> None:
+    with pytest.raises(ValueError, match="colour"):
+        module.figure([{"type": "scatter", "colour": "red"}], {})
