@@ -7,12 +7,11 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.charts.palette import PART_HELP, PART_TITLES
 from memviz.context import Block, Fate
-from memviz.conversation import Message
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.turn_changes import left_the_window, record_of_turn
+from memviz.ui.block_html import MAX_CHARS_SHOWN, block_html
 from memviz.ui.text import counted, plain, shortened
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
@@ -26,7 +25,6 @@ FLAG_TEXTS = {
     "partial_reply": "The reply was stopped before it was complete.",
 }
 MAX_MESSAGES_SHOWN = 20
-MAX_CHARS_SHOWN = 4000
 
 
 def inspector(run: Run, turn: int, key: str) -> None:
@@ -88,34 +86,10 @@ def _compaction(compaction: Compaction) -> None:
 
 
 def _block(block: Block, record: TurnRecord, key: str) -> None:
-    count = len(block.messages)
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.badge(PART_TITLES[block.kind], color=BADGES[block.kind], help=PART_HELP[block.kind])
-            st.caption(f"{block.tokens:,} tokens · {counted(count, 'message')}{_stands_for(block)}")
-        shown = block.messages
-        hidden = count - MAX_MESSAGES_SHOWN
-        if hidden > 0 and not st.toggle(f"Show the {hidden} earlier messages too", key=f"{key}-{block.kind}-all"):
-            shown = block.messages[hidden:]
-        for offset, message in enumerate(shown, start=count - len(shown)):
-            _message(message, block, offset, record)
-
-
-def _stands_for(block: Block) -> str:
-    return f", standing for {len(block.indices)} messages" if block.kind == "summary" and block.indices else ""
-
-
-def _message(message: Message, block: Block, offset: int, record: TurnRecord) -> None:
-    if block.kind in ("history", "recalled", "input"):
-        position = block.indices[offset]
-        tokens = record.memory.sums.between(position, position + 1)
-        st.caption(f"{message.role} · message {position + 1} · {tokens:,} tokens")
-    if message.content:
-        st.text(message.content[:MAX_CHARS_SHOWN])
-        if len(message.content) > MAX_CHARS_SHOWN:
-            st.caption(f"{len(message.content) - MAX_CHARS_SHOWN:,} more characters; the JSON below has all of them")
-    for call in message.tool_calls:
-        st.code(f"{call.name}({call.arguments})", language=None, wrap_lines=True)
+    hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
+    if hidden and st.toggle(f"Show the {hidden} earlier messages too", key=f"{key}-{block.kind}-all"):
+        hidden = 0
+    st.html(block_html(block, record, hidden))
 
 
 def _as_json(record: TurnRecord) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -88,6 +90,17 @@ def request_as_json(session: AppTest) -> list[dict[str, Any]]:
 def texts(session: AppTest) -> list[str]:
     """Everything shown word for word, in order."""
     return [element.value for element in session.text]
+
+
+def inspected(session: AppTest) -> list[str]:
+    """The messages that the inspector shows, in order, as a browser reads its HTML."""
+    return [unescape(text) for block in blocks(session) for text in re.findall(r"<p>(.*?)</p>", block, re.DOTALL)]
+
+
+def blocks(session: AppTest) -> list[str]:
+    """The HTML of the blocks of the request that the inspector shows."""
+    bodies = [element.proto.body for element in session.get("html")]
+    return [body for body in bodies if "memviz-block" in body and "<style>" not in body]
 
 
 def sentences(elements: Sequence[Any]) -> list[str]:

@@ -6,9 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.charts.palette import PART_COLORS, PART_TITLES
 from memviz.engine.run import Run
 from memviz.transcripts.samples import sample
-from tests.pages.driving import labelled, open_page, request_as_json, sentences, texts
+from tests.pages.driving import blocks, inspected, labelled, open_page, request_as_json
 
 
 @pytest.fixture
@@ -18,18 +19,13 @@ def run() -> Run:
     return memviz.replay(list(trip.messages), strategy, system_prompt=trip.system_prompt)
 
 
-def shown(session: AppTest, count: int) -> list[str]:
-    """The last texts on the page: the messages of the request."""
-    return texts(session)[-count:]
-
-
 @pytest.mark.parametrize("turn", [1, 5, 6, 20, 46])
 def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
     session = open_page("compare")
     session.select_slider[0].set_value(turn).run()
     messages = run.turns[turn - 1].context.messages
     assert request_as_json(session) == [message.to_request() for message in messages]
-    assert shown(session, len(messages)) == [message.content for message in messages]
+    assert inspected(session) == [message.content for message in messages]
 
 
 def test_it_opens_at_the_last_request_that_was_summarized_for(run: Run) -> None:
@@ -59,9 +55,9 @@ def test_another_setting_shows_its_own_request() -> None:
 def test_every_part_says_its_tokens(run: Run) -> None:
     session = open_page("compare")
     session.select_slider[0].set_value(20).run()
-    captions = " ".join(sentences(session.caption))
-    for block in run.turns[19].context.blocks:
-        assert f"{block.tokens:,} tokens · {len(block.messages)} message" in captions
+    for html, block in zip(blocks(session), run.turns[19].context.blocks, strict=True):
+        assert f"<b>{PART_TITLES[block.kind]}</b> {block.tokens:,} tokens · {len(block.messages)} message" in html
+        assert PART_COLORS[block.kind] in html
     assert any(f"Request of turn 20, {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
 
 
@@ -73,7 +69,6 @@ def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
     full = memviz.replay(list(trip.messages), memviz.strategy("buffer"), system_prompt=trip.system_prompt)
     messages = [message.content for message in full.turns[29].context.messages]
     assert request_as_json(session) == [message.to_request() for message in full.turns[29].context.messages]
-    assert shown(session, 21) == messages[-21:]
-    assert messages[1] not in texts(session)
+    assert inspected(session) == [messages[0], *messages[-21:]]
     labelled(session.toggle, "Show the").set_value(True).run()
-    assert shown(session, len(messages)) == messages
+    assert inspected(session) == messages

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
-from tests.pages.driving import figures, open_page, request_as_json, say, sentences, texts
+from tests.pages.driving import blocks, figures, inspected, open_page, request_as_json, say, sentences, texts
 
 PIECES = (
     "<script>alert(1)</script>", "**bold**", "$x^2$", ":red[red]", "<b>fat</b>", "[link](http://x.y)",
@@ -20,6 +20,7 @@ PIECES = (
 ALL = " ".join(PIECES)
 
 
+TAGS = ("p", "/p", "small", "/small", "code", "/code")
 WORD_JOINER = "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
 
 
@@ -69,9 +70,10 @@ def test_titles_and_messages_read_as_they_were_written(conversation: str) -> Non
 def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
     compare = open_page("compare")
     compare.selectbox[0].select(conversation).run()
-    shown = texts(compare)
-    for message in request_as_json(compare):
-        assert message["content"][:4000].strip() in shown
+    assert inspected(compare) == [message["content"][:4000] for message in request_as_json(compare)]
+    for html in blocks(compare):
+        assert not set(re.findall(r"<(/?\w+)", html)) - {"section", "/section", "header", "/header", "b", "/b", *TAGS}
+        assert "<b>fat" not in html
 
 
 def test_chart_texts_are_escaped(conversation: str) -> None:

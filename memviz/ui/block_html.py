@@ -1,0 +1,57 @@
+"""One block of a request as HTML. A request has dozens of messages: as elements of their own they took longer to
+appear than everything else on the page. All text is escaped, so what users and models wrote stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
+from memviz.context import Block
+from memviz.conversation import Message
+from memviz.engine.records import TurnRecord
+from memviz.ui.text import counted
+
+MAX_CHARS_SHOWN = 4000
+
+
+def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
+    """The block's head and its messages from number ``first`` (0-based) on."""
+    messages = (_message(block, record, offset) for offset in range(first, len(block.messages)))
+    color = PART_COLORS[block.kind]
+    return (
+        f'<section class="memviz-block" style="border-left-color: {color}">{_head(block)}{"".join(messages)}</section>'
+    )
+
+
+def _head(block: Block) -> str:
+    size = f"{block.tokens:,} tokens · {counted(len(block.messages), 'message')}"
+    if block.kind == "summary" and block.indices:
+        size += f", standing for {counted(len(block.indices), 'message')}"
+    return f'<header title="{escape(PART_HELP[block.kind])}"><b>{PART_TITLES[block.kind]}</b> {size}</header>'
+
+
+def _message(block: Block, record: TurnRecord, offset: int) -> str:
+    message = block.messages[offset]
+    return "".join(_lines(message, _where(block, record, offset)))
+
+
+def _where(block: Block, record: TurnRecord, offset: int) -> str:
+    """Which message of the conversation this is; a summary and the system prompt are none."""
+    if block.kind not in ("history", "recalled", "input"):
+        return ""
+    position = block.indices[offset]
+    tokens = record.memory.sums.between(position, position + 1)
+    return f"{block.messages[offset].role} · message {position + 1} · {tokens:,} tokens"
+
+
+def _lines(message: Message, where: str) -> Iterable[str]:
+    if where:
+        yield f"<small>{where}</small>"
+    if message.content:
+        yield f"<p>{escape(message.content[:MAX_CHARS_SHOWN])}</p>"
+    more = len(message.content) - MAX_CHARS_SHOWN
+    if more > 0:
+        yield f"<small>{more:,} more characters; the JSON below has all of them</small>"
+    for call in message.tool_calls:
+        yield f"<code>{escape(f'{call.name}({call.arguments})')}</code>"
