@@ -247,7 +247,9 @@ def main() -> None:
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
                 page.set_default_timeout(120_000)
                 measure_compare(page, server.url, compared.title, options.changes)
-                measure_chat(page, server.url, server.database, talked_id, talked.title, options.repeat)
+                measure_chat(
+                    page, server.url, server.database, talked_id, talked.title, min(options.repeat, len(QUESTIONS))
+                )
         finally:
             server.stop()
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
-from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, turn_ticks
 from memviz.engine.run import Run
 
 IntArray = npt.NDArray[np.int_]
@@ -23,12 +23,12 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
         [_area(part, turns, tokens[part]) for part in PART_ORDER if tokens[part].any()],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},
-            "xaxis": {"title": {"text": "turn"}, **turn_ticks(len(turns)), "unifiedhovertitle": {"text": "turn %{x}"}},
-            "yaxis": {"title": {"text": "tokens sent"}, "rangemode": "tozero", "tickformat": ",d"},
+            "xaxis": {"automargin": False, "title": {"text": "turn"}, "unifiedhovertitle": {"text": "turn %{x}"},
+                      **turn_ticks(len(turns))},
+            "yaxis": {"automargin": False, "title": {"text": "tokens sent"}, "rangemode": "tozero", "tickformat": ",d"},
             "legend": {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
             "shapes": [] if turn is None else [_mark(turn)],
-            "hovermode": "x unified", "height": 420, "margin": {"l": 10, "r": 10, "t": 50, "b": 10},
-            "uirevision": "composition",
+            "hovermode": "x unified", "height": 420, "margin": FIXED_MARGINS, "uirevision": "composition",
         },
     )  # fmt: skip
 

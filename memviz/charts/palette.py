@@ -36,6 +36,8 @@ PART_HELP = {
 PART_ORDER = tuple(PART_COLORS)
 
 FEW_TURNS = 12
+FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
+"""Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""
 FAILURE_COLOR = "#D32F2F"
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 

@@ -13,7 +13,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
-from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, PART_TITLES, setting_color, setting_dash, turn_ticks
+from memviz.charts.palette import (
+    FAILURE_COLOR,
+    FIXED_MARGINS,
+    PART_COLORS,
+    PART_TITLES,
+    setting_color,
+    setting_dash,
+    turn_ticks,
+)
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 
@@ -41,14 +49,14 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
     title = "tokens sent" + (" (log scale)" if log_scale else "")
     layout = {
         "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
-        "xaxis": {"title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
-        "yaxis": {"title": {"text": title}, "type": "log" if log_scale else "linear",
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": title}, "type": "log" if log_scale else "linear",
                   "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
         "shapes": [_budget_line(line) for line in budgets],
         "annotations": [_budget_label(line, log_scale) for line in budgets],
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
-        "margin": {"l": 10, "r": 10, "t": 50, "b": 10}, "uirevision": "tokens",
+        "margin": FIXED_MARGINS, "uirevision": "tokens",
     }  # fmt: skip
     return figure(traces, layout)
 
