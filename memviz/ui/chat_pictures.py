@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.charts.context_bar import context_bar
+from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
 from memviz.charts.tokens_per_turn import Line, tokens_per_turn
 from memviz.engine.chat import Chat
@@ -35,7 +36,7 @@ def pictures(state: ChatState, chat: Chat) -> None:
     )
     st.plotly_chart(
         tokens_per_turn([Line(run, run.strategy.label, 0)], height=320), key="chat-tokens",
-        config={"displaylogo": False}, alt="Tokens sent per turn",
+        config=CONFIG, alt="Tokens sent per turn",
     )  # fmt: skip
     _totals(run)
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.composition import composition
+from memviz.charts.figure import CONFIG
 from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
@@ -66,7 +67,7 @@ def tokens_chart(lines: Sequence[Line]) -> None:
     log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
         tokens_per_turn(lines, log_scale=log_scale), key=CHART_KEY, on_select=_follow_click, selection_mode="points",
-        config={"displaylogo": False}, alt="Tokens sent per turn, one line a setting",
+        config=CONFIG, alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
         st.toggle("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
@@ -141,7 +142,7 @@ def details(lines: Sequence[Line]) -> None:
     picture, request = st.columns(2, gap="medium")
     with picture:
         st.plotly_chart(
-            composition(run, turn), key="compare-composition", config={"displaylogo": False},
+            composition(run, turn), key="compare-composition", config=CONFIG,
             alt="Tokens of each part of every request, stacked",
         )  # fmt: skip
     with request:
