@@ -58,7 +58,11 @@ def _next_summarization(chat: Chat) -> None:
 
 def _totals(run: Run) -> None:
     use = token_use(run)
-    sent, summaries, tokens = st.columns(3)
-    sent.metric("Sent", f"{use.sent_tokens:,}", help="Tokens sent to the chat model, over all turns.")
-    summaries.metric("Summaries", use.summarizations, help="Summaries written so far.")
-    tokens.metric("Summarizer", f"{use.summarizer_tokens:,}", help="Tokens into and out of the summarizer.")
+    with st.container(horizontal=True):  # wraps where a column would cut the labels short
+        st.metric(
+            "Sent", f"{use.sent_tokens:,}", width="content", help="Tokens sent to the chat model, over all turns."
+        )
+        st.metric("Summaries", use.summarizations, width="content", help="Summaries written so far.")
+        st.metric(
+            "Summarizer", f"{use.summarizer_tokens:,}", width="content", help="Tokens into and out of the summarizer."
+        )
