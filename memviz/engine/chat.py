@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
+from typing import NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
+from memviz.engine.assembly import assemble
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, ReplyFacts, TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay, reply_tokens
@@ -17,6 +19,16 @@ from memviz.errors import EmptyConversationError, MalformedReplyError, MessageEr
 from memviz.models.base import Model, Reply
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Headroom, Strategy
+
+
+class Waiting(NamedTuple):
+    """What is recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in
+    ``fresh`` will be sent, for ``tokens`` content tokens; those in ``held`` are in the history anyway."""
+
+    recalled: Recalled
+    fresh: tuple[int, ...]
+    held: tuple[int, ...]
+    tokens: int
 
 
 class Chat:
@@ -43,6 +55,7 @@ class Chat:
             Log(), strategy, writer, find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
         )
         self._recalls: tuple[Recall, ...] = ()
+        self._pinned: tuple[Recall, ...] = ()
 
     @classmethod
     def resume(cls, run: Run, *, model: Model | str = "offline", summarizer: Model | str | None = None) -> Chat:
@@ -102,13 +115,18 @@ class Chat:
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
             self._recalls = (*self._past_recalls().get(turn.number, ()), *self._recalls)
-            self._session.rewind(turn.asked)
+            self._rewind(turn.asked)
         return self._answer()
 
     def undo(self) -> None:
         """Take the last turn back: the user's message, the reply, and what was summarized since."""
         if self.log.turn_count:
-            self._session.rewind(self.log.turn_start(self.log.turn_count))
+            self._rewind(self.log.turn_start(self.log.turn_count))
+
+    def _rewind(self, length: int) -> None:
+        """Cut the log. What was pinned beyond is gone: another message will stand at its position."""
+        self._session.rewind(length)
+        self._keep_pinned(position for position in self.pinned if position < length)
 
     def recall(
         self,
@@ -123,13 +141,56 @@ class Chat:
         Returns what will be sent, what does not exist, and what the bound cut off.
         """
         recalls = (*self._recalls, Recall(turns, messages, last_n, keywords))
-        recalled = self._session.resolve(recalls, len(self.log) - self.unanswered)
+        recalled = self._resolve((*self._pinned, *recalls))
         self._recalls = recalls
         return recalled
 
     def clear_recalled(self) -> None:
         """Recall nothing into the next request."""
         self._recalls = ()
+
+    def pin(self, messages: Iterable[int]) -> Recalled:
+        """Put the messages at these positions (0-based) into every request from now on.
+
+        Returns the same as :meth:`recall`. What is pinned counts toward the bound like what is recalled.
+        """
+        pinned = Recall(messages=sorted({*self.pinned, *messages}))
+        recalled = self._resolve((pinned, *self._recalls))
+        self._keep_pinned(position for position in pinned.messages if 0 <= position < len(self.log))
+        return recalled
+
+    def unpin(self, messages: Iterable[int]) -> None:
+        """Send the messages at these positions no more just because they were pinned."""
+        dropped = set(messages)
+        self._keep_pinned(position for position in self.pinned if position not in dropped)
+
+    def _keep_pinned(self, positions: Iterable[int]) -> None:
+        kept = tuple(positions)
+        self._pinned = (Recall(messages=kept),) if kept else ()
+
+    @property
+    def pinned(self) -> tuple[int, ...]:
+        """Positions of the pinned messages, in log order."""
+        return tuple(position for recall in self._pinned for position in recall.messages)
+
+    @property
+    def waiting(self) -> Waiting:
+        """What was recalled and pinned for the next request, as the memory stands now."""
+        recalled = self._resolve(self._due)
+        memory = self._session.memory
+        sent = assemble(memory, self.strategy.select(memory)).history
+        held = tuple(position for position in recalled.indices if any(position in part for part in sent))
+        fresh = tuple(position for position in recalled.indices if position not in held)
+        sums = memory.sums
+        return Waiting(recalled, fresh, held, sum(sums.between(position, position + 1) for position in fresh))
+
+    @property
+    def _due(self) -> tuple[Recall, ...]:
+        """What goes into the next request. Under a strategy with recall switched off it waits for another one."""
+        return (*self._pinned, *self._recalls) if getattr(self.strategy, "enable_recall", True) else ()
+
+    def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
+        return self._session.resolve(recalls, len(self.log) - self.unanswered)
 
     def change_strategy(self, strategy: Strategy, counter: str | Counter | None = None) -> None:
         """Go on under another strategy, and another counter if one is given: the memory is derived from
@@ -171,7 +232,7 @@ class Chat:
 
     def _answer(self) -> Iterator[str]:
         self._session.advance(len(self.log))
-        prepared = self._session.prepare(self._recalls)
+        prepared = self._session.prepare(self._due)
         started, pieces = perf_counter(), list[str]()
         reply = Reply("")
         try:

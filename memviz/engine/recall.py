@@ -10,6 +10,9 @@ from memviz.conversation import Log, Message
 from memviz.errors import RecallError
 
 DEFAULT_MAX_RECALLED_MESSAGES = 20
+MAX_NUMBERS = 10_000
+"""Most numbers that one list may name: nobody means more, and a typing error could name billions."""
+MAX_DIGITS = 9
 
 
 def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
@@ -18,6 +21,31 @@ def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
         if not isinstance(value, int) or isinstance(value, bool):
             raise RecallError(f"Recall by {name} takes whole numbers; {value!r} is none.")
     return values
+
+
+def parse_numbers(text: str) -> tuple[int, ...]:
+    """The numbers of a list such as ``1, 3-5``, in the order given; empty for an empty text.
+
+    Raises :class:`RecallError` that names the piece which is neither a number nor a range.
+    """
+    numbers: list[int] = []
+    for piece in text.replace(";", ",").split(","):
+        if piece.strip():
+            numbers.extend(_range_of(piece.strip()))
+    if len(numbers) > MAX_NUMBERS:
+        raise RecallError(f"{text.strip()!r} names {len(numbers):,} numbers; at most {MAX_NUMBERS:,} at once.")
+    return tuple(numbers)
+
+
+def _range_of(piece: str) -> range:
+    first, dash, last = (part.strip() for part in piece.replace("–", "-").partition("-"))
+    digits = [first, last] if dash else [first]
+    if not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in digits):
+        raise RecallError(f"{piece!r} is neither a number nor a range. Write for example 1, 3-5.")
+    start, stop = int(digits[0]), int(digits[-1])
+    if stop < start:
+        raise RecallError(f"The range {piece!r} runs backwards. Write {stop}-{start}.")
+    return range(start, min(stop, start + MAX_NUMBERS) + 1)
 
 
 @dataclass(frozen=True)

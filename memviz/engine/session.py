@@ -128,7 +128,7 @@ class Session:
 
     def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
-        if not getattr(self.strategy, "enable_recall", True):
+        if recalls and not getattr(self.strategy, "enable_recall", True):
             raise RecallError(f"{self.strategy.title} has recall switched off: turn enable_recall on.")
         bound = getattr(self.strategy, "max_recalled_messages", DEFAULT_MAX_RECALLED_MESSAGES)
         return resolve(self.log, length, recalls, bound)

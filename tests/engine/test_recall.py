@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall, RecallError, ScriptedModel
+from memviz.engine.recall import parse_numbers
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations
 from tests.strategies.reference import turn_numbers
@@ -243,3 +244,86 @@ class TestInChat:
         next(stream)
         stream.close()
         assert chat.recall(last_n=2).indices == (6, 7)
+
+
+class TestPinned:
+    def chat(self, count: int = 6) -> memviz.Chat:
+        model = ScriptedModel([f"answer {i}" for i in range(count)])
+        chat = memviz.Chat(memviz.strategy("window", window_size=1), model=model)
+        for i in range(3):
+            chat.send(f"question {i}")
+        return chat
+
+    def recalled(self, record: memviz.TurnRecord) -> tuple[int, ...]:
+        return record.parts.recalled
+
+    def test_goes_into_every_request_until_unpinned(self) -> None:
+        chat = self.chat()
+        assert chat.pin([1, 0]).indices == (0, 1)
+        assert [self.recalled(chat.send(text)) for text in "xy"] == [(0, 1), (0, 1)]
+        chat.unpin([0])
+        assert self.recalled(chat.send("z")) == (1,)
+        assert chat.pinned == (1,)
+
+    def test_is_united_with_what_is_recalled_for_one_request(self) -> None:
+        chat = self.chat()
+        chat.pin([0])
+        assert chat.recall(messages=[3]).indices == (0, 3)
+        assert self.recalled(chat.send("x")) == (0, 3)
+        assert self.recalled(chat.send("y")) == (0,)
+
+    def test_a_message_that_does_not_exist_is_named_and_not_pinned(self) -> None:
+        chat = self.chat()
+        assert chat.pin([0, 99]).missing == ("message 99",)
+        assert chat.pinned == (0,)
+
+    def test_undo_and_retry_unpin_what_they_take_back(self) -> None:
+        chat = self.chat()
+        chat.pin([0, 4, 5])
+        list(chat.retry())
+        assert chat.pinned == (0, 4)
+        chat.undo()
+        assert chat.pinned == (0,)
+
+    def test_waits_while_recall_is_switched_off(self) -> None:
+        chat = self.chat()
+        chat.pin([0])
+        chat.change_strategy(memviz.strategy("summary_only", enable_recall=False, enable_summarization=False))
+        assert chat.waiting.fresh == ()
+        assert self.recalled(chat.send("x")) == ()
+        chat.change_strategy(memviz.strategy("window", window_size=1))
+        assert self.recalled(chat.send("y")) == (0,)
+
+
+@given(
+    pinned=st.sets(st.integers(0, 9), max_size=6), asked=st.sets(st.integers(0, 9), max_size=6), id=st.sampled_from(IDS)
+)
+def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str) -> None:
+    chat = memviz.Chat(small(id), model=Digest(), counter="chars4")
+    for message in talk(5):
+        if message.role == "user":
+            chat.send(message.content)
+    if pinned:
+        chat.pin(pinned)
+    if asked:
+        chat.recall(messages=asked)
+    waiting = chat.waiting
+    assert waiting.recalled.indices == tuple(sorted(pinned | asked))[-20:]
+    assert sorted((*waiting.fresh, *waiting.held)) == list(waiting.recalled.indices)
+    record = chat.send("And now?")
+    assert set(waiting.fresh) <= set(record.parts.recalled), "the new question only pushes messages out"
+    assert waiting.tokens == sum(memviz.counter("chars4")(chat.log[position].content) for position in waiting.fresh)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("", ()), ("1", (1,)), ("1, 3-5", (1, 3, 4, 5)), (" 7 ;2–3 ,", (7, 2, 3)), ("4-4", (4,)), ("0", (0,))],
+)
+def test_numbers_and_ranges_are_read(text: str, numbers: tuple[int, ...]) -> None:
+    assert parse_numbers(text) == numbers
+
+
+@pytest.mark.parametrize("text", ["one", "3-", "-3", "1.5", "1-2-3", "²", "5-3", "1-999999999", "9" * 5000])
+def test_what_is_no_list_of_numbers_says_which_piece(text: str) -> None:
+    with pytest.raises(RecallError, match=r"Write|at most"):
+        parse_numbers(text)
