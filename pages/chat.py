@@ -5,6 +5,7 @@ import streamlit as st
 from memviz.ui.chat_pictures import pictures
 from memviz.ui.chat_settings import chat_controls, current_chat
 from memviz.ui.conversing import empty_chat, talk, transcript, turn_controls
+from memviz.ui.recall_tray import recall_tray
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import chat_state
 
@@ -28,5 +29,6 @@ with talking:
         transcript(state, chat)
         talk(workspace(), state, chat, models, prompt)
     turn_controls(workspace(), state, chat, models)
+    recall_tray(state, chat)
 with picture:
     pictures(state, chat)

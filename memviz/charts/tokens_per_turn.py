@@ -28,6 +28,7 @@ from memviz.engine.run import Run
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 FIRST_WORDS_CHARS = 140
+MAX_TURNS_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``."""
     traces = [_tokens(line, number) for number, line in enumerate(lines)]
     traces += [trace for number, line in enumerate(lines) for trace in _triggers(line, number)]
+    traces += [trace for number, line in enumerate(lines) for trace in _recalls(line, number)]
     budgets = [line for line in lines if line.shown and line.run.strategy.budget_tokens and budget_fits(line.run)]
     last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
     title = "tokens sent" + (" (log scale)" if log_scale else "")
@@ -124,6 +126,41 @@ def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
         **shared,
     }
     return [drops, points]
+
+
+def _recalls(line: Line, number: int) -> list[dict[str, Any]]:
+    """A triangle at each request that earlier messages were brought back into."""
+    records = [record for record in line.run.turns if record.parts.recalled]
+    if not records:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "x": np.array([record.turn for record in records]),
+            "y": np.array([record.total_tokens for record in records]),
+            "mode": "markers",
+            "marker": {"symbol": "triangle-up", "size": 11, "color": PART_COLORS["recalled"],
+                       "line": {"width": 1.5, "color": setting_color(line.index)}},
+            "unselected": {"marker": {"opacity": 0.9}},
+            "customdata": [f"{number}:{record.turn}" for record in records],
+            "text": [_recall_tooltip(line.label, record) for record in records],
+            "hoverinfo": "text",
+            "name": escape(line.label) + " recalls",
+            "legendgroup": str(number),
+            "showlegend": False,
+            "visible": True if line.shown else "legendonly",
+        }
+    ]  # fmt: skip
+
+
+def _recall_tooltip(label: str, record: TurnRecord) -> str:
+    count, tokens = len(record.parts.recalled), record.tokens["recalled"]
+    turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
+    named = ", ".join(map(str, turns[:MAX_TURNS_NAMED])) + (", …" if len(turns) > MAX_TURNS_NAMED else "")
+    return (
+        f"<b>{escape(label)}</b><br><b>recalled</b> {count} {'message' if count == 1 else 'messages'} "
+        f"of turn {named} into turn {record.turn}<br>{tokens:,} of {record.total_tokens:,} tokens"
+    )
 
 
 @dataclass(frozen=True, slots=True)

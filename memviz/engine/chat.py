@@ -145,6 +145,10 @@ class Chat:
         self._recalls = recalls
         return recalled
 
+    def find(self, recall: Recall) -> Recalled:
+        """What this recall alone would bring back. Changes nothing."""
+        return self._resolve((recall,))
+
     def clear_recalled(self) -> None:
         """Recall nothing into the next request."""
         self._recalls = ()

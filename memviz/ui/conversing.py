@@ -14,6 +14,7 @@ from memviz.errors import MemvizError
 from memviz.ui.chat_settings import Models, save
 from memviz.ui.errors import show_error
 from memviz.ui.inspector import BadgeColor
+from memviz.ui.recall_tray import recall_turn_button
 from memviz.ui.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.text import plain
 from memviz.workspace import Workspace
@@ -32,6 +33,8 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.RECALLED: ("orange", "recalled"),
 }
 
+GONE = (Fate.SUMMARIZED, Fate.DROPPED)
+
 
 def transcript(state: ChatState, chat: Chat) -> None:
     """The newest messages, each with its fate at the last request; earlier ones on demand."""
@@ -47,9 +50,13 @@ def transcript(state: ChatState, chat: Chat) -> None:
         )
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
+    recall_enabled = getattr(chat.strategy, "enable_recall", True)
     for position in range(first, stop):
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
+        turn = log.turn_number(position)
+        if fate in GONE and turn and position == log.turn(turn).stop - 1 and recall_enabled:
+            recall_turn_button(state, chat, turn)
 
 
 def _show_more(state: ChatState) -> None:

@@ -17,7 +17,7 @@ from memviz import Message, ModelError
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
 from memviz.charts.tokens_per_turn import MAX_CLICKABLE_TURNS, Line, tokens_per_turn
 from tests.charts.runs import MARKUP, run_of, run_of_markup
-from tests.engine.probes import IDS, small
+from tests.engine.probes import IDS, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>")  # what the chart itself writes into a tooltip
@@ -151,6 +151,24 @@ class TestTriggers:
         run = memviz.replay(run_of().log, small("chat_summary_buffer"), model=None, counter="chars4")
         assert run.compactions
         assert marks_of(chart(run)) == []
+
+
+class TestRecalls:
+    def test_stand_at_the_requests_that_hold_recalled_messages(self) -> None:
+        recalls = {4: memviz.Recall(turns=[1]), 6: memviz.Recall(turns=[1, 2])}
+        run = memviz.replay(
+            talk(7), memviz.strategy("window", window_size=1), counter="chars4", recalls=recalls, system_prompt=MARKUP
+        )
+        (marks,) = [trace for trace in chart(Line(run, MARKUP, 0)).data if trace.marker.symbol == "triangle-up"]
+        assert marks.x.tolist() == [4, 6]
+        assert marks.y.tolist() == [run.turns[3].total_tokens, run.turns[5].total_tokens]
+        assert marks.customdata == ("0:4", "0:6")
+        assert "2 messages of turn 1 into turn 4" in marks.text[0]
+        assert f"{run.turns[5].tokens['recalled']:,} of {run.turns[5].total_tokens:,} tokens" in marks.text[1]
+        assert "<script>" not in "".join(marks.text)
+
+    def test_none_means_no_mark(self) -> None:
+        assert all(trace.marker.symbol != "triangle-up" for trace in chart(run_of("window")).data)
 
 
 class TestBudget:
