@@ -54,6 +54,7 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
         "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": title}, "type": "log" if log_scale else "linear",
                   "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
+        "showlegend": len(lines) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
         "shapes": [_budget_line(line) for line in budgets],
         "annotations": [_budget_label(line, log_scale) for line in budgets],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from time import monotonic
+from typing import Any
 
 import streamlit as st
 
@@ -33,8 +34,6 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.RECALLED: ("orange", "recalled"),
 }
 
-GONE = (Fate.SUMMARIZED, Fate.DROPPED)
-
 
 def transcript(state: ChatState, chat: Chat) -> None:
     """The newest messages, each with its fate at the last request; earlier ones on demand."""
@@ -54,9 +53,14 @@ def transcript(state: ChatState, chat: Chat) -> None:
     for position in range(first, stop):
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
-        turn = log.turn_number(position)
-        if fate in GONE and turn and position == log.turn(turn).stop - 1 and recall_enabled:
-            recall_turn_button(state, chat, turn)
+        turn = log.turn(log.turn_number(position))
+        if recall_enabled and turn.number and position == turn.stop - 1 and _is_gone(fates[turn.start : turn.stop]):
+            recall_turn_button(state, chat, turn.number)
+
+
+def _is_gone(fates: Iterable[Any]) -> bool:
+    """Whether any message was not sent word for word with the last request."""
+    return any(fate in (Fate.SUMMARIZED, Fate.DROPPED) for fate in fates)
 
 
 def _show_more(state: ChatState) -> None:

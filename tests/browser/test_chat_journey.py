@@ -112,3 +112,28 @@ def test_two_tabs_on_one_chat_lose_no_message(
     expect(second.get_by_text("In the second tab").first).to_be_visible()
     saved = second.get_by_text("In the first tab").count() > 0
     assert saved or first.get_by_text("another tab").count() > 0, "the message was lost without a word"
+
+
+def test_a_dropped_fact_is_recalled_for_one_request(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    page.get_by_role("combobox", name="Strategy").click()
+    page.get_by_role("option", name="Sliding window").click()
+    size = page.get_by_role("spinbutton", name="Window size")
+    size.fill("2")
+    size.press("Enter")
+    quiet(page)
+    talk(page, FACT, PLAN, "The weather is fine.", QUESTION)
+    expect(bubbles(page).last).not_to_contain_text("3,000")
+    page.get_by_role("button", name="Recall earlier turns").click()
+    turns = page.get_by_role("textbox", name="Turns")
+    turns.fill("1")
+    turns.press("Enter")
+    page.get_by_role("button", name="Recall 2 messages").click()
+    expect(page.get_by_text("2 messages recalled").filter(visible=True)).to_have_count(1)
+    page.keyboard.press("Escape")
+    talk(page, QUESTION)
+    expect(bubbles(page).last).to_contain_text("3,000 euros")
+    talk(page, "Thank you.")
+    expect(page.get_by_text("2 messages recalled")).to_have_count(0)
+    expect(page.locator(".st-key-chat-bar")).to_be_visible()
+    stands(page, "chat")

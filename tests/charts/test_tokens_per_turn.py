@@ -196,6 +196,10 @@ class TestFigure:
         assert ("log" in layout.yaxis.title.text) == log_scale
         assert layout.title.text == "Tokens sent per turn"
 
+    def test_has_a_legend_when_there_is_something_to_tell_apart(self) -> None:
+        assert chart(run_of(), run_of("window")).layout.showlegend is True
+        assert chart(run_of()).layout.showlegend is False
+
     def test_shows_every_turn_of_the_longest_run(self) -> None:
         low, high = chart(run_of(messages=4), run_of(messages=20)).layout.xaxis.range
         assert low < 1
