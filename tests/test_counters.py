@@ -118,3 +118,12 @@ def test_units_of_lines_that_start_with_a_bracket_add_up(name: str, lines: list[
     counter = memviz.counter(name)
     parts = [counter.units(entry + "\n") for entry in entries[:-1]] + [counter.units(entries[-1])]
     assert counter.tokens(sum(parts)) == counter("\n".join(entries))
+
+
+@pytest.mark.parametrize("name", list(COUNTERS))
+@given(text=st.text("aB1 .,!'\"/-()\n\t\u00a0é中🙂", max_size=12).map(str.strip))
+@example(text="x" * 50_000)
+@example(text="one  -)")
+def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> None:
+    counter = COUNTERS[name]
+    assert counter.units(text + "\n") == counter.units(text) + counter.line_break_units(text)

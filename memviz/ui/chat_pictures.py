@@ -11,8 +11,13 @@ from memviz.charts.tokens_per_turn import Line, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
 from memviz.metrics.token_use import token_use
-from memviz.ui.inspector import BADGES, inspector
+from memviz.ui.inspector import BadgeColor, inspector
 from memviz.ui.state import ChatState, compare_state
+
+BADGES: dict[str, BadgeColor] = {
+    "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
+    "overhead": "gray",
+}  # fmt: skip
 
 
 def pictures(state: ChatState, chat: Chat) -> None:

@@ -15,10 +15,6 @@ from memviz.ui.block_html import MAX_CHARS_SHOWN, block_html
 from memviz.ui.text import counted, plain, shortened
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
-BADGES: dict[str, BadgeColor] = {
-    "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
-    "overhead": "gray",
-}  # fmt: skip
 FLAG_TEXTS = {
     "over_budget": "Over budget: what counts against the budget is larger than it. The input is sent all the same.",
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
