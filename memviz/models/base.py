@@ -5,8 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from memviz.conversation import Message, ToolCall
+from memviz.models.tools import Tool
+
+ToolChoice = Literal["auto", "none"]
+"""Whether a model may call the tools it is offered, or has to answer now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +39,23 @@ class Model(ABC):
     """A model. Subclasses give :meth:`stream`; the rest follows from it.
 
     A stream yields pieces of text as they arrive and ends with exactly one :class:`Reply` that
-    holds the whole. All failures are :class:`memviz.errors.ModelError`.
+    holds the whole. All failures are :class:`memviz.errors.ModelError`. ``tools`` are only given where
+    there are any, so a model that calls none may do without the argument.
     """
 
     name: str
 
     @abstractmethod
-    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
-        """Answer ``messages``: pieces of text, and last the whole :class:`Reply`."""
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """Answer ``messages``, or call ``tools``: pieces of text, and last the whole :class:`Reply`."""
 
-    def complete(self, messages: Sequence[Message]) -> Reply:
+    def complete(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Reply:
         """Answer ``messages`` at once."""
-        for item in self.stream(messages):
+        for item in self.stream(messages, tools, tool_choice) if tools else self.stream(messages):
             if isinstance(item, Reply):
                 return item
         raise AssertionError(f"{type(self).__name__}.stream ended without a Reply")

@@ -14,12 +14,13 @@ from pydantic import Secret
 
 from memviz.conversation import Message
 from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelError, ParameterError
-from memviz.models.base import Model, Reply
+from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.concealment import conceal, is_secret_option, public_address
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.provider_keys import OWN_SIGN_IN, key_variables, missing_keys, provider_of
 from memviz.models.streamed_reply import StreamedReply
+from memviz.models.tools import Tool
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
@@ -86,13 +87,17 @@ class LiteLLMModel(Model):
     def __deepcopy__(self, memo: object) -> LiteLLMModel:
         return self
 
-    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
         """Answer ``messages``: pieces of text as they arrive, and last the whole :class:`Reply`.
 
         Closing the iterator early closes the connection.
         """
         self._check_key()
-        request = [message.to_request() for message in messages]
+        request: dict[str, Any] = {"messages": [message.to_request() for message in messages]}
+        if tools:
+            request |= {"tools": [tool.to_request() for tool in tools], "tool_choice": tool_choice}
         for attempt in count():
             draft = StreamedReply(self.name)
             failure = yield from self._attempt(request, draft)
@@ -106,12 +111,12 @@ class LiteLLMModel(Model):
                 raise failure.error
             self._sleep(wait_seconds)
 
-    def _attempt(self, request: list[dict[str, Any]], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
+    def _attempt(self, request: dict[str, Any], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
         stream = None
         try:
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
-            stream = load_litellm().completion(**{**settings, **arguments, "messages": request})
+            stream = load_litellm().completion(**{**settings, **arguments, **request})
             for chunk in stream:
                 if piece := draft.add(chunk):
                     yield piece

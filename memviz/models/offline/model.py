@@ -10,11 +10,12 @@ from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message
 from memviz.counters import counter as counter_named
 from memviz.errors import ParameterError
-from memviz.models.base import Model, Reply, Usage
+from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.replying import reply_to
 from memviz.models.offline.summarizer import summarize
 from memviz.models.offline.summary_request import entries
 from memviz.models.offline.words import UNSPACED
+from memviz.models.tools import Tool
 
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""
@@ -47,13 +48,17 @@ class OfflineModel(Model):
         self.summary_budget_tokens = summary_budget_tokens
         self.counter = counter_named(counter).name
 
-    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
         """Answer the last user message: a word a piece, and last the whole reply."""
-        reply = self.complete(messages)
+        reply = self.complete(messages, tools, tool_choice)
         yield from _PIECE.findall(reply.text)
         yield reply
 
-    def complete(self, messages: Sequence[Message]) -> Reply:
+    def complete(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Reply:
         """Answer the last user message."""
         return self._reply(messages, reply_to(messages))
 
