@@ -10,8 +10,9 @@ from typing import Literal
 from memviz.conversation import Message
 
 BlockKind = Literal["system", "summary", "history", "recalled", "input", "tools"]
-BLOCK_ORDER: tuple[BlockKind, ...] = ("tools", "system", "summary", "history", "recalled", "input")
-"""The order of blocks in a request. Tools stand first: providers render their schemas before the messages."""
+BLOCK_ORDER: tuple[BlockKind, ...] = ("system", "summary", "history", "recalled", "input", "tools")
+"""The order of blocks in a request. Tools stand last: what the model did with them in this turn follows the
+input. (Their schemas are no messages; a provider renders them where it likes.)"""
 
 TOKEN_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
 """The parts a request's tokens are always split into; ``tools`` joins them where tools are used."""

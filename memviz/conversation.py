@@ -14,6 +14,8 @@ from memviz.tool_links import ToolPairs
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(get_args(Role))
+RECALL_EXCHANGE = "recall_exchange"
+"""Key in a message's ``meta``: a call of the recall tool, or its result."""
 
 
 def clean_text(text: str) -> str:
@@ -101,6 +103,11 @@ class Message:
             value = getattr(self, label)
             if value is not None:
                 object.__setattr__(self, label, clean_text(_text(value, f"The {label} of a {self.role} message")))
+
+    @property
+    def is_recall_exchange(self) -> bool:
+        """Whether it only says that the model recalled earlier messages: nothing that a summary should keep."""
+        return self.meta is not None and bool(self.meta.get(RECALL_EXCHANGE))
 
     @classmethod
     def of(cls, value: Message | Mapping[str, Any]) -> Message:

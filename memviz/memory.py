@@ -196,6 +196,14 @@ class Memory(NamedTuple):
         found: list[Message] = self.space.log[positions.start : positions.stop]
         return found
 
+    def worth_summarizing(self, positions: range) -> list[Message]:
+        """The messages at ``positions`` without the model's recalls, which would come back as memories;
+        with them where there is nothing else."""
+        found = self.messages(positions)
+        if not self.space.log.tools.callers:
+            return found
+        return [message for message in found if not message.is_recall_exchange] or found
+
     def appended(self, length: int) -> Memory:
         """This memory once the log has ``length`` messages."""
         return Memory(self.space, length, self.summary_count, self.cursor)

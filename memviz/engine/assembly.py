@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memviz.context import BLOCK_ORDER, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Block, BlockKind, Context
 from memviz.conversation import Message
+from memviz.counters import Counter
 from memviz.memory import Memory
+from memviz.models.tools import TOOLS
 from memviz.strategies.base import Selection
 
 
 class Parts(NamedTuple):
     """One request as ranges: versions of summaries (0-based), log positions of history and of what
-    is recalled, and the position of the input (``None`` when the log does not end with the user)."""
+    is recalled, the position of the input (``None`` when the log does not end with the user), the names
+    of the tools offered, and the log positions of the recalls that the model made behind the input."""
 
     summaries: range
     history: tuple[range, ...]
     recalled: tuple[int, ...] = ()
     input: int | None = None
+    tools: tuple[str, ...] = ()
+    exchange: range = range(0)
 
 
 def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ()) -> Parts:
@@ -44,8 +50,21 @@ def _with(history: tuple[range, ...], position: int) -> tuple[range, ...]:
     return tuple(sorted((*history, range(position, position + 1)), key=lambda part: part.start))
 
 
-def count(memory: Memory, parts: Parts) -> dict[str, int]:
-    """Tokens of each part of a request: content by block, tool calls, and the chat format's overhead."""
+@lru_cache(maxsize=64)
+def schema_tokens(counter: Counter, tools: tuple[str, ...]) -> int:
+    """Tokens of the schemas of these tools."""
+    return sum(counter(TOOLS[name].text) for name in tools)
+
+
+def message_tokens(counter: Counter, message: Message) -> int:
+    """Tokens of a message: its content, and the names and arguments of its tool calls."""
+    calls = sum(counter(call.name) + counter(call.arguments) for call in message.tool_calls)
+    return (counter(message.content) if message.content else 0) + calls
+
+
+def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dict[str, int]:
+    """Tokens of each part of a request: content by block, the chat format's overhead, and under ``tools``
+    the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
     totals, call_totals = space.sums.totals, space.sums.call_totals
     history = calls = messages = 0
@@ -63,6 +82,13 @@ def count(memory: Memory, parts: Parts) -> dict[str, int]:
         messages += 1
     summary = space.summaries.tokens(parts.summaries.start, parts.summaries.stop)
     messages += len(parts.recalled) + bool(parts.summaries) + (space.system_prompt is not None)
+    if parts.tools or parts.exchange or thoughts:
+        behind = parts.exchange
+        calls += schema_tokens(space.sums.counter, parts.tools)
+        calls += sum(message_tokens(space.sums.counter, message) for message in thoughts)
+        if behind:
+            calls += totals[behind.stop] - totals[behind.start] + call_totals[behind.stop] - call_totals[behind.start]
+        messages += len(behind) + len(thoughts)
     tokens = {
         "system": space.system_tokens,
         "summary": summary,
@@ -76,12 +102,13 @@ def count(memory: Memory, parts: Parts) -> dict[str, int]:
     return tokens
 
 
-def build_context(memory: Memory, parts: Parts, tokens: dict[str, int]) -> Context:
-    """Materialize a request: its blocks with their messages."""
-    return Context(tuple(sorted(_blocks(memory, parts, tokens), key=lambda block: BLOCK_ORDER.index(block.kind))))
+def build_context(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...] = ()) -> Context:
+    """Materialize a request: its blocks with their messages. ``thoughts`` stand behind the input."""
+    blocks = _blocks(memory, parts, tokens, thoughts)
+    return Context(tuple(sorted(blocks, key=lambda block: BLOCK_ORDER.index(block.kind))))
 
 
-def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int]) -> Iterator[Block]:
+def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...]) -> Iterator[Block]:
     space = memory.space
     if space.system_prompt is not None:
         yield Block("system", (space.system_prompt,), (), tokens["system"])
@@ -99,3 +126,6 @@ def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int]) -> Iterator[Bl
     for kind, positions in kinds:
         if positions:
             yield Block(kind, tuple(space.log[p] for p in positions), positions, tokens[kind])
+    if parts.tools or parts.exchange or thoughts:
+        said = thoughts + tuple(space.log[p] for p in parts.exchange)
+        yield Block("tools", said, tuple(parts.exchange), tokens["tools"])

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from time import perf_counter
 from typing import NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.assembly import assemble
+from memviz.engine.answering import Answering
+from memviz.engine.assembly import assemble, count
+from memviz.engine.calls import thoughts
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.records import PARTIAL_REPLY, ReplyFacts, TurnRecord
+from memviz.engine.records import PARTIAL_REPLY, TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay, reply_tokens
 from memviz.engine.run import Run
-from memviz.engine.session import Prepared, Session
-from memviz.errors import EmptyConversationError, MalformedReplyError, MessageError
-from memviz.models.base import Model, Reply
+from memviz.engine.session import Session
+from memviz.errors import EmptyConversationError, MessageError
+from memviz.models.base import Model
 from memviz.models.registry import model as find_model
-from memviz.strategies.base import Headroom, Strategy
+from memviz.strategies.base import Headroom, Strategy, ToolUse
+
+DEFAULT_MAX_RECALL_CONTEXTS = 3
+"""Most recalls that the model may ask for in one turn under a strategy that has no bound of its own."""
 
 
 class Waiting(NamedTuple):
@@ -37,6 +41,9 @@ class Chat:
     ``summarizer`` writes the summaries; by default the chat model does. A model that fails raises a
     :class:`memviz.errors.ModelError`; the user's message stays in the log and :meth:`retry` asks
     again. Closing the stream early keeps what had arrived as a partial reply.
+
+    ``recall_tool`` says whether the model is offered the tool to recall by itself; by default the strategies
+    that are made for it do so.
     """
 
     def __init__(
@@ -48,12 +55,14 @@ class Chat:
         counter: AnyCounter = DEFAULT_COUNTER,
         system_prompt: str | None = None,
         repair_tool_pairs: bool = True,
+        recall_tool: bool | None = None,
     ) -> None:
         self.model = find_model(model) if isinstance(model, str) else model
         writer = as_model(summarizer) or self.model
         self._session = Session(
             Log(), strategy, writer, find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
         )
+        self.recall_tool = recall_tool
         self._recalls: tuple[Recall, ...] = ()
         self._pinned: tuple[Recall, ...] = ()
 
@@ -114,7 +123,7 @@ class Chat:
             raise EmptyConversationError("There is no turn to retry yet. Send a message first.")
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
-            self._recalls = (*self._past_recalls().get(turn.number, ()), *self._recalls)
+            self._recalls = (*self._asked_by_user(turn.number), *self._recalls)
             self._rewind(turn.asked)
         return self._answer()
 
@@ -191,7 +200,7 @@ class Chat:
     @property
     def _due(self) -> tuple[Recall, ...]:
         """What goes into the next request. Under a strategy with recall switched off it waits for another one."""
-        return (*self._pinned, *self._recalls) if getattr(self.strategy, "enable_recall", True) else ()
+        return (*self._pinned, *self._recalls) if self.strategy.allows_recall else ()
 
     def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
         return self._session.resolve(recalls, len(self.log) - self.unanswered)
@@ -220,12 +229,17 @@ class Chat:
             model=session.summarizer,
             counter=count,
             system_prompt=session.system_prompt,
-            recalls=self._past_recalls() if getattr(strategy, "enable_recall", True) else {},
+            recalls=self._past_recalls() if strategy.allows_recall else {},
             repair_tool_pairs=session.repair_tool_pairs,
         )
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
         return {record.turn: record.recalled.asked for record in self._session.turns if record.recalled is not None}
+
+    def _asked_by_user(self, turn: int) -> Sequence[Recall]:
+        """What the user recalled into the request of this turn; the model will recall by itself again."""
+        found = [r.recalled for r in self._session.turns if r.turn == turn and r.recalled is not None]
+        return found[0].asked_by_user if found else ()
 
     def _settle(self, length: int) -> None:
         """Take in the first ``length`` messages. Those of a stopped reply may still wait for it:
@@ -236,33 +250,39 @@ class Chat:
 
     def _answer(self) -> Iterator[str]:
         self._session.advance(len(self.log))
-        prepared = self._session.prepare(self._due)
-        started, pieces = perf_counter(), list[str]()
-        reply = Reply("")
+        answering = Answering(self._session, self.model, self._due, self._allowed)
         try:
-            for item in self.model.stream(prepared.context.messages):
-                if isinstance(item, Reply):
-                    reply = item
-                else:
-                    pieces.append(item)
-                    yield item
+            yield from answering.stream()
         except GeneratorExit:
-            self._finish(prepared, Reply("".join(pieces)), perf_counter() - started, stopped=True)
+            if answering.partial:  # stopped before the first word: the question stays unanswered and can be retried
+                self._finish(answering, stopped=True)
             raise
-        if not reply.text.strip() and not reply.tool_calls:
-            raise MalformedReplyError(f"{self.model.name} sent an empty reply. Try again.", model=self.model.name)
-        self._finish(prepared, reply, perf_counter() - started)
+        self._finish(answering)
 
-    def _finish(self, prepared: Prepared, reply: Reply, seconds: float, *, stopped: bool = False) -> None:
-        if stopped and not reply.text:
-            return  # stopped before the first word: the question stays unanswered and can be retried
-        session = self._session
-        meta = {"partial": True} if stopped else None
-        self.log.append(Message("assistant", reply.text, tool_calls=reply.tool_calls, meta=meta))
+    @property
+    def _allowed(self) -> ToolUse:
+        """What the model may do by itself. One whose ``stream`` takes no tools is offered none."""
+        allowed = self.strategy.tool_use if self.model.takes_tools else ToolUse()
+        if self.recall_tool is None or not self.model.takes_tools:
+            return allowed
+        bound = allowed.recalls or DEFAULT_MAX_RECALL_CONTEXTS
+        return allowed._replace(recalls=bound if self.recall_tool and self.strategy.allows_recall else 0)
+
+    def _finish(self, answering: Answering, *, stopped: bool = False) -> None:
+        """The turn is over: its messages go into the log, all at once, and its record is kept."""
+        session, asked, said = self._session, len(self.log), len(answering.exchange)
+        reply = Message("assistant", answering.partial, meta={"partial": True}) if stopped else answering.said
+        self.log.extend((*answering.exchange, reply))
         self.log.token_sums(session.counter)
-        facts = ReplyFacts(reply.model or self.model.name, reply.usage, reply.cost_usd, seconds)
+        prepared, calls = answering.prepared, answering.calls
+        if prepared.parts.tools or calls:
+            parts = prepared.parts._replace(exchange=range(asked, asked + said) if said else range(0))
+            prepared = prepared._replace(parts=parts, tokens=count(prepared.memory, parts, thoughts(calls)))
         turn = self.log.turn(prepared.memory.turn)
-        session.record(prepared, reply_tokens(session, turn), facts, (PARTIAL_REPLY,) if stopped else ())
+        session.record(
+            prepared, reply_tokens(session, turn), answering.facts, (PARTIAL_REPLY,) if stopped else (), calls
+        )
         self._recalls = ()
         if not stopped:
-            self._settle(len(self.log))
+            session.advance(len(self.log))
+            session.complete_turn(answering.summary)

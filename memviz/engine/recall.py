@@ -75,13 +75,20 @@ class Recall:
 @dataclass(frozen=True)
 class Recalled:
     """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
-    name (``missing``), how many messages the bound cut off (``cut``), and what was asked for."""
+    name (``missing``), how many messages the bound cut off (``cut``), and what was asked for: by the
+    user, and with the last ``by_model`` of ``asked`` by the model."""
 
     messages: tuple[Message, ...] = field(default=(), repr=False)
     indices: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
     cut: int = 0
     asked: tuple[Recall, ...] = ()
+    by_model: int = 0
+
+    @property
+    def asked_by_user(self) -> tuple[Recall, ...]:
+        """What the user asked for."""
+        return self.asked[: len(self.asked) - self.by_model]
 
     def to_dict(self) -> dict[str, Any]:
         """What cannot be read from the log."""
@@ -90,6 +97,7 @@ class Recalled:
             "missing": list(self.missing),
             "cut": self.cut,
             "asked": [asdict(recall) for recall in self.asked],
+            "by_model": self.by_model,
         }
 
     @classmethod
@@ -97,7 +105,8 @@ class Recalled:
         """What :meth:`to_dict` described, over its ``log``."""
         indices = tuple(value["indices"])
         asked = tuple(Recall(**recall) for recall in value["asked"])
-        return cls(tuple(log[p] for p in indices), indices, tuple(value["missing"]), value["cut"], asked)
+        found = tuple(log[p] for p in indices)
+        return cls(found, indices, tuple(value["missing"]), value["cut"], asked, value.get("by_model", 0))
 
 
 def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int) -> Recalled:

@@ -14,6 +14,7 @@ from typing import Any
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Context
 from memviz.conversation import Message
 from memviz.engine.assembly import Parts, assemble, build_context, count
+from memviz.engine.calls import ModelCall, ReplyFacts, thoughts, total_cost_usd
 from memviz.engine.recall import Recalled
 from memviz.memory import Memory, MemorySpace, SummaryVersion
 from memviz.models.base import Usage
@@ -31,7 +32,8 @@ class Compaction:
     ``cost`` is in US dollars, ``None`` where unknown. On failure ``error`` says why, ``summary`` is
     ``None`` and nothing changed.
     ``summary`` is also ``None``, without an error, where there was no summarizer to ask and the
-    strategy's reference then drops what does not fit.
+    strategy's reference then drops what does not fit. ``by_thinking``: the chat model gave the summary
+    when it stopped thinking, so no summarizer was asked, and its tokens are counted with the thinking.
     """
 
     strategy: Strategy = field(repr=False)
@@ -49,6 +51,7 @@ class Compaction:
     cost: float | None = None
     usage: Usage | None = None
     model: str = ""
+    by_thinking: bool = False
 
     @property
     def summary(self) -> str | None:
@@ -77,9 +80,11 @@ class Compaction:
 
     @cached_property
     def request(self) -> tuple[Message, ...]:
-        """The messages sent to the summarizer."""
+        """The messages sent to the summarizer; none where none was asked."""
+        if self.by_thinking:
+            return ()
         replaced = self.before.space.summaries.versions[self.replaces - 1] if self.replaces else None
-        return self.strategy.summarizer_request(self.before.messages(self.summarized), replaced)
+        return self.strategy.summarizer_request(self.before.worth_summarizing(self.summarized), replaced)
 
     @property
     def prompt(self) -> str:
@@ -99,12 +104,14 @@ class Compaction:
     @property
     def output_tokens(self) -> int:
         """Tokens that the summarizer wrote: as billed where the provider said, else counted."""
+        if not self.asked:
+            return 0
         return self.usage.output_tokens if self.usage is not None else self.summary_tokens
 
     @property
     def asked(self) -> bool:
         """Whether a summarizer was called at all."""
-        return self.summary is not None or self.error is not None
+        return not self.by_thinking and (self.summary is not None or self.error is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """The compaction as JSON, without what the log and the summaries hold."""
@@ -125,6 +132,7 @@ class Compaction:
             "cost": self.cost,
             "usage": asdict(self.usage) if self.usage else None,
             "model": self.model,
+            "by_thinking": self.by_thinking,
             "prompt_tokens": self.prompt_tokens,
         }
 
@@ -154,23 +162,13 @@ def content_tokens(strategy: Strategy, memory: Memory) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyFacts:
-    """What is known of a live reply beyond its text: billed usage, US dollars (``None``: unknown), seconds."""
-
-    model: str = ""
-    usage: Usage | None = None
-    cost_usd: float | None = None
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """One request and the reply to it.
 
     ``tokens`` holds the content tokens of each part (``system``, ``summary``, ``recalled``,
-    ``history``, ``input``, and ``tools`` for tool calls where there are any) and the format's
+    ``history``, ``input``, and ``tools`` for tools and their calls where there are any) and the format's
     ``overhead``. ``compactions`` are those since the request before. ``facts`` is ``None`` for a
-    reply that was in the transcript.
+    reply that was in the transcript. ``calls`` are those that the model needed before it answered.
     """
 
     turn: int
@@ -182,6 +180,7 @@ class TurnRecord:
     flags: tuple[str, ...] = ()
     recalled: Recalled | None = None
     facts: ReplyFacts | None = None
+    calls: tuple[ModelCall, ...] = ()
 
     @property
     def total_tokens(self) -> int:
@@ -189,9 +188,29 @@ class TurnRecord:
         return sum(self.tokens.values())
 
     @property
+    def sent_tokens(self) -> int:
+        """All tokens sent in this turn: with the request, and with the calls before it."""
+        return self.total_tokens + sum(call.sent_tokens for call in self.calls)
+
+    @property
+    def thinking(self) -> tuple[ModelCall, ...]:
+        """The rounds of reflective thinking."""
+        return tuple(call for call in self.calls if call.kind == "thinking")
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Tokens that the model wrote while it was thinking."""
+        return sum(call.reply_tokens for call in self.thinking)
+
+    @property
+    def thinking_cost_usd(self) -> float | None:
+        """US dollars of all rounds of thinking, ``None`` where unknown."""
+        return total_cost_usd(self.thinking)
+
+    @property
     def context(self) -> Context:
         """The exact request, built from the log."""
-        return build_context(self.memory, self.parts, self.tokens)
+        return build_context(self.memory, self.parts, self.tokens, thoughts(self.calls))
 
     @property
     def summary(self) -> SummaryVersion | None:
@@ -217,12 +236,15 @@ class TurnRecord:
             "history": [[part.start, part.stop] for part in parts.history],
             "recalled_positions": list(parts.recalled),
             "input": parts.input,
+            "tools": list(parts.tools),
+            "exchange": [parts.exchange.start, parts.exchange.stop],
             "tokens": dict(self.tokens),
             "reply_tokens": self.reply_tokens,
             "compactions": [first_compaction, first_compaction + len(self.compactions)],
             "flags": list(self.flags),
             "recalled": self.recalled.to_dict() if self.recalled else None,
-            "facts": asdict(self.facts) if self.facts else None,
+            "facts": self.facts.to_dict() if self.facts else None,
+            "calls": [call.to_dict() for call in self.calls],
         }
 
     @classmethod
@@ -237,15 +259,16 @@ class TurnRecord:
                 history=tuple(range(*part) for part in value["history"]),
                 recalled=tuple(value["recalled_positions"]),
                 input=value["input"],
+                tools=tuple(value.get("tools", ())),  # records kept by earlier versions have none of these
+                exchange=range(*value.get("exchange", (0, 0))),
             ),
             tokens=dict(value["tokens"]),
             reply_tokens=value["reply_tokens"],
             compactions=compactions[slice(*value["compactions"])],
             flags=tuple(value["flags"]),
             recalled=Recalled.from_dict(recalled, space.log) if recalled else None,
-            facts=ReplyFacts(**{**facts, "usage": Usage(**facts["usage"]) if facts["usage"] else None})
-            if facts
-            else None,
+            facts=ReplyFacts.from_dict(facts) if facts else None,
+            calls=tuple(ModelCall.from_dict(call) for call in value.get("calls", ())),
         )
 
 

@@ -13,6 +13,7 @@ from memviz.context import TOKEN_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
+from memviz.engine.calls import thoughts
 from memviz.engine.records import Compaction, TurnRecord, memory_at
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.strategies import strategy as make_strategy
@@ -84,6 +85,7 @@ class Run:
             row[part.start : part.stop] = Fate.VERBATIM
         if record.parts.input is not None:
             row[record.parts.input] = Fate.VERBATIM
+        row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM
         return row
 
     def generations(self) -> NDArray[np.uint16]:
@@ -98,7 +100,8 @@ class Run:
         return generations
 
     def frame(self) -> DataFrame:
-        """One row a turn: tokens of each part, their total, the reply's, compactions and flags."""
+        """One row a turn: tokens of each part, their total, the reply's, compactions, flags, and the calls
+        before the reply: how many, all tokens sent in the turn, and those written while thinking."""
         from pandas import DataFrame
 
         return DataFrame([_row(record) for record in self.turns], columns=FRAME_COLUMNS)
@@ -152,12 +155,14 @@ class Run:
 FRAME_COLUMNS = [
     "turn", *(f"{part}_tokens" for part in (*TOKEN_PARTS, "tools")), "total_tokens", "reply_tokens",
     "messages", "compactions", "failed_compactions", "summary_version", "flags",
+    "earlier_calls", "sent_tokens", "thinking_tokens",
 ]  # fmt: skip
 
 
 def _row(record: TurnRecord) -> dict[str, Any]:
     parts = record.parts
     sent = sum(len(part) for part in parts.history) + len(parts.recalled) + (parts.input is not None)
+    sent += len(parts.exchange) + len(thoughts(record.calls))
     return {
         "turn": record.turn,
         **{f"{part}_tokens": record.tokens.get(part, 0) for part in (*TOKEN_PARTS, "tools")},
@@ -168,6 +173,9 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
         "summary_version": record.summary.version if record.summary else 0,
         "flags": ", ".join(record.flags),
+        "earlier_calls": len(record.calls),
+        "sent_tokens": record.sent_tokens,
+        "thinking_tokens": record.thinking_tokens,
     }
 
 

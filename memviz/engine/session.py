@@ -14,8 +14,9 @@ from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
 from memviz.conversation import Log, Message, clean_text
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
+from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
-from memviz.engine.records import Compaction, ReplyFacts, TurnRecord, memory_at
+from memviz.engine.records import Compaction, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import MemvizError, RecallError, ScriptExhausted
@@ -98,16 +99,21 @@ class Session:
             self.memory = self.memory.appended(so_far)
             self._compact()
 
-    def complete_turn(self) -> None:
-        """The last message taken in ended its turn. A turn that failed before is made up for first."""
+    def complete_turn(self, summary: Reply | None = None) -> None:
+        """The last message taken in ended its turn. A turn that failed before is made up for first.
+        ``summary`` is what the chat model gave for this turn when it stopped thinking, if it did."""
         if self.strategy.moment is Moment.TURN:
-            while self.memory.pending and self._compact():
+            while self.memory.pending and self._compact(summary):
                 pass
 
     def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
         if self.strategy.moment is Moment.REQUEST:
             self._compact()
+        return self.request(recalls)
+
+    def request(self, recalls: Sequence[Recall] = ()) -> Prepared:
+        """The request for the memory as it stands. Asks nobody."""
         memory = self.memory
         position = memory.input_position
         recalled = self.resolve(recalls, memory.length if position is None else position) if recalls else None
@@ -128,7 +134,7 @@ class Session:
 
     def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
-        if recalls and not getattr(self.strategy, "enable_recall", True):
+        if recalls and not self.strategy.allows_recall:
             raise RecallError(f"{self.strategy.title} has recall switched off: turn enable_recall on.")
         bound = getattr(self.strategy, "max_recalled_messages", DEFAULT_MAX_RECALLED_MESSAGES)
         return resolve(self.log, length, recalls, bound)
@@ -139,6 +145,7 @@ class Session:
         reply_tokens: int,
         facts: ReplyFacts | None = None,
         extra_flags: tuple[str, ...] = (),
+        calls: tuple[ModelCall, ...] = (),
     ) -> TurnRecord:
         """Keep the request and what came of it."""
         record = TurnRecord(
@@ -151,24 +158,29 @@ class Session:
             flags=prepared.flags + extra_flags,
             recalled=prepared.recalled,
             facts=facts,
+            calls=calls,
         )
         self._recorded_compactions = len(self.compactions)
         self.turns.append(record)
         return record
 
-    def _compact(self) -> bool:
-        """Summarize if it is time to; whether a summary was written."""
-        if self._failed_turn is not None and self._failed_turn == self.memory.turn:
-            return False  # not twice in the same turn
+    def _compact(self, given: Reply | None = None) -> bool:
+        """Summarize if it is time to; whether a summary was written. A summary of the last turn that was
+        ``given`` needs no summarizer."""
         plan = self.strategy.plan_compaction(self.memory)
         if plan is None:
             return False
+        if given is not None and self.log.turn_number(plan.summarize.start) == self.memory.turn:
+            self._apply(plan, given, 0.0, by_thinking=True)
+            return True
+        if self._failed_turn is not None and self._failed_turn == self.memory.turn:
+            return False  # not twice in the same turn
         if self.summarizer is None:
             return self._drop(plan) if self.strategy.drops_without_summarizer else False
         started = perf_counter()
         reply, error = Reply(""), None
         try:
-            request = self.strategy.summarizer_request(self.memory.messages(plan.summarize), plan.replaces)
+            request = self.strategy.summarizer_request(self.memory.worth_summarizing(plan.summarize), plan.replaces)
             reply = self.summarizer.summarize(request)
             if not reply.text.strip():
                 error = "the summarizer returned an empty text"
@@ -193,7 +205,7 @@ class Session:
         self._keep(plan, self.memory._replace(cursor=plan.keep_from))
         return True
 
-    def _apply(self, plan: CompactionPlan, reply: Reply, seconds: float) -> None:
+    def _apply(self, plan: CompactionPlan, reply: Reply, seconds: float, *, by_thinking: bool = False) -> None:
         memory, text = self.memory, clean_text(reply.text).strip()
         turn = memory.turn
         if self.strategy.moment is Moment.TURN:  # a turn's summary is that turn's, even when made up for later
@@ -209,7 +221,7 @@ class Session:
         )
         self.space.summaries.append(version)
         after = Memory(self.space, memory.length, version.version, plan.keep_from)
-        self._keep(plan, after, version=version, reply=reply, seconds=seconds)
+        self._keep(plan, after, version=version, reply=reply, seconds=seconds, by_thinking=by_thinking)
 
     def _keep(
         self,
@@ -220,6 +232,7 @@ class Session:
         reply: Reply | None = None,
         error: str | None = None,
         seconds: float = 0.0,
+        by_thinking: bool = False,
     ) -> None:
         before, self.memory = self.memory, after
         model = "" if self.summarizer is None else self.summarizer.name
@@ -240,6 +253,7 @@ class Session:
                 cost=reply.cost_usd if reply else None,
                 usage=reply.usage if reply else None,
                 model=(reply.model if reply else "") or model,
+                by_thinking=by_thinking,
             )
         )
 

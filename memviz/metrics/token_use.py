@@ -9,8 +9,10 @@ from memviz.engine.run import Run
 
 @dataclass(frozen=True, slots=True)
 class TokenUse:
-    """Tokens of a whole run. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens`` are those
-    of the calls that wrote a summary; failed calls are counted apart, without tokens."""
+    """Tokens of a whole run. ``sent_tokens`` are all that the chat model was sent, in ``requests``; of these,
+    ``earlier_tokens`` went with the ``earlier_calls`` in which it recalled or thought before it answered, and
+    ``thinking_tokens`` is what it wrote when thinking. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens``
+    are those of the calls that wrote a summary; failed calls are counted apart, without tokens."""
 
     requests: int
     sent_tokens: int
@@ -24,11 +26,10 @@ class TokenUse:
     summarizer_output_tokens: int
     summarizer_cost_usd: float | None
     over_budget_requests: int
-
-    @property
-    def summarizer_calls(self) -> int:
-        """Calls of the summarizer, failed ones included."""
-        return self.summarizations + self.failed_summarizations
+    summarizer_calls: int = 0
+    earlier_calls: int = 0
+    earlier_tokens: int = 0
+    thinking_tokens: int = 0
 
     @property
     def summarizer_tokens(self) -> int:
@@ -44,13 +45,15 @@ class TokenUse:
 def token_use(run: Run) -> TokenUse:
     """Add up a run."""
     sent = [record.total_tokens for record in run.turns]
+    earlier = [call.sent_tokens for record in run.turns for call in record.calls]
     written = [compaction for compaction in run.compactions if compaction.summary is not None]
-    costs = [compaction.cost for compaction in written if compaction.cost is not None]
+    asked = [compaction for compaction in written if compaction.asked]
+    costs = [compaction.cost for compaction in asked if compaction.cost is not None]
     peak = max(sent, default=0)
     return TokenUse(
-        requests=len(sent),
-        sent_tokens=sum(sent),
-        mean_tokens=sum(sent) / len(sent) if sent else 0.0,
+        requests=len(sent) + len(earlier),
+        sent_tokens=sum(sent) + sum(earlier),
+        mean_tokens=(sum(sent) + sum(earlier)) / (len(sent) + len(earlier)) if sent else 0.0,
         peak_tokens=peak,
         peak_turn=run.turns[sent.index(peak)].turn if sent else 0,
         reply_tokens=sum(record.reply_tokens for record in run.turns),
@@ -58,6 +61,10 @@ def token_use(run: Run) -> TokenUse:
         failed_summarizations=sum(compaction.error is not None for compaction in run.compactions),
         summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in written),
         summarizer_output_tokens=sum(compaction.output_tokens for compaction in written),
-        summarizer_cost_usd=sum(costs) if len(costs) == len(written) else None,
+        summarizer_cost_usd=sum(costs) if len(costs) == len(asked) else None,
         over_budget_requests=sum("over_budget" in record.flags for record in run.turns),
+        summarizer_calls=sum(compaction.asked for compaction in run.compactions),
+        earlier_calls=len(earlier),
+        earlier_tokens=sum(earlier),
+        thinking_tokens=sum(record.thinking_tokens for record in run.turns),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Literal
 
 from memviz.conversation import Message, ToolCall
@@ -44,6 +45,11 @@ class Model(ABC):
     """
 
     name: str
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether tools can be offered to it at all."""
+        return "tools" in signature(self.stream).parameters
 
     @abstractmethod
     def stream(

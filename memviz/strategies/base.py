@@ -69,6 +69,15 @@ class Headroom(NamedTuple):
         return f"{self.amount:,} more {unit}"
 
 
+class ToolUse(NamedTuple):
+    """What the model may do by itself in one turn: calls of the recall tool, rounds of reflective thinking
+    and tokens of it. 0 calls or rounds: not at all."""
+
+    recalls: int = 0
+    thinking_rounds: int = 0
+    thinking_tokens: int = 0
+
+
 class Strategy(BaseModel, ABC):
     """Base of all strategies. The id is the name of the file that defines the class.
 
@@ -127,6 +136,16 @@ class Strategy(BaseModel, ABC):
             if parameter.name == self.main_parameter or getattr(self, parameter.name) != parameter.default
         ]
         return " · ".join([self.title, *shown])
+
+    @property
+    def allows_recall(self) -> bool:
+        """Whether earlier messages may be recalled into a request."""
+        return True
+
+    @property
+    def tool_use(self) -> ToolUse:
+        """What the model may do by itself, if it can call tools."""
+        return ToolUse()
 
     @property
     def budget_tokens(self) -> int | None:

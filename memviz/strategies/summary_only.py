@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import Selection
+from memviz.strategies.base import Selection, ToolUse
 from memviz.strategies.parameters import switch, whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 
@@ -35,6 +35,20 @@ class SummaryOnly(PerTurnSummaries):
     thinking_token_budget: int = whole_number(
         10000, "tokens", "Most tokens of thinking in one turn.", (1000, 20000), live_only=True
     )
+
+    @property
+    def allows_recall(self) -> bool:
+        """Switched by ``enable_recall``."""
+        return self.enable_recall
+
+    @property
+    def tool_use(self) -> ToolUse:
+        """The bounds of recalling and thinking, 0 for what is switched off."""
+        return ToolUse(
+            self.max_recall_contexts if self.enable_recall else 0,
+            self.max_thinking_rounds if self.enable_reflective_thinking else 0,
+            self.thinking_token_budget,
+        )
 
     def select(self, memory: Memory) -> Selection:
         """All summaries and no history. A turn whose summary failed is sent word for word until it has one."""

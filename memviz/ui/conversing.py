@@ -49,7 +49,7 @@ def transcript(state: ChatState, chat: Chat) -> None:
         )
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
-    recall_enabled = getattr(chat.strategy, "enable_recall", True)
+    recall_enabled = chat.strategy.allows_recall
     for position in range(first, stop):
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)

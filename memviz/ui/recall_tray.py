@@ -26,7 +26,7 @@ def recall_tray(state: ChatState, chat: Chat) -> None:
     waiting = chat.waiting
     if waiting.recalled.asked:
         _waiting(chat, waiting)
-    if not getattr(chat.strategy, "enable_recall", True):
+    if not chat.strategy.allows_recall:
         st.caption("Recall is switched off in this setting: turn on Enable recall to bring turns back.")
         return
     with st.popover("Recall earlier turns", icon=":material/history:"):

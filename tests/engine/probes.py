@@ -38,12 +38,15 @@ def sent(run: Run) -> list[bytes]:
 
 
 def timeless(run: Run) -> dict[str, Any]:
-    """The run without what differs between a live conversation and its replay: clocks and billing."""
+    """The run without what differs between a live conversation and its replay: clocks, billing, tools."""
     view = run.to_dict()
     for compaction in view["compactions"]:
         compaction.pop("seconds")
     for turn in view["turns"]:
         turn.pop("facts")
+        if turn.pop("tools"):  # a replay calls no model, so it offers none
+            turn["tokens"].pop("tools")
+        turn.pop("calls")
         turn["flags"] = [flag for flag in turn["flags"] if flag != "partial_reply"]
     for message in view["messages"]:
         message.pop("meta", None)

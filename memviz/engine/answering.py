@@ -1,0 +1,227 @@
+"""From a request to its reply: the model may think first, may recall, and then answers.
+
+Nothing is written to the log here: a turn that fails or is stopped half way leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Literal
+
+from memviz.context import TOKENS_PER_MESSAGE
+from memviz.conversation import RECALL_EXCHANGE, Message, ToolCall
+from memviz.engine.assembly import count, message_tokens
+from memviz.engine.calls import ModelCall, ReplyFacts, thoughts
+from memviz.engine.recall import Recall, Recalled
+from memviz.engine.session import Prepared, Session
+from memviz.engine.tool_arguments import Decision, decision_of, recall_of
+from memviz.errors import MalformedReplyError, RecallError
+from memviz.models.base import Model, Reply, ToolChoice
+from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
+from memviz.strategies.base import ToolUse
+
+THINKING_INSTRUCTION = Message(
+    "system",
+    "Before you answer, think. Nobody reads these thoughts, and they are not your answer. What does the user want, "
+    "what of it do you know from what you were sent, what is missing? Recall it if you can. End every round with "
+    "continue_thinking; when you stop, give the summary of this turn that you want to remember it by.",
+)
+THINKING_ENDED = Message("system", "Your time to think is over. Answer the user now.")
+MAX_REMINDERS = 3
+"""How often a model that used up its recalls and calls again is told so, before it is given up."""
+CHECKED_CHARS = 2000
+"""How much a thought grows between two looks at its token budget."""
+
+
+class Answering:
+    """The way to one reply. When :meth:`stream` has ended or was closed, the rest tells what happened.
+
+    ``prepared`` is the last request and ``exchange`` what was said behind its input: calls of the recall
+    tool and what they gave. ``calls`` are the model calls before the last one, ``reply`` and ``facts`` the
+    last one's, ``partial`` what has arrived of its text, ``summary`` how the model wants to remember the turn.
+    """
+
+    def __init__(self, session: Session, model: Model, recalls: Sequence[Recall], allowed: ToolUse) -> None:
+        self._session, self._model, self._asked, self._allowed = session, model, tuple(recalls), allowed
+        self._by_model: tuple[Recall, ...] = ()
+        self._recall_calls = 0
+        self._pieces: list[str] = []
+        self._is_thinking = allowed.thinking_rounds > 0
+        self.prepared = session.prepare(self._asked)
+        self.exchange: tuple[Message, ...] = ()
+        self.calls: tuple[ModelCall, ...] = ()
+        self.reply, self.facts = Reply(""), ReplyFacts(model.name)
+        self.summary: Reply | None = None
+
+    @property
+    def partial(self) -> str:
+        """The answer as far as it has arrived; thoughts are none."""
+        return "" if self._is_thinking else "".join(self._pieces)
+
+    def stream(self) -> Iterator[str]:
+        """Think, recall, answer: yields the text in pieces, and the empty text while the model thinks.
+
+        Raises :class:`memviz.errors.ModelError`.
+        """
+        if self._is_thinking:
+            yield from self._think()
+            self._is_thinking = False
+        self._offer(RECALL_CONVERSATION.name if self._allowed.recalls else "")
+        reminders = 0
+        while True:
+            may_call = self._recall_calls < self._allowed.recalls
+            yield from self._call((), "auto" if may_call else "none")
+            if not self._goes_on(may_call) or reminders > MAX_REMINDERS:
+                break
+            reminders += not may_call
+            sent_tokens = self._sent_tokens(())
+            results = [self._result(call) for call in self.reply.tool_calls]
+            self._note("recall", sent_tokens, ())
+            self.exchange += tuple(replace(message, meta={RECALL_EXCHANGE: True}) for message in (self.said, *results))
+        self._expect_answer()
+
+    def _goes_on(self, may_call: bool) -> bool:
+        """Whether the reply is a call to be answered, not the answer itself. One that was told to answer
+        and called once more beside its answer has answered."""
+        asked = self.prepared.parts.tools and self.reply.tool_calls
+        return bool(asked and (may_call or not self.reply.text.strip()))
+
+    def _offer(self, *names: str) -> None:
+        """Offer these tools. One that was used in this turn stays: its calls are in the request."""
+        used = [CONTINUE_THINKING.name] if self.calls else []
+        tools = tuple(dict.fromkeys(name for name in (*names, *used) if name))
+        parts = self.prepared.parts._replace(tools=tools)
+        self.prepared = self.prepared._replace(parts=parts, tokens=count(self.prepared.memory, parts))
+
+    def _call(self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0) -> Iterator[str]:
+        """Ask the model, with ``instruction`` right behind the input. Beyond ``limit_tokens`` of text, if
+        there is a limit, nobody listens."""
+        messages = [*self.prepared.context.messages, *instruction, *thoughts(self.calls), *self.exchange]
+        tools = [TOOLS[name] for name in self.prepared.parts.tools]
+        self._pieces, self.reply, started = [], Reply(""), perf_counter()
+        stream = self._model.stream(messages, tools, choice) if tools else self._model.stream(messages)
+        for item in stream:
+            if isinstance(item, Reply):
+                self.reply = item
+                break
+            self._pieces.append(item)
+            yield item
+            if limit_tokens and self._is_beyond(limit_tokens):
+                self.reply = Reply("".join(self._pieces), finish_reason="length")
+                break
+        reply, seconds = self.reply, perf_counter() - started
+        self.facts = ReplyFacts(reply.model or self._model.name, reply.usage, reply.cost_usd, seconds)
+
+    def _is_beyond(self, limit_tokens: int) -> bool:
+        text = "".join(self._pieces)
+        grown = len(text) // CHECKED_CHARS > (len(text) - len(self._pieces[-1])) // CHECKED_CHARS
+        return grown and self._session.counter(text) >= limit_tokens
+
+    def _think(self) -> Iterator[str]:
+        self._offer(CONTINUE_THINKING.name, RECALL_CONVERSATION.name if self._allowed.recalls else "")
+        left = self._allowed.thinking_tokens
+        for _ in range(self._allowed.thinking_rounds):
+            for _piece in self._call((THINKING_INSTRUCTION,), "auto", left):
+                yield ""
+            sent_tokens = self._sent_tokens((THINKING_INSTRUCTION,))
+            decision = self._decision()
+            results = tuple(self._result(call) for call in self.reply.tool_calls) or (THINKING_ENDED,)
+            self._note("thinking", sent_tokens, (self.said, *results))
+            left -= self.calls[-1].reply_tokens
+            if not decision.go_on or left <= 0:
+                break
+        if decision.summary:
+            self.summary = Reply(decision.summary, model=self.facts.model)
+
+    def _decision(self) -> Decision:
+        """What the round decided. One that decided nothing was the last; one that only recalled goes on."""
+        for call in self.reply.tool_calls:
+            if call.name == CONTINUE_THINKING.name:
+                try:
+                    return decision_of(call.arguments)
+                except RecallError:
+                    return Decision(go_on=True)  # the model is told what was wrong
+        return Decision(go_on=bool(self.reply.tool_calls))
+
+    def _result(self, call: ToolCall) -> Message:
+        """What the model is told of one of its calls."""
+        if call.name == CONTINUE_THINKING.name and self._allowed.thinking_rounds:
+            text = self._thinking_result(call)
+        elif self._recall_calls >= self._allowed.recalls:
+            text = f"Error: at most {self._allowed.recalls} recalls in one turn. Go on with what you have."
+        else:
+            self._recall_calls += 1
+            text = self._recall(call)
+        return Message("tool", text, tool_call_id=call.id)
+
+    def _thinking_result(self, call: ToolCall) -> str:
+        try:
+            return "Go on thinking." if decision_of(call.arguments).go_on else "Answer the user now."
+        except RecallError as error:
+            return f"Error: {error}"
+
+    def _recall(self, call: ToolCall) -> str:
+        if call.name != RECALL_CONVERSATION.name:
+            return f"Error: there is no tool {call.name!r}. There is {RECALL_CONVERSATION.name}."
+        try:
+            wanted = recall_of(call.arguments)
+        except RecallError as error:
+            return f"Error: {error}"
+        self._by_model += (wanted,)
+        before, tools = self.prepared, self.prepared.parts.tools
+        self.prepared = self._with_recalls()
+        self._offer(*tools)
+        position = before.memory.input_position
+        length = before.memory.length if position is None else position
+        return _told(self._session.resolve((wanted,), length), before)
+
+    def _with_recalls(self) -> Prepared:
+        prepared = self._session.request((*self._asked, *self._by_model))
+        assert prepared.recalled is not None  # noqa: S101 - something was asked for
+        return prepared._replace(recalled=replace(prepared.recalled, by_model=len(self._by_model)))
+
+    @property
+    def said(self) -> Message:
+        """The last call's reply as a message."""
+        return Message("assistant", self.reply.text, tool_calls=self.reply.tool_calls)
+
+    def _sent_tokens(self, instruction: Sequence[Message]) -> int:
+        """Tokens of the whole request of the call that was just made."""
+        counter = self._session.counter
+        behind = (*instruction, *thoughts(self.calls), *self.exchange)
+        extra = sum(message_tokens(counter, message) + TOKENS_PER_MESSAGE for message in behind)
+        return sum(self.prepared.tokens.values()) + extra
+
+    def _note(self, kind: Literal["recall", "thinking"], sent_tokens: int, messages: tuple[Message, ...]) -> None:
+        usage = self.facts.usage
+        reply_tokens = usage.output_tokens if usage else message_tokens(self._session.counter, self.said)
+        self.calls += (ModelCall(kind, sent_tokens, reply_tokens, self.facts, messages),)
+
+    def _expect_answer(self) -> None:
+        name, reply = self._model.name, self.reply
+        if self.prepared.parts.tools and reply.tool_calls:  # it was told to answer, and called once more
+            if not reply.text.strip():
+                raise MalformedReplyError(
+                    f"{name} went on calling tools after its {self._allowed.recalls} recalls were used up, and gave "
+                    "no answer. Try again, or allow it more recalls.",
+                    model=name,
+                )
+            self.reply = replace(reply, tool_calls=())
+        elif not reply.text.strip() and not reply.tool_calls:
+            raise MalformedReplyError(f"{name} sent an empty reply. Try again.", model=name)
+
+
+def _told(found: Recalled, before: Prepared) -> str:
+    """What the model is told of a recall: how many messages, what it sees anyway, what there is not."""
+    held = sum(any(p in part for part in before.parts.history) for p in found.indices)
+    sentences = [f"Recalled {len(found.indices)} messages. They stand right before the user's last message."]
+    if held:
+        sentences.append(f"{held} of them you were sent anyway.")
+    if found.cut:
+        sentences.append(f"{found.cut} more were too many; the newest were kept.")
+    if found.missing:
+        turns = max(0, before.memory.turn - 1)
+        sentences.append(f"There is no {', no '.join(found.missing)}: this conversation has {turns} turns so far.")
+    return " ".join(sentences)

@@ -1,0 +1,68 @@
+"""What a model wrote as the arguments of a memory tool, read with care: models write anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memviz.engine.recall import Recall
+from memviz.errors import RecallError
+
+RECALL_ARGUMENTS = {"turn_numbers": "turns", "message_indices": "messages", "last_n": "last_n"}
+"""The tool's arguments by the names that :class:`memviz.Recall` has for them."""
+GO_ON_NAMES = ("continue_thinking", "continueThinking", "continue")
+"""The spellings of the thinking tool's flag that are understood."""
+
+
+class Decision(NamedTuple):
+    """How a round of thinking ended: whether another one is wanted, and the turn's summary if there is one."""
+
+    go_on: bool
+    summary: str = ""
+
+
+def recall_of(arguments: str) -> Recall:
+    """The recall that the tool's JSON arguments ask for.
+
+    Raises :class:`RecallError` with a sentence that tells the model what to write instead.
+    """
+    given = _object(arguments)
+    unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
+    if unknown:
+        raise RecallError(f"There is no argument {unknown[0]!r}; there are {', '.join(RECALL_ARGUMENTS)}.")
+    asked = {RECALL_ARGUMENTS[name]: value for name, value in given.items() if value not in (None, [])}
+    for name in ("turns", "messages"):
+        asked[name] = _numbers(name, asked.get(name, []))
+    if not any(asked.values()):
+        raise RecallError(f"Nothing was asked for: give at least one of {', '.join(RECALL_ARGUMENTS)}.")
+    return Recall(**asked)
+
+
+def decision_of(arguments: str) -> Decision:
+    """What the thinking tool's JSON arguments decide. Raises :class:`RecallError` like :func:`recall_of`."""
+    given = _object(arguments)
+    go_on = next((given[name] for name in GO_ON_NAMES if name in given), None)
+    if not isinstance(go_on, bool):
+        raise RecallError("continue_thinking has to be true or false.")
+    summary = given.get("summary") or ""
+    if not isinstance(summary, str):
+        raise RecallError("summary has to be text.")
+    return Decision(go_on, summary.strip())
+
+
+def _object(arguments: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(arguments or "{}")
+    except (ValueError, RecursionError) as error:
+        raise RecallError(f"The arguments are no JSON object ({error}).") from None
+    if not isinstance(value, dict):
+        raise RecallError("The arguments are no JSON object.")
+    return value
+
+
+def _numbers(name: str, value: Any) -> list[int]:
+    values = value if isinstance(value, list) else [value]  # some models write 3 for [3]
+    if not all(isinstance(number, int) and not isinstance(number, bool) for number in values):
+        raise RecallError(f"{name} has to be a list of whole numbers.")
+    return values
