@@ -21,7 +21,7 @@ PART_TITLES = {
     "history": "History",
     "recalled": "Recalled",
     "input": "Input",
-    "tools": "Tool calls",
+    "tools": "Tools",
     "overhead": "Format overhead",
 }
 PART_HELP = {
@@ -30,7 +30,7 @@ PART_HELP = {
     "history": "Earlier messages, word for word.",
     "recalled": "Earlier messages that were brought back for this request.",
     "input": "The user's newest message. It is always sent, whole.",
-    "tools": "Names and arguments of the tool calls among the messages sent.",
+    "tools": "Schemas of the tools offered, tool calls among the messages, and what the model recalled or thought.",
     "overhead": "3 tokens a message and 3 for the reply, as the OpenAI chat format adds.",
 }
 PART_ORDER = tuple(PART_COLORS)

@@ -86,6 +86,9 @@ def _tokens(line: Line, number: int) -> dict[str, Any]:
 def _request_tooltip(label: str, record: TurnRecord) -> str:
     parts = [f"{PART_TITLES[part]}: {tokens:,}" for part, tokens in record.tokens.items() if tokens]
     flags = [flag.replace("_", " ") for flag in record.flags]
+    if record.calls:
+        before = record.sent_tokens - record.total_tokens
+        flags.append(f"and {before:,} tokens in {len(record.calls)} calls before it (recall, thinking)")
     head = f"<b>{escape(label)}</b><br>turn {record.turn}: <b>{record.total_tokens:,} tokens</b> sent"
     return "<br>".join([head, *parts, *flags])
 
@@ -188,7 +191,7 @@ def _marks(line: Line, number: int) -> Iterator[_Mark | None]:
 
 
 def _mark(line: Line, number: int, compaction: Compaction, x: float, turn: int, after: int) -> _Mark | None:
-    if not compaction.asked:
+    if compaction.summary is None and compaction.error is None:
         return None  # dropped without a summarizer: nothing was summarized
     return _Mark(
         x=x,

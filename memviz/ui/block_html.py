@@ -19,13 +19,13 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
     """The block's head and its messages from number ``first`` (0-based) on."""
     messages = (_message(block, record, offset) for offset in range(first, len(block.messages)))
     color = PART_COLORS[block.kind]
-    return (
-        f'<section class="memviz-block" style="border-left-color: {color}">{_head(block)}{"".join(messages)}</section>'
-    )
+    return f'<section class="memviz-block" style="border-left-color: {color}">{_head(block, record)}{"".join(messages)}</section>'
 
 
-def _head(block: Block) -> str:
+def _head(block: Block, record: TurnRecord) -> str:
     size = f"{block.tokens:,} tokens · {counted(len(block.messages), 'message')}"
+    if block.kind == "tools" and record.parts.tools:
+        size += f", offered: {', '.join(record.parts.tools)}"
     if block.kind == "summary" and block.indices:
         size += f", standing for {counted(len(block.indices), 'message')}"
     return f'<header title="{escape(PART_HELP[block.kind])}"><b>{PART_TITLES[block.kind]}</b> {size}</header>'
@@ -37,12 +37,14 @@ def _message(block: Block, record: TurnRecord, offset: int) -> str:
 
 
 def _where(block: Block, record: TurnRecord, offset: int) -> str:
-    """Which message of the conversation this is; a summary and the system prompt are none."""
-    if block.kind not in ("history", "recalled", "input"):
+    """Which message of the conversation this is; a summary, the system prompt and thoughts are none."""
+    if block.kind == "tools":
+        offset -= len(block.messages) - len(block.indices)  # thoughts come first
+    if block.kind in ("system", "summary") or offset < 0:
         return ""
     position = block.indices[offset]
     tokens = record.memory.sums.between(position, position + 1)
-    return f"{block.messages[offset].role} · message {position + 1} · {tokens:,} tokens"
+    return f"{record.memory.log[position].role} · message {position + 1} · {tokens:,} tokens"
 
 
 def _lines(message: Message, where: str) -> Iterable[str]:

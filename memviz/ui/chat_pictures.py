@@ -68,6 +68,8 @@ def _totals(run: Run) -> None:
             "Sent", f"{use.sent_tokens:,}", width="content", help="Tokens sent to the chat model, over all turns."
         )
         st.metric("Summaries", use.summarizations, width="content", help="Summaries written so far.")
+        if use.thinking_tokens:
+            st.metric("Thinking", f"{use.thinking_tokens:,}", width="content", help="Tokens the model thought in.")
         st.metric(
             "Summarizer", f"{use.summarizer_tokens:,}", width="content", help="Tokens into and out of the summarizer."
         )

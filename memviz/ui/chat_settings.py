@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import streamlit as st
 
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
-from memviz.errors import StorageError
+from memviz.errors import MemvizError, StorageError
 from memviz.strategies.base import Strategy
 from memviz.ui.counter_picker import counter_picker
 from memviz.ui.errors import errors_shown
@@ -36,7 +37,8 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     """The sidebar: conversation, setting, models, and what is seldom changed."""
     _choose_conversation(workspace, state)
     take_over(state.row)
-    edit_setting(state.row)
+    edit_setting(state.row, live=True)
+    _choose_recall_tool(state)
     chat_model = model_picker(
         "Chat model", "chat-model", "Who answers. The offline model answers only from what it was sent."
     )
@@ -72,6 +74,18 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
         st.query_params[QUERY_KEY] = state.conversation_id
 
 
+def _choose_recall_tool(state: ChatState) -> None:
+    """Whether the model may recall by itself. A strategy made for it has its own switch."""
+    with suppress(MemvizError):
+        if state.row.build().tool_use.recalls or not state.row.build().allows_recall:
+            state.recall_tool = None
+            return
+    state.recall_tool = st.toggle(
+        "Let the model recall", bool(state.recall_tool), key=f"chat-recall-tool-{state.opened}",
+        help="Offers it a tool that brings earlier turns back. The tool's description costs tokens in every request.",
+    ) or None  # fmt: skip
+
+
 def _open_chosen() -> None:
     chat_state().open(widget_value(CONVERSATION_KEY) or None)
 
@@ -91,6 +105,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                 state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
                 _show_as_left(state, state.chat, chosen)
         state.chat.use(answering, writing)
+        state.chat.recall_tool = state.recall_tool
         if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
             with st.spinner("Deriving the memory anew from the conversation"):
                 state.chat.change_strategy(chosen, state.counter)

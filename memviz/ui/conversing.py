@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import takewhile
 from time import monotonic
 from typing import Any
 
@@ -12,9 +13,11 @@ from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
 from memviz.errors import MemvizError
+from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.chat_settings import Models, save
 from memviz.ui.errors import show_error
 from memviz.ui.inspector import BadgeColor
+from memviz.ui.model_work import call_text, recall_exchange, thoughts
 from memviz.ui.recall_tray import recall_turn_button
 from memviz.ui.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.text import plain
@@ -22,6 +25,7 @@ from memviz.workspace import Workspace
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
+WAITING = "Thinking"
 AVATARS = {
     "user": ":material/person:",
     "assistant": ":material/smart_toy:",
@@ -51,9 +55,15 @@ def transcript(state: ChatState, chat: Chat) -> None:
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     recall_enabled = chat.strategy.allows_recall
     for position in range(first, stop):
+        turn = log.turn(log.turn_number(position))
+        if position == turn.asked and (record := record_of_turn(run, turn.number)):
+            thoughts(record)
+        if log[position].is_recall_exchange:
+            if position == first or not log[position - 1].is_recall_exchange:
+                recall_exchange(list(takewhile(lambda message: message.is_recall_exchange, log[position:stop])))
+            continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
-        turn = log.turn(log.turn_number(position))
         if recall_enabled and turn.number and position == turn.stop - 1 and _is_gone(fates[turn.start : turn.stop]):
             recall_turn_button(state, chat, turn.number)
 
@@ -72,7 +82,7 @@ def _message(message: Message, position: int, fate: Fate) -> None:
         if message.content:
             st.text(message.content)
         for call in message.tool_calls:
-            st.code(f"{call.name}({call.arguments})", language=None, wrap_lines=True)
+            st.code(call_text(call), language=None, wrap_lines=True)
         if fate in FATE_NOTES:
             color, note = FATE_NOTES[fate]
             st.badge(note, color=color, help=f"What became of message {position + 1} at the last request.")
@@ -102,7 +112,7 @@ def _answer(
     bubble = st.empty()
     with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place, stop = st.empty(), st.empty()
-        place.caption("Thinking")
+        place.caption(WAITING)
         stop.button("Stop", icon=":material/stop_circle:", key="chat-stop")
         try:
             for text in _frames(pieces):
@@ -122,12 +132,13 @@ def _answer(
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
-    """The text so far, every now and then, and at the end."""
+    """The text so far, every now and then, and at the end. Before there is any, it only keeps the page
+    alive, so that a model which is thinking can be stopped."""
     text, drawn = "", monotonic() - FRAME_SECONDS
     for piece in pieces:
         text += piece
         if monotonic() - drawn >= FRAME_SECONDS:
-            yield text
+            yield text or WAITING
             drawn = monotonic()
     yield text
 

@@ -11,7 +11,9 @@ from memviz.context import Block, Fate
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.turn_changes import left_the_window, record_of_turn
+from memviz.models.tools import TOOLS
 from memviz.ui.block_html import MAX_CHARS_SHOWN, block_html
+from memviz.ui.model_work import earlier_calls
 from memviz.ui.text import counted, plain, shortened
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
@@ -31,6 +33,7 @@ def inspector(run: Run, turn: int, key: str) -> None:
         return
     for flag in record.flags:
         st.warning(FLAG_TEXTS.get(flag, flag), icon=":material/warning:")
+    earlier_calls(record)
     _changes(run, record)
     for block in record.context.blocks:
         _block(block, record, key)
@@ -72,13 +75,22 @@ def _compaction(compaction: Compaction) -> None:
     else:
         label = f"Summarized messages {first} to {last}, because {reason}"
         with st.expander(label, icon=":material/compress:"):
-            st.caption(
-                f"Content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens · summarizer call "
-                f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · {compaction.seconds:.2f} s"
-            )
-            result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
-            result.text(compaction.summary)
-            prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
+            _summary(compaction)
+
+
+def _summary(compaction: Compaction) -> None:
+    change = f"Content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens · "
+    if compaction.by_thinking:
+        st.caption(change + "written by the chat model when it stopped thinking, so no summarizer was asked")
+        st.text(compaction.summary or "")
+        return
+    st.caption(
+        f"{change}summarizer call {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · "
+        f"{compaction.seconds:.2f} s"
+    )
+    result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
+    result.text(compaction.summary or "")
+    prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
 
 
 def _block(block: Block, record: TurnRecord, key: str) -> None:
@@ -89,7 +101,10 @@ def _block(block: Block, record: TurnRecord, key: str) -> None:
 
 
 def _as_json(record: TurnRecord) -> None:
-    text = json.dumps([message.to_request() for message in record.context.messages], ensure_ascii=False, indent=2)
+    messages = [message.to_request() for message in record.context.messages]
+    tools = [TOOLS[name].to_request() for name in record.parts.tools]
+    request = {"messages": messages, "tools": tools} if tools else messages
+    text = json.dumps(request, ensure_ascii=False, indent=2)
     with st.popover("Request as JSON", icon=":material/data_object:"):
         st.download_button(
             "Download", text, f"request-turn-{record.turn}.json", "application/json",

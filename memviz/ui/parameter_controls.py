@@ -23,10 +23,11 @@ def strategy_control(chosen: str, key: str) -> str:
     )
 
 
-def parameter_controls(strategy_id: str, values: dict[str, Any], key: str) -> dict[str, Any]:
-    """One control a parameter, the main one first; returns all values."""
+def parameter_controls(strategy_id: str, values: dict[str, Any], key: str, *, live: bool = False) -> dict[str, Any]:
+    """One control a parameter, the main one first; returns all values. Those that only matter where a
+    model answers are shown for ``live`` talk alone."""
     cls = strategies()[strategy_id]
-    declared = [parameter for parameter in cls.parameters() if not parameter.live_only]
+    declared = [parameter for parameter in cls.parameters() if live or not parameter.live_only]
     ordered = sorted(declared, key=lambda parameter: parameter.name != cls.main_parameter)
     return {p.name: _control(p, values.get(p.name, p.default), f"{key}-{p.name}") for p in ordered}
 

@@ -60,10 +60,11 @@ def _label(row: SettingRow) -> str:
         return strategies()[row.strategy_id].title
 
 
-def edit_setting(row: SettingRow) -> None:
+def edit_setting(row: SettingRow, *, live: bool = False) -> None:
     """The controls of one setting. A value that is not allowed says so."""
     strategy_control(row.strategy_id, f"strategy-{row.uid}")
-    row.parameters = parameter_controls(row.strategy_id, row.parameters, f"parameter-{row.uid}-{row.strategy_id}")
+    key = f"parameter-{row.uid}-{row.strategy_id}"
+    row.parameters |= parameter_controls(row.strategy_id, row.parameters, key, live=live)
     st.caption(strategies()[row.strategy_id].summary_line())
     try:
         row.build()

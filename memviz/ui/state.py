@@ -67,7 +67,8 @@ class ChatState:
     """The chat of this browser session.
 
     ``opened`` counts how often another conversation was opened: widgets that belong to one
-    conversation carry it in their key. ``row`` is the setting in force.
+    conversation carry it in their key. ``row`` is the setting in force; ``recall_tool`` lets the model
+    recall under a strategy that is not made for it.
     """
 
     conversation_id: str | None = None
@@ -79,6 +80,7 @@ class ChatState:
     error: MemvizError | None = None
     opened: int = 0
     retrying: bool = False
+    recall_tool: bool | None = None
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to a saved conversation, or to a new one."""

@@ -1,0 +1,64 @@
+"""What the model did by itself on the way to a reply: its recalls and its thoughts, collapsed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.conversation import Message, ToolCall
+from memviz.engine.calls import ModelCall
+from memviz.engine.records import TurnRecord
+from memviz.metrics.cost_estimate import dollars
+from memviz.ui.text import counted
+
+
+def recall_exchange(messages: Sequence[Message]) -> None:
+    """The model's calls of the recall tool in one turn, and what they gave."""
+    calls = sum(len(message.tool_calls) for message in messages)
+    with st.expander(f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"):
+        _said(messages)
+
+
+def thoughts(record: TurnRecord) -> None:
+    """The rounds of thinking before a reply, with what they cost."""
+    rounds = record.thinking
+    if not rounds:
+        return
+    label = f"The model thought: {counted(len(rounds), 'round')}, {record.thinking_tokens:,} tokens"
+    with st.expander(label, icon=":material/psychology:"):
+        for call in rounds:
+            _said(call.messages)
+        cost = record.thinking_cost_usd
+        st.caption("Cost unknown." if cost is None else f"Cost: {dollars(cost)}.")
+
+
+def _said(messages: Sequence[Message]) -> None:
+    for message in messages:
+        if message.content and message.role != "system":
+            st.text(message.content)
+        for call in message.tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def call_text(call: ToolCall) -> str:
+    """A tool call as one reads it."""
+    return f"{call.name}({call.arguments})"
+
+
+def earlier_calls(record: TurnRecord) -> None:
+    """The calls that came before the request: they were sent, and billed, as well."""
+    if not record.calls:
+        return
+    sent = record.sent_tokens - record.total_tokens
+    label = f"{counted(len(record.calls), 'call')} of the model before this one: {sent:,} tokens sent"
+    with st.expander(label, icon=":material/replay:"):
+        for number, call in enumerate(record.calls, 1):
+            st.caption(f"{number}. {_what(call)}")
+
+
+def _what(call: ModelCall) -> str:
+    facts = call.facts
+    did = "thought" if call.kind == "thinking" else "asked to recall"
+    cost = "cost unknown" if facts.cost_usd is None else dollars(facts.cost_usd).replace("$", r"\$")
+    return f"It {did}: {call.sent_tokens:,} tokens sent, {call.reply_tokens:,} written, {facts.seconds:.2f} s, {cost}."
