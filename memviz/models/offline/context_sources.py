@@ -10,7 +10,7 @@ from memviz.conversation import Message
 from memviz.models.offline.sentences import Passage, passage
 
 _SUMMARY_HEAD = re.compile(
-    r"^\s*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] ",
+    r"^[^\S\n]*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] ",
     re.IGNORECASE | re.MULTILINE,
 )
 _INSTRUCTION = re.compile(

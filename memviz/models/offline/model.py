@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.conversation import Message
+from memviz.conversation import Message, ToolCall
 from memviz.counters import counter as counter_named
 from memviz.errors import ParameterError
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.offline.replying import reply_to
 from memviz.models.offline.summarizer import summarize
-from memviz.models.offline.summary_request import entries
+from memviz.models.offline.summary_request import Entry, entries
+from memviz.models.offline.tool_use import next_step
 from memviz.models.offline.words import UNSPACED
 from memviz.models.tools import Tool
 
@@ -59,17 +60,25 @@ class OfflineModel(Model):
     def complete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Reply:
-        """Answer the last user message."""
-        return self._reply(messages, reply_to(messages))
+        """Answer the last user message, or call those of ``tools`` that serve memory; others are never called."""
+        step = next_step(messages, tools, tool_choice, self._summarized)
+        reply = self._reply(messages, step.text, [tool.text for tool in tools], step.calls)
+        return replace(reply, tool_calls=step.calls, finish_reason="tool_calls") if step.calls else reply
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The most informative sentences of what ``messages`` ask to summarize, in their order."""
-        return self._reply(messages, summarize(entries(messages), self.summary_budget_tokens, self._count))
+        return self._reply(messages, self._summarized(entries(messages)))
+
+    def _summarized(self, parts: Sequence[Entry]) -> str:
+        return summarize(parts, self.summary_budget_tokens, self._count)
 
     def _count(self, text: str) -> int:
         return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(self.counter, text)
 
-    def _reply(self, messages: Sequence[Message], text: str) -> Reply:
+    def _reply(
+        self, messages: Sequence[Message], text: str, schemas: Sequence[str] = (), calls: Sequence[ToolCall] = ()
+    ) -> Reply:
         read = sum(self._count(message.content) + TOKENS_PER_MESSAGE for message in messages) + TOKENS_PER_REQUEST
-        usage = Usage(input_tokens=read, output_tokens=self._count(text))
+        written = self._count(text) + sum(self._count(call.name) + self._count(call.arguments) for call in calls)
+        usage = Usage(input_tokens=read + sum(map(self._count, schemas)), output_tokens=written)
         return Reply(text, usage=usage, cost_usd=0.0, model=self.name)

@@ -1,0 +1,98 @@
+"""The turn that is being answered: the input, what else was sent, and what memory's own tools did about it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memviz.conversation import Message
+from memviz.models.offline.answering import find
+from memviz.models.offline.context_sources import Source, sources
+from memviz.models.offline.question import Question
+from memviz.models.offline.replying import MAX_QUESTIONS, reply_to
+from memviz.models.offline.sentences import passage
+from memviz.models.tools import RECALL_CONVERSATION, TOOLS, Tool
+
+_NOT_VERBATIM = ("summary", "system")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """``messages`` are what may be answered from, with the input and without the calls of memory's own tools,
+    their results and instructions behind the input. ``has_recalled``: a recall was made since the input."""
+
+    messages: Sequence[Message]
+    input: str
+    others: Sequence[Message]
+    has_recalled: bool
+
+    def questions(self) -> list[Question]:
+        """What the input asks."""
+        asking = [sentence for sentence in passage(self.input).sentences if sentence.is_question]
+        return [Question.of(sentence.text) for sentence in asking[:MAX_QUESTIONS]]
+
+    def had_earlier_talk(self) -> bool:
+        """Whether anything but instructions was sent with the input: the first turn has nothing to recall."""
+        return any(source.kind != "system" for source in sources(self.others))
+
+    def unanswered(self) -> list[Question]:
+        """The questions whose answer is nowhere word for word, or is not found beside the summaries.
+        Those that name nothing, such as "What?", are not among them."""
+        readings = self._verbatim(), sources(self.others)
+        asked = [question for question in self.questions() if question.weights]
+        return [one for one in asked if not all(self._says([one], among) for among in readings)]
+
+    def is_answered(self) -> bool:
+        """Whether what was sent, summaries too, answers every question."""
+        return self._speaks_verbatim() or self._says(self.questions(), sources(self.others))
+
+    def answer(self) -> str:
+        """The reply. After a recall the messages speak for themselves where they can, and no summary for them:
+        it was asked for because a summary was not enough."""
+        if not self._speaks_verbatim():
+            return reply_to(self.messages)
+        kinds = [source.kind for source in sources(self.messages)]
+        return reply_to([one for one, kind in zip(self.messages, kinds, strict=True) if kind != "summary"])
+
+    def _speaks_verbatim(self) -> bool:
+        return self.has_recalled and self._says(self.questions(), self._verbatim())
+
+    def _verbatim(self) -> list[Source]:
+        """What was sent word for word: no summary, no instruction."""
+        return [source for source in sources(self.others) if source.kind not in _NOT_VERBATIM]
+
+    @staticmethod
+    def _says(questions: Sequence[Question], among: Sequence[Source]) -> bool:
+        """Whether there are questions, and ``among`` answers all of them."""
+        return bool(questions) and all(find(question, among)[0] for question in questions)
+
+
+def open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> OpenTurn:
+    """Read the turn that the last user message began."""
+    position = max((at for at, message in enumerate(messages) if message.role == "user"), default=None)
+    if position is None:
+        return OpenTurn(messages, "", messages, False)
+    before, after = list(messages[:position]), messages[position + 1 :]
+    facts = _without_own_exchange(after)
+    if len(facts) < len(after) or any(tool.name in TOOLS for tool in tools):
+        facts = [message for message in facts if message.role != "system"]  # how to think, not what is so
+    calls = [call.name for message in after for call in message.tool_calls]
+    return OpenTurn(
+        [*before, messages[position], *facts],
+        messages[position].content,
+        [*before, *facts],
+        RECALL_CONVERSATION.name in calls,
+    )
+
+
+def _without_own_exchange(messages: Sequence[Message]) -> list[Message]:
+    """``messages`` without thoughts that call memory's own tools, and without what these answered."""
+    called: dict[str | None, str] = {}  # the newest call of an id counts: ids may be used again
+    kept = []
+    for message in messages:
+        called.update((call.id, call.name) for call in message.tool_calls)
+        is_thought = any(call.name in TOOLS for call in message.tool_calls)
+        is_result = message.role == "tool" and called.get(message.tool_call_id) in TOOLS
+        if not is_thought and not is_result:
+            kept.append(message)
+    return kept
