@@ -36,18 +36,30 @@ _NO_KEY = re.compile(r"missing .{0,40}(api.?key|credentials)|api_key client opti
 _NO_MODEL = re.compile(
     r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)", re.I | re.S
 )
+# Only read where tools were offered. A sentence ends at a dot: what is refused after one is something in the tools.
+_NO_TOOLS = re.compile(
+    r"""((not|n't)([ ]\w+)?[ ]|no\b[^.\n]{0,30}[ ]|un)support(ed)?\b[^.\n]{0,60}\b(tools?\b|tool_choice|function[ ]call)
+    | \b(tools?|tool_choice|function[ ]call(s|ing)?)\b[^.\n]{0,40}
+      ((not|n't)[ ](\w+[ ])?|un)(support|enabled|permitted|allowed|available|implemented)
+    | \btools?[ ](param|choice)[ ]requires
+    | unrecogni[sz]ed[^.\n]{0,40}\btools\b""",
+    re.I | re.X,
+)
+_NO_TOOLS_STATUSES = frozenset({400, 404, 405, 422, 500, 501})
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
 _LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The call that failed. ``address`` is the base URL given for it, ``conceal`` takes secrets out of a text."""
+    """The call that failed. ``address`` is the base URL given for it, ``has_tools`` whether tools were offered
+    to the model, ``conceal`` takes secrets out of a text."""
 
     model: str
     address: str = ""
     has_key: bool = True
     timeout_seconds: float = 60.0
+    has_tools: bool = False
     conceal: Callable[[str], str] = field(default=str, repr=False)
 
     @property
@@ -137,7 +149,8 @@ def _reason(seen: Evidence, call: Call) -> str:
     text = in_json[1].replace("\\", "") if in_json else _LITELLM_PREFIXES.sub("", text).strip()
     if text.startswith(("<", "{", "[")) or "Traceback" in text:
         return ""
-    line = call.conceal(text.partition("\n")[0]).rstrip(". ")
+    text = text.partition("\n")[0].partition(" To drop ")[0]  # what follows is advice to callers of litellm
+    line = call.conceal(text).rstrip(". ")
     return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
 
 
@@ -214,6 +227,13 @@ def _slow_down(seen: Evidence, call: Call) -> ModelError:
     )
 
 
+def _no_tools(seen: Evidence, call: Call) -> ModelError:
+    return BadRequestError(
+        f"Model {call.model} takes no tools{_reason(seen, call)}: turn the recall tool off, or choose another model.",
+        model=call.model,
+    )
+
+
 def _unknown_model(_: Evidence, call: Call) -> ModelError:
     where = f" at {call.address}" if call.address else ""
     remedy = "the name and the base URL" if call.address else "the name, which is provider/model"
@@ -275,6 +295,10 @@ _RULES: tuple[_Rule, ...] = (
     (lambda seen, _: seen.status in (401, 403), _bad_key),
     (lambda seen, _: seen.status == 402 or "insufficient_quota" in seen.codes, _no_quota),
     (lambda seen, _: seen.status == 429 or "rate_limit_exceeded" in seen.codes, _slow_down),
+    (
+        lambda seen, call: call.has_tools and seen.status in _NO_TOOLS_STATUSES and bool(_NO_TOOLS.search(seen.text)),
+        _no_tools,
+    ),
     (
         lambda seen, _: (
             seen.status == 404

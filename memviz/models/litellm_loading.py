@@ -39,7 +39,8 @@ def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[st
     }
     if provider in load_litellm().openai_compatible_providers:
         # Some of them are said not to know max_retries: it is dropped, and the OpenAI client tries twice more.
-        arguments["allowed_openai_params"] = ["max_retries"]
+        # Others are said to know tools, but not tool_choice: the call would be refused before it is made.
+        arguments["allowed_openai_params"] = ["max_retries", "tool_choice"]
     if provider == "gemini" or (provider.startswith("vertex_ai") and "gemini" in model):
         arguments["client"] = _http_client(timeout_seconds)  # a stream ignores the timeout otherwise
     return arguments

@@ -2,12 +2,78 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from memviz.conversation import ToolCall, clean_text
 from memviz.errors import BadRequestError, MalformedReplyError, ModelError, ServerError
 from memviz.models.base import Reply, Usage
 from memviz.models.prices import price
+
+_BREAKS_OFF = frozenset({"length", "content_filter"})
+"""Finish reasons of a model that was stopped wherever it was, if need be within a tool call."""
+
+
+@dataclass(slots=True)
+class _StreamedCall:
+    """What has arrived of one tool call."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+    def add(self, piece: Any) -> None:
+        """A call comes in pieces: its id and name with the first of them, its arguments bit by bit."""
+        self.id = self.id or piece.id or ""
+        self.name = self.name or piece.function.name or ""
+        self.arguments += piece.function.arguments or ""
+
+    def ends_before(self, piece: Any) -> bool:
+        """Whether ``piece``, though it has the index of this call, begins another one."""
+        if not (self.name and piece.function.name):  # without a name a new id tells nothing: some make one up a piece
+            return False
+        if self.id or piece.id:
+            return bool(self.id and piece.id and self.id != piece.id)
+        return bool(self.name != piece.function.name) or self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the arguments are complete JSON."""
+        try:
+            json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return False
+        return True
+
+
+class _StreamedCalls(list[_StreamedCall]):
+    """The tool calls of a reply, in the order in which they began."""
+
+    def add(self, piece: Any) -> None:
+        """Put ``piece`` where it belongs. Compatible servers are loose with the index: some give every call
+        the same one or none, which litellm makes 0, so the id and the name have a say too."""
+        same_index = [call for call in self if call.index == piece.index]
+        same_id = [call for call in same_index if piece.id and call.id == piece.id]
+        call = next(reversed(same_id or same_index), None)
+        if call is None or call.ends_before(piece):
+            call = _StreamedCall(piece.index)
+            self.append(call)
+        call.add(piece)
+
+    def finished(self) -> Iterator[ToolCall]:
+        """The calls, each with an id of its own: results are paired with them by id alone."""
+        taken: set[str] = set()
+        for call in self:
+            id = clean_text(call.id)
+            if not id or id in taken:
+                id = uuid4().hex[:9]  # nine letters and digits: the only shape that Mistral takes, and good for all
+            taken.add(id)
+            arguments = clean_text(call.arguments) if call.arguments.strip() else "{}"
+            yield ToolCall(id, clean_text(call.name), arguments)
 
 
 class StreamedReply:
@@ -16,7 +82,7 @@ class StreamedReply:
     def __init__(self, model: str) -> None:
         self.model = model
         self._pieces: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
+        self._calls = _StreamedCalls()
         self._finish_reason: str | None = None
         self._last_usage: Any = None
         self._billed = False
@@ -34,17 +100,10 @@ class StreamedReply:
         choice = chunk.choices[0]
         self._finish_reason = choice.finish_reason or self._finish_reason
         for call in choice.delta.tool_calls or ():
-            self._add_call(call)
+            self._calls.add(call)
         piece = clean_text(choice.delta.content or "")
         self._pieces.append(piece)
         return piece
-
-    def _add_call(self, piece: Any) -> None:
-        """A call comes in pieces: its id and name with the first of them, its arguments bit by bit."""
-        call = self._calls.setdefault(piece.index, {"id": "", "name": "", "arguments": ""})
-        call["id"] = call["id"] or piece.id or ""
-        call["name"] = call["name"] or piece.function.name or ""
-        call["arguments"] += piece.function.arguments or ""
 
     def end(self, stream: Any) -> ModelError | None:
         """Take in what only the finished litellm ``stream`` tells. Returns why this is no reply, or ``None``."""
@@ -59,30 +118,39 @@ class StreamedReply:
         model, something = self.model, bool(self._calls or self.text.strip())
         if something and self._finish_reason is None:
             return ServerError(f"Model {model} broke off in the middle of its answer: try again.", model=model)
-        if something and all(call["name"] for call in self._calls.values()):
-            return None
+        half_call = self._finish_reason in _BREAKS_OFF and not all(call.is_whole for call in self._calls)
+        if something and not half_call:
+            return self._nameless_call()
         if self._finish_reason == "content_filter":
             return BadRequestError(f"The provider of model {model} withheld the answer: rephrase it.", model=model)
         if self._finish_reason == "length":
+            done = "completed a tool call" if half_call else "wrote any text"
             return MalformedReplyError(
-                f"Model {model} reached its output limit before it wrote any text: allow it more output tokens.",
-                model=model,
+                f"Model {model} reached its output limit before it {done}: allow it more output tokens.", model=model
             )
         return MalformedReplyError(
             f"Model {model} sent an empty answer or none at all: try again, or check the base URL and the prefix.",
             model=model,
         )
 
+    def _nameless_call(self) -> ModelError | None:
+        if all(call.name for call in self._calls):
+            return None
+        return MalformedReplyError(
+            f"Model {self.model} called a tool with an empty name: try again, or choose another model.",
+            model=self.model,
+        )
+
     def reply(self) -> Reply:
         """The whole reply, its cost at list price."""
-        calls = (
-            ToolCall(clean_text(call["id"]), clean_text(call["name"]), clean_text(call["arguments"]) or "{}")
-            for _, call in sorted(self._calls.items())
-        )
+        calls = tuple(self._calls.finished())
+        finish_reason = self._finish_reason or "stop"
+        if calls and finish_reason in ("stop", "function_call"):  # what some servers say where OpenAI says tool_calls
+            finish_reason = "tool_calls"
         usage, cache_write_tokens = self._usage()
         known = price(self.model)
         cost_usd = known.cost_usd(usage, cache_write_tokens) if known and usage else None
-        return Reply(self.text, tuple(calls), usage, cost_usd, self.model, self._finish_reason or "stop")
+        return Reply(self.text, calls, usage, cost_usd, self.model, finish_reason)
 
     def _usage(self) -> tuple[Usage | None, int]:
         """What the server billed, if it said so, and how many of its input tokens were written to the cache."""
