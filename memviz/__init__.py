@@ -33,8 +33,10 @@ from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
 if TYPE_CHECKING:
+    from memviz.engine.asking import ask
     from memviz.engine.chat import Chat
     from memviz.engine.chat_memory import ChatMemory
+    from memviz.engine.free_run import FreeRun, free_run
     from memviz.engine.recall import Recall, Recalled
     from memviz.engine.records import Compaction, TurnRecord
     from memviz.engine.replay import replay
@@ -49,6 +51,7 @@ _LAZY = {
     "Chat": "memviz.engine.chat",
     "ChatMemory": "memviz.engine.chat_memory",
     "Compaction": "memviz.engine.records",
+    "FreeRun": "memviz.engine.free_run",
     "MemoryStore": "memviz.memory_store",
     "Probe": "memviz.transcripts.base",
     "Recall": "memviz.engine.recall",
@@ -56,7 +59,9 @@ _LAZY = {
     "Run": "memviz.engine.run",
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
+    "ask": "memviz.engine.asking",
     "build_chat_memory": "memviz.memory_store",
+    "free_run": "memviz.engine.free_run",
     "load_memory_config": "memviz.memory_config",
     "load_transcript": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
@@ -65,11 +70,11 @@ _LAZY = {
 
 __all__ = [
     "Block", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context", "CounterUnavailableError",
-    "EmptyConversationError", "Fate", "Log", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
-    "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "Run",
+    "EmptyConversationError", "Fate", "FreeRun", "Log", "MemoryStore", "MemvizError", "Message", "MessageError",
+    "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "Run",
     "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript", "TranscriptError",
-    "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "build_chat_memory", "counter",
-    "load_memory_config", "load_transcript", "model", "replay", "strategies", "strategy",
+    "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory",
+    "counter", "free_run", "load_memory_config", "load_transcript", "model", "replay", "strategies", "strategy",
 ]  # fmt: skip
 
 

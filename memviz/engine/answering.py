@@ -15,12 +15,13 @@ from memviz.conversation import RECALL_EXCHANGE, Message, ToolCall
 from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ModelCall, ReplyFacts, thoughts
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.session import Prepared, Session
+from memviz.engine.records import PARTIAL_REPLY, TurnRecord
+from memviz.engine.session import Prepared, Session, reply_tokens
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 from memviz.errors import MalformedReplyError, RecallError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
-from memviz.strategies.base import ToolUse
+from memviz.strategies.base import Strategy, ToolUse
 
 THINKING_INSTRUCTION = Message(
     "system",
@@ -29,10 +30,22 @@ THINKING_INSTRUCTION = Message(
     "continue_thinking; when you stop, give the summary of this turn that you want to remember it by.",
 )
 THINKING_ENDED = Message("system", "Your time to think is over. Answer the user now.")
+DEFAULT_MAX_RECALL_CONTEXTS = 3
+"""Most recalls that the model may ask for in one turn under a strategy that has no bound of its own."""
 MAX_REMINDERS = 3
 """How often a model that used up its recalls and calls again is told so, before it is given up."""
 CHECKED_CHARS = 2000
 """How much a thought grows between two looks at its token budget."""
+
+
+def allowed_tools(strategy: Strategy, model: Model, recall_tool: bool | None = None) -> ToolUse:
+    """What ``model`` may do by itself under ``strategy``. ``recall_tool`` offers recalling, or not, whatever the
+    strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is offered none."""
+    allowed = strategy.tool_use if model.takes_tools else ToolUse()
+    if recall_tool is None or not model.takes_tools:
+        return allowed
+    bound = allowed.recalls or DEFAULT_MAX_RECALL_CONTEXTS
+    return allowed._replace(recalls=bound if recall_tool and strategy.allows_recall else 0)
 
 
 class Answering:
@@ -48,7 +61,7 @@ class Answering:
         self._by_model: tuple[Recall, ...] = ()
         self._recall_calls = 0
         self._pieces: list[str] = []
-        self._is_thinking = allowed.thinking_rounds > 0
+        self._is_thinking = self._thinks_on = allowed.thinking_rounds > 0
         self.prepared = session.prepare(self._asked)
         self.exchange: tuple[Message, ...] = ()
         self.calls: tuple[ModelCall, ...] = ()
@@ -68,12 +81,12 @@ class Answering:
         if self._is_thinking:
             yield from self._think()
             self._is_thinking = False
-        self._offer(RECALL_CONVERSATION.name if self._allowed.recalls else "")
+        self._offer(*self._tools)
         reminders = 0
         while True:
             may_call = self._recall_calls < self._allowed.recalls
             yield from self._call((), "auto" if may_call else "none")
-            if not self._goes_on(may_call) or reminders > MAX_REMINDERS:
+            if not self._goes_on(may_call) or reminders >= MAX_REMINDERS:
                 break
             reminders += not may_call
             sent_tokens = self._sent_tokens(())
@@ -82,16 +95,35 @@ class Answering:
             self.exchange += tuple(replace(message, meta={RECALL_EXCHANGE: True}) for message in (self.said, *results))
         self._expect_answer()
 
+    def finish(self, *, stopped: bool = False) -> TurnRecord:
+        """The turn is over: its messages join the log, all at once, and its record is kept."""
+        session, said = self._session, len(self.exchange)
+        log, asked = session.log, len(session.log)
+        reply = Message("assistant", self.partial, meta={"partial": True}) if stopped else self.said
+        log.extend((*self.exchange, reply))
+        log.token_sums(session.counter)
+        prepared = self.prepared
+        if prepared.parts.tools or self.calls:
+            parts = prepared.parts._replace(exchange=range(asked, asked + said) if said else range(0))
+            tokens = count(prepared.memory, parts, thoughts(self.calls))
+            prepared = prepared._replace(parts=parts, tokens=tokens)
+        reply_size = reply_tokens(session, log.turn(prepared.memory.turn))
+        return session.record(prepared, reply_size, self.facts, (PARTIAL_REPLY,) if stopped else (), self.calls)
+
     def _goes_on(self, may_call: bool) -> bool:
         """Whether the reply is a call to be answered, not the answer itself. One that was told to answer
         and called once more beside its answer has answered."""
         asked = self.prepared.parts.tools and self.reply.tool_calls
         return bool(asked and (may_call or not self.reply.text.strip()))
 
-    def _offer(self, *names: str) -> None:
-        """Offer these tools. One that was used in this turn stays: its calls are in the request."""
-        used = [CONTINUE_THINKING.name] if self.calls else []
-        tools = tuple(dict.fromkeys(name for name in (*names, *used) if name))
+    @property
+    def _tools(self) -> tuple[str, ...]:
+        """The tools of this turn, the same all the way: their calls are in the requests that follow, and a
+        provider's prompt cache holds only as long as they do not change."""
+        thinking = (CONTINUE_THINKING.name,) if self._allowed.thinking_rounds else ()
+        return (*thinking, RECALL_CONVERSATION.name) if self._allowed.recalls else thinking
+
+    def _offer(self, *tools: str) -> None:
         parts = self.prepared.parts._replace(tools=tools)
         self.prepared = self.prepared._replace(parts=parts, tokens=count(self.prepared.memory, parts))
 
@@ -100,7 +132,8 @@ class Answering:
         there is a limit, nobody listens."""
         messages = [*self.prepared.context.messages, *instruction, *thoughts(self.calls), *self.exchange]
         tools = [TOOLS[name] for name in self.prepared.parts.tools]
-        self._pieces, self.reply, started = [], Reply(""), perf_counter()
+        self._pieces, self.reply, self.facts = [], Reply(""), ReplyFacts(self._model.name)
+        started = perf_counter()
         stream = self._model.stream(messages, tools, choice) if tools else self._model.stream(messages)
         for item in stream:
             if isinstance(item, Reply):
@@ -120,17 +153,20 @@ class Answering:
         return grown and self._session.counter(text) >= limit_tokens
 
     def _think(self) -> Iterator[str]:
-        self._offer(CONTINUE_THINKING.name, RECALL_CONVERSATION.name if self._allowed.recalls else "")
+        self._offer(*self._tools)
         left = self._allowed.thinking_tokens
-        for _ in range(self._allowed.thinking_rounds):
+        for more_rounds in reversed(range(self._allowed.thinking_rounds)):
             for _piece in self._call((THINKING_INSTRUCTION,), "auto", left):
                 yield ""
             sent_tokens = self._sent_tokens((THINKING_INSTRUCTION,))
+            left -= self._reply_tokens()
             decision = self._decision()
-            results = tuple(self._result(call) for call in self.reply.tool_calls) or (THINKING_ENDED,)
+            self._thinks_on = decision.go_on and more_rounds > 0 and left > 0
+            results = [self._result(call) for call in self.reply.tool_calls]
+            if not self._thinks_on and CONTINUE_THINKING.name not in [call.name for call in self.reply.tool_calls]:
+                results.append(THINKING_ENDED)
             self._note("thinking", sent_tokens, (self.said, *results))
-            left -= self.calls[-1].reply_tokens
-            if not decision.go_on or left <= 0:
+            if not self._thinks_on:
                 break
         if decision.summary:
             self.summary = Reply(decision.summary, model=self.facts.model)
@@ -157,10 +193,16 @@ class Answering:
         return Message("tool", text, tool_call_id=call.id)
 
     def _thinking_result(self, call: ToolCall) -> str:
+        """What the model is told of its wish to think on, or not. Once thinking is over such a call costs
+        a recall: it has to come to an end."""
+        self._recall_calls += not self._is_thinking
         try:
-            return "Go on thinking." if decision_of(call.arguments).go_on else "Answer the user now."
+            wants_more = decision_of(call.arguments).go_on
         except RecallError as error:
-            return f"Error: {error}"
+            return f"Error: {error}" if self._thinks_on else f"Error: {error} {THINKING_ENDED.content}"
+        if self._thinks_on:
+            return "Go on thinking."
+        return THINKING_ENDED.content if wants_more else "Answer the user now."
 
     def _recall(self, call: ToolCall) -> str:
         if call.name != RECALL_CONVERSATION.name:
@@ -170,12 +212,13 @@ class Answering:
         except RecallError as error:
             return f"Error: {error}"
         self._by_model += (wanted,)
-        before, tools = self.prepared, self.prepared.parts.tools
+        tools = self.prepared.parts.tools
         self.prepared = self._with_recalls()
         self._offer(*tools)
-        position = before.memory.input_position
-        length = before.memory.length if position is None else position
-        return _told(self._session.resolve((wanted,), length), before)
+        memory = self.prepared.memory
+        position = memory.input_position
+        length = memory.length if position is None else position
+        return _told(self._session.resolve((wanted,), length), self.prepared)
 
     def _with_recalls(self) -> Prepared:
         prepared = self._session.request((*self._asked, *self._by_model))
@@ -195,9 +238,12 @@ class Answering:
         return sum(self.prepared.tokens.values()) + extra
 
     def _note(self, kind: Literal["recall", "thinking"], sent_tokens: int, messages: tuple[Message, ...]) -> None:
+        self.calls += (ModelCall(kind, sent_tokens, self._reply_tokens(), self.facts, messages),)
+
+    def _reply_tokens(self) -> int:
+        """Tokens that the model wrote in the call that was just made: as billed where that is known."""
         usage = self.facts.usage
-        reply_tokens = usage.output_tokens if usage else message_tokens(self._session.counter, self.said)
-        self.calls += (ModelCall(kind, sent_tokens, reply_tokens, self.facts, messages),)
+        return usage.output_tokens if usage else message_tokens(self._session.counter, self.said)
 
     def _expect_answer(self) -> None:
         name, reply = self._model.name, self.reply
@@ -213,15 +259,28 @@ class Answering:
             raise MalformedReplyError(f"{name} sent an empty reply. Try again.", model=name)
 
 
-def _told(found: Recalled, before: Prepared) -> str:
-    """What the model is told of a recall: how many messages, what it sees anyway, what there is not."""
-    held = sum(any(p in part for part in before.parts.history) for p in found.indices)
-    sentences = [f"Recalled {len(found.indices)} messages. They stand right before the user's last message."]
+def _told(found: Recalled, prepared: Prepared) -> str:
+    """What the model is told of a recall that ``found`` these: how many messages the request now has,
+    what it has anyway, what is too much for it, and what there is not."""
+    kept = prepared.recalled.indices if prepared.recalled else ()
+    within = [p for p in found.indices if p in kept]
+    held = sum(any(p in part for part in prepared.parts.history) for p in within)
+    fresh = sum(p in prepared.parts.recalled for p in within)
+    too_many, halves = found.cut + len(found.indices) - len(within), len(within) - held - fresh
+    sentences = [f"Recalled {_messages(held + fresh)}."]
+    if fresh:
+        sentences[0] = f"Recalled {_messages(held + fresh)}. They stand right before the user's last message."
     if held:
         sentences.append(f"{held} of them you were sent anyway.")
-    if found.cut:
-        sentences.append(f"{found.cut} more were too many; the newest were kept.")
+    if too_many:
+        sentences.append(f"{too_many} more were too many; the newest were kept.")
+    if halves:
+        sentences.append(f"{halves} more were left out: a tool's call and its result only go together.")
     if found.missing:
-        turns = max(0, before.memory.turn - 1)
+        turns = max(0, prepared.memory.turn - 1)
         sentences.append(f"There is no {', no '.join(found.missing)}: this conversation has {turns} turns so far.")
     return " ".join(sentences)
+
+
+def _messages(number: int) -> str:
+    return "1 message" if number == 1 else f"{number} messages"

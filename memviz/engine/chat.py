@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.answering import Answering
-from memviz.engine.assembly import assemble, count
-from memviz.engine.calls import thoughts
+from memviz.engine.answering import Answering, allowed_tools
+from memviz.engine.assembly import assemble
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.records import PARTIAL_REPLY, TurnRecord
-from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay, reply_tokens
+from memviz.engine.records import TurnRecord
+from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.errors import EmptyConversationError, MessageError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
-from memviz.strategies.base import Headroom, Strategy, ToolUse
-
-DEFAULT_MAX_RECALL_CONTEXTS = 3
-"""Most recalls that the model may ask for in one turn under a strategy that has no bound of its own."""
+from memviz.strategies.base import Headroom, Strategy
 
 
 class Waiting(NamedTuple):
@@ -71,6 +68,7 @@ class Chat:
         """Go on where ``run`` ended. No model is called for that."""
         chat = cls(run.strategy, model=model, summarizer=summarizer, counter=run.counter)
         chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
+        chat._recalls, chat._pinned = run.waiting, run.pinned
         return chat
 
     def use(self, model: Model, summarizer: Model) -> None:
@@ -80,7 +78,7 @@ class Chat:
     @property
     def run(self) -> Run:
         """Everything so far."""
-        return self._session.run()
+        return replace(self._session.run(), waiting=self._recalls, pinned=self._pinned)
 
     @property
     def log(self) -> Log:
@@ -108,7 +106,7 @@ class Chat:
             pass
         return self._session.turns[-1]
 
-    def stream(self, text: str) -> Iterator[str]:
+    def stream(self, text: str) -> Generator[str, None, None]:
         """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``."""
         if not isinstance(text, str) or not text.strip():
             raise MessageError("The message is empty. Write something to send.")
@@ -117,7 +115,7 @@ class Chat:
         self._settle(said)
         return self._answer()
 
-    def retry(self) -> Iterator[str]:
+    def retry(self) -> Generator[str, None, None]:
         """Ask for the last turn's reply again; an earlier reply is thrown away. Yields it in pieces."""
         if not self.log.turn_count:
             raise EmptyConversationError("There is no turn to retry yet. Send a message first.")
@@ -149,7 +147,11 @@ class Chat:
 
         Returns what will be sent, what does not exist, and what the bound cut off.
         """
-        recalls = (*self._recalls, Recall(turns, messages, last_n, keywords))
+        return self.add_recall(Recall(turns, messages, last_n, keywords))
+
+    def add_recall(self, recall: Recall) -> Recalled:
+        """The same as :meth:`recall`, for one that was made already."""
+        recalls = (*self._recalls, recall)
         recalled = self._resolve((*self._pinned, *recalls))
         self._recalls = recalls
         return recalled
@@ -185,6 +187,11 @@ class Chat:
     def pinned(self) -> tuple[int, ...]:
         """Positions of the pinned messages, in log order."""
         return tuple(position for recall in self._pinned for position in recall.messages)
+
+    @property
+    def ahead(self) -> tuple[tuple[Recall, ...], tuple[Recall, ...]]:
+        """What was asked for and pinned for requests to come, as it is kept with the run."""
+        return self._recalls, self._pinned
 
     @property
     def waiting(self) -> Waiting:
@@ -223,7 +230,7 @@ class Chat:
 
     def _replay(self, strategy: Strategy, count: Counter) -> Run:
         session = self._session
-        return replay(
+        run = replay(
             self.log,
             strategy,
             model=session.summarizer,
@@ -232,6 +239,8 @@ class Chat:
             recalls=self._past_recalls() if strategy.allows_recall else {},
             repair_tool_pairs=session.repair_tool_pairs,
         )
+        by_model = {record.turn: record.recalled.by_model for record in session.turns if record.recalled is not None}
+        return replace(run, turns=tuple(_with_author(record, by_model.get(record.turn, 0)) for record in run.turns))
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
         return {record.turn: record.recalled.asked for record in self._session.turns if record.recalled is not None}
@@ -239,7 +248,7 @@ class Chat:
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
         """What the user recalled into the request of this turn; the model will recall by itself again."""
         found = [r.recalled for r in self._session.turns if r.turn == turn and r.recalled is not None]
-        return found[0].asked_by_user if found else ()
+        return tuple(r for r in found[0].asked_by_user if r not in self._pinned) if found else ()
 
     def _settle(self, length: int) -> None:
         """Take in the first ``length`` messages. Those of a stopped reply may still wait for it:
@@ -248,41 +257,25 @@ class Chat:
         if length and self.log[length - 1].role != "user":
             self._session.complete_turn()
 
-    def _answer(self) -> Iterator[str]:
+    def _answer(self) -> Generator[str, None, None]:
         self._session.advance(len(self.log))
-        answering = Answering(self._session, self.model, self._due, self._allowed)
+        allowed = allowed_tools(self.strategy, self.model, self.recall_tool)
+        answering = Answering(self._session, self.model, self._due, allowed)
         try:
             yield from answering.stream()
         except GeneratorExit:
             if answering.partial:  # stopped before the first word: the question stays unanswered and can be retried
-                self._finish(answering, stopped=True)
+                answering.finish(stopped=True)
+                self._recalls = ()
             raise
-        self._finish(answering)
-
-    @property
-    def _allowed(self) -> ToolUse:
-        """What the model may do by itself. One whose ``stream`` takes no tools is offered none."""
-        allowed = self.strategy.tool_use if self.model.takes_tools else ToolUse()
-        if self.recall_tool is None or not self.model.takes_tools:
-            return allowed
-        bound = allowed.recalls or DEFAULT_MAX_RECALL_CONTEXTS
-        return allowed._replace(recalls=bound if self.recall_tool and self.strategy.allows_recall else 0)
-
-    def _finish(self, answering: Answering, *, stopped: bool = False) -> None:
-        """The turn is over: its messages go into the log, all at once, and its record is kept."""
-        session, asked, said = self._session, len(self.log), len(answering.exchange)
-        reply = Message("assistant", answering.partial, meta={"partial": True}) if stopped else answering.said
-        self.log.extend((*answering.exchange, reply))
-        self.log.token_sums(session.counter)
-        prepared, calls = answering.prepared, answering.calls
-        if prepared.parts.tools or calls:
-            parts = prepared.parts._replace(exchange=range(asked, asked + said) if said else range(0))
-            prepared = prepared._replace(parts=parts, tokens=count(prepared.memory, parts, thoughts(calls)))
-        turn = self.log.turn(prepared.memory.turn)
-        session.record(
-            prepared, reply_tokens(session, turn), answering.facts, (PARTIAL_REPLY,) if stopped else (), calls
-        )
+        answering.finish()
         self._recalls = ()
-        if not stopped:
-            session.advance(len(self.log))
-            session.complete_turn(answering.summary)
+        self._session.advance(len(self.log))
+        self._session.complete_turn(answering.summary)
+
+
+def _with_author(record: TurnRecord, by_model: int) -> TurnRecord:
+    """The record of a replay with the note, which no log holds, how many of its recalls the model made."""
+    if record.recalled is None:
+        return record
+    return replace(record, recalled=replace(record.recalled, by_model=by_model))

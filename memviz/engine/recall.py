@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any
 
 from memviz.conversation import Log, Message
@@ -112,14 +113,15 @@ class Recalled:
 def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int) -> Recalled:
     """Find what ``recalls`` name among the first ``length`` messages of ``log``.
 
-    More than ``max_messages``: the newest are kept. Numbers that do not exist are reported by name.
+    What the model and its recall tool told each other is only brought back by its own positions. More than
+    ``max_messages``: the newest are kept. Numbers that do not exist are reported by name.
     """
     found: set[int] = set()
     missing: list[str] = []
     for recall in recalls:
         for number in recall.turns:
             positions = _turn_positions(log, length, number)
-            found.update(positions)
+            found.update(_worth_recalling(log, positions))
             if not positions:
                 missing.append(f"turn {number}")
         for position in recall.messages:
@@ -127,7 +129,7 @@ def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int)
                 found.add(position)
             else:
                 missing.append(f"message {position}")
-        found.update(range(max(0, length - (recall.last_n or 0)), length))
+        found.update(_newest(log, length, recall.last_n or 0))
         found.update(_holding(log, length, recall.keywords))
     indices = sorted(found)
     kept = tuple(indices[max(0, len(indices) - max_messages) :])
@@ -147,9 +149,17 @@ def _turn_positions(log: Log, length: int, number: int) -> range:
     return range(turn.start, min(turn.stop, length))
 
 
+def _worth_recalling(log: Log, positions: Iterable[int]) -> Iterator[int]:
+    return (position for position in positions if not log[position].is_recall_exchange)
+
+
+def _newest(log: Log, length: int, number: int) -> Iterator[int]:
+    return islice(_worth_recalling(log, range(length - 1, -1, -1)), number)
+
+
 def _holding(log: Log, length: int, keywords: Iterable[str]) -> list[int]:
     wanted = [word.casefold() for word in keywords]
     if not wanted:
         return []
-    texts = (log[position].content.casefold() for position in range(length))
-    return [position for position, text in enumerate(texts) if any(word in text for word in wanted)]
+    texts = ((p, log[p].content.casefold()) for p in _worth_recalling(log, range(length)))
+    return [position for position, text in texts if any(word in text for word in wanted)]

@@ -10,7 +10,7 @@ from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.engine.recall import Recall
 from memviz.engine.run import Run
-from memviz.engine.session import Session
+from memviz.engine.session import Session, reply_tokens
 from memviz.errors import EmptyConversationError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
@@ -78,9 +78,3 @@ def _replay_turn(session: Session, turn: Turn, recalls: Sequence[Recall]) -> Non
     session.advance(turn.stop)
     if turn.stop > turn.asked:  # without an answer the turn is still open
         session.complete_turn()
-
-
-def reply_tokens(session: Session, turn: Turn) -> int:
-    """Content tokens of the assistant's messages of a turn."""
-    totals, log = session.space.sums.totals, session.log
-    return sum(totals[p + 1] - totals[p] for p in range(turn.asked, turn.stop) if log[p].role == "assistant")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.calls import thoughts
+from memviz.engine.recall import Recall
 from memviz.engine.records import Compaction, TurnRecord, memory_at
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.strategies import strategy as make_strategy
@@ -28,13 +29,16 @@ class Run:
     """The record of one strategy at work: enough to redraw everything without running it again.
 
     ``turns`` has one record a request, ``compactions`` every summarization in order, those after the
-    last request included.
+    last request included. Of a live chat, ``waiting`` is what is recalled for the next request, and
+    ``pinned`` what goes into every one.
     """
 
     strategy: Strategy
     space: MemorySpace = field(repr=False)
     turns: tuple[TurnRecord, ...] = field(default=(), repr=False)
     compactions: tuple[Compaction, ...] = field(default=(), repr=False)
+    waiting: tuple[Recall, ...] = ()
+    pinned: tuple[Recall, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Run) and self.to_dict() == other.to_dict()
@@ -124,6 +128,14 @@ class Run:
             "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
             "compactions": [compaction.to_dict() for compaction in self.compactions],
             "turns": turns,
+            **self.recalls_ahead(),
+        }
+
+    def recalls_ahead(self) -> dict[str, Any]:
+        """What is recalled and pinned for requests to come, as JSON."""
+        return {
+            "waiting": [asdict(recall) for recall in self.waiting],
+            "pinned": [asdict(recall) for recall in self.pinned],
         }
 
     @classmethod
@@ -149,7 +161,8 @@ class Run:
         )
         compactions = tuple(Compaction.from_dict(item, strategy, space) for item in value["compactions"])
         turns = tuple(TurnRecord.from_dict(item, space, compactions) for item in value["turns"])
-        return cls(strategy, space, turns, compactions)
+        waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
+        return cls(strategy, space, turns, compactions, waiting, pinned)
 
 
 FRAME_COLUMNS = [

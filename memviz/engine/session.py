@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
-from memviz.conversation import Log, Message, clean_text
+from memviz.conversation import Log, Message, Turn, clean_text
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.calls import ModelCall, ReplyFacts
@@ -270,3 +270,9 @@ class Session:
         for version in versions[: sum(c.version is not None for c in self.compactions)]:
             self.space.summaries.append(version)
         self.memory = memory_at(self.space, self.compactions, length)
+
+
+def reply_tokens(session: Session, turn: Turn) -> int:
+    """Content tokens of the assistant's messages of a turn."""
+    totals, log = session.space.sums.totals, session.log
+    return sum(totals[p + 1] - totals[p] for p in range(turn.asked, turn.stop) if log[p].role == "assistant")

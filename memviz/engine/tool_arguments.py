@@ -11,6 +11,7 @@ from memviz.errors import RecallError
 
 RECALL_ARGUMENTS = {"turn_numbers": "turns", "message_indices": "messages", "last_n": "last_n"}
 """The tool's arguments by the names that :class:`memviz.Recall` has for them."""
+LISTS = ("turn_numbers", "message_indices")
 GO_ON_NAMES = ("continue_thinking", "continueThinking", "continue")
 """The spellings of the thinking tool's flag that are understood."""
 
@@ -31,12 +32,12 @@ def recall_of(arguments: str) -> Recall:
     unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
     if unknown:
         raise RecallError(f"There is no argument {unknown[0]!r}; there are {', '.join(RECALL_ARGUMENTS)}.")
-    asked = {RECALL_ARGUMENTS[name]: value for name, value in given.items() if value not in (None, [])}
-    for name in ("turns", "messages"):
+    asked = {name: value for name, value in given.items() if value not in (None, [])}
+    for name in LISTS:
         asked[name] = _numbers(name, asked.get(name, []))
     if not any(asked.values()):
         raise RecallError(f"Nothing was asked for: give at least one of {', '.join(RECALL_ARGUMENTS)}.")
-    return Recall(**asked)
+    return Recall(**{RECALL_ARGUMENTS[name]: value for name, value in asked.items()})
 
 
 def decision_of(arguments: str) -> Decision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,20 +12,23 @@ from memviz.models.offline.context_sources import Source, sources
 from memviz.models.offline.question import Question
 from memviz.models.offline.replying import MAX_QUESTIONS, reply_to
 from memviz.models.offline.sentences import passage
-from memviz.models.tools import RECALL_CONVERSATION, TOOLS, Tool
+from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS, Tool
 
+_ENDS = re.compile(r'"continue_thinking": ?false')
 _NOT_VERBATIM = ("summary", "system")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
     """``messages`` are what may be answered from, with the input and without the calls of memory's own tools,
-    their results and instructions behind the input. ``has_recalled``: a recall was made since the input."""
+    their results and instructions behind the input. ``has_recalled``: a recall was made since the input;
+    ``has_thought``: thinking was ended since then."""
 
     messages: Sequence[Message]
     input: str
     others: Sequence[Message]
     has_recalled: bool
+    has_thought: bool = False
 
     def questions(self) -> list[Question]:
         """What the input asks."""
@@ -76,12 +80,13 @@ def open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> OpenTurn:
     facts = _without_own_exchange(after)
     if len(facts) < len(after) or any(tool.name in TOOLS for tool in tools):
         facts = [message for message in facts if message.role != "system"]  # how to think, not what is so
-    calls = [call.name for message in after for call in message.tool_calls]
+    calls = [call for message in after for call in message.tool_calls]
     return OpenTurn(
         [*before, messages[position], *facts],
         messages[position].content,
         [*before, *facts],
-        RECALL_CONVERSATION.name in calls,
+        has_recalled=any(call.name == RECALL_CONVERSATION.name for call in calls),
+        has_thought=any(call.name == CONTINUE_THINKING.name and _ENDS.search(call.arguments) for call in calls),
     )
 
 

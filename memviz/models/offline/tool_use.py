@@ -33,7 +33,7 @@ def next_step(
     may_recall = RECALL_CONVERSATION.name in callable_names and not turn.has_recalled
     recall = wanted_recall(turn) if may_recall else None
     calls = [] if recall is None else [(RECALL_CONVERSATION.name, recall)]
-    if CONTINUE_THINKING.name in callable_names:
+    if CONTINUE_THINKING.name in callable_names and not turn.has_thought:
         text, arguments = _thought(turn, recall, summarized)
         calls.append((CONTINUE_THINKING.name, arguments))
     else:
