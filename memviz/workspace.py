@@ -11,13 +11,15 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
 
 from memviz.conversation import Log, Message
 from memviz.engine.chat import Chat
+from memviz.engine.free_run import FreeRun
+from memviz.engine.recall import Recall
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.models.base import Model
@@ -40,16 +42,31 @@ TITLE_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class RunKey:
-    """What makes a run: ask twice with the same key and nothing is run again."""
+    """What makes a run: ask twice with the same key and nothing is run again.
+
+    ``recalls`` are turn numbers with what is injected into their requests. ``model`` answers in a free run;
+    empty in a replay, where replies come from the conversation.
+    """
 
     conversation_id: str
     strategy: Strategy
     counter: str
     summarizer: str
+    recalls: tuple[tuple[int, Recall], ...] = ()
+    model: str = ""
+
+    def recalls_by_turn(self) -> dict[int, list[Recall]]:
+        """The recalls of each turn."""
+        by_turn: dict[int, list[Recall]] = {}
+        for turn, recall in self.recalls:
+            by_turn.setdefault(turn, []).append(recall)
+        return by_turn
 
     def digest(self, messages: int) -> str:
         """The key as a hash over a conversation of that many messages."""
         parts = [self.strategy.id, self.strategy.model_dump(), self.counter, self.summarizer, messages]
+        if self.recalls or self.model:
+            parts += [[[turn, asdict(recall)] for turn, recall in self.recalls], self.model]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -139,15 +156,39 @@ class Workspace:
         transcript, log = self.conversation(key.conversation_id)
         run = replay(
             log, key.strategy, model=summarizer, counter=key.counter,
-            system_prompt=transcript.system_prompt, progress=progress,
+            system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(), progress=progress,
         )  # fmt: skip
         if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
             self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
         return self._remember(key, run)
 
-    def _remember(self, key: RunKey, run: Run) -> Run:
+    def kept_free_run(self, key: RunKey) -> Run | None:
+        """The free run of this key as far as it has come, if it was begun before."""
+        _, log = self.conversation(key.conversation_id)
         with self._lock:
-            self._runs[key, len(run.log)] = run
+            run = self._runs.get((key, len(log)))
+        if run is not None:
+            return run
+        run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
+        return self._remember(key, run, len(log)) if run is not None else None
+
+    def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
+        """The free run of this key, to go on with from where it was left."""
+        transcript, log = self.conversation(key.conversation_id)
+        return FreeRun(
+            log, key.strategy, model=answerer, summarizer=summarizer, counter=key.counter,
+            system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(), so_far=self.kept_free_run(key),
+        )  # fmt: skip
+
+    def keep_free_run(self, key: RunKey, run: Run) -> None:
+        """Keep a free run as far as it has come."""
+        _, log = self.conversation(key.conversation_id)
+        self.store.save_free_run(key.conversation_id, run, key.digest(len(log)), len(log))
+        self._remember(key, run, len(log))
+
+    def _remember(self, key: RunKey, run: Run, messages: int | None = None) -> Run:
+        with self._lock:
+            self._runs[key, len(run.log) if messages is None else messages] = run
             while len(self._runs) > MAX_RUNS_IN_PROCESS:
                 self._runs.popitem(last=False)
         return run

@@ -14,7 +14,7 @@ from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import found, insert_rows, message_rows, now
 from memviz.storage.runs import add_run, chat_row, expect_messages
-from memviz.storage.tables import MESSAGES, RUNS, ConversationRow, RunRow
+from memviz.storage.tables import FREE_RUNS, MESSAGES, RUNS, ConversationRow, RunRow
 
 
 def append(session: Session, conversation_id: str, run: Run, summarizer: str, key: str) -> None:
@@ -31,6 +31,7 @@ def append(session: Session, conversation_id: str, run: Run, summarizer: str, ke
         for table, made in new_records.items():
             insert_rows(session, table, made)
         stored.summarizer, stored.key, stored.message_count, stored.updated_at = summarizer, key, len(run.log), now()
+        stored.ahead = run.recalls_ahead()
     insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, known))
     _update(conversation, run)
 
@@ -49,6 +50,9 @@ def rewrite(
     insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, kept))
     over_them = (RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "replay", RUNS.c.message_count > kept)
     session.execute(delete(RUNS).where(*over_them))
+    session.execute(
+        delete(FREE_RUNS).where(FREE_RUNS.c.conversation_id == conversation.id, FREE_RUNS.c.message_count > kept)
+    )
     _replace_run(session, conversation, run, summarizer, key)
     _update(conversation, run)
 

@@ -11,7 +11,19 @@ from memviz.storage.tables import Base
 
 Upgrade = Callable[[Connection], None]
 
-UPGRADES: tuple[Upgrade, ...] = ()
+
+def _add_free_runs(connection: Connection) -> None:
+    """Version 2: free runs, and what a chat recalls and pins for requests to come."""
+    connection.exec_driver_sql("ALTER TABLE run ADD COLUMN ahead JSON")
+    connection.exec_driver_sql(
+        "CREATE TABLE free_run ("
+        "conversation_id VARCHAR NOT NULL REFERENCES conversation (id) ON DELETE CASCADE, key VARCHAR NOT NULL, "
+        "message_count INTEGER NOT NULL CONSTRAINT not_negative CHECK (message_count >= 0), "
+        "updated_at DATETIME NOT NULL, record JSON NOT NULL, PRIMARY KEY (conversation_id, key))"
+    )
+
+
+UPGRADES: tuple[Upgrade, ...] = (_add_free_runs,)
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""
 

@@ -48,7 +48,7 @@ def add_run(session: Session, conversation_id: str, run: Run, kind: Kind, summar
     run_id, time = str(uuid4()), now()
     made = rows.setting(run) | rows.row(
         id=run_id, conversation_id=conversation_id, kind=kind, key=key, summarizer=summarizer,
-        message_count=len(run.log), created_at=time, updated_at=time,
+        message_count=len(run.log), created_at=time, updated_at=time, ahead=run.recalls_ahead(),
     )  # fmt: skip
     insert_rows(session, RUNS, [made])
     for table, build in rows.RECORDS.items():

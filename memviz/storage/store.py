@@ -14,7 +14,7 @@ from sqlmodel import Session
 from memviz.conversation import Log, Message, clean_text
 from memviz.engine.run import Run
 from memviz.errors import StorageError
-from memviz.storage import chat, library, runs
+from memviz.storage import chat, free_runs, library, runs
 from memviz.storage.engine import database_path, open_engine, plain_error, writing
 from memviz.storage.library import ConversationEntry
 from memviz.storage.runs import RunEntry
@@ -156,6 +156,17 @@ class Store:
         with self._reading() as session:
             stored = runs.chat_row(session, library.found(session, conversation_id).id)
             return runs.read(session, stored, log) if stored else None
+
+    def save_free_run(self, conversation_id: str, run: Run, key: str, message_count: int) -> None:
+        """Keep a free run over the first ``message_count`` messages, as far as it has come, in place of what
+        was kept under ``key``."""
+        with self._writing() as session:
+            free_runs.save(session, conversation_id, run, key, message_count)
+
+    def find_free_run(self, conversation_id: str, key: str) -> Run | None:
+        """The free run kept under ``key``, whole or not."""
+        with self._reading() as session:
+            return free_runs.find(session, conversation_id, key)
 
     def runs(self, conversation_id: str) -> list[RunEntry]:
         """What lists show of all runs of a conversation, the oldest first."""

@@ -72,7 +72,8 @@ class MessageRow(Base, table=True):
 class RunRow(Base, table=True):
     """One run over the first ``message_count`` messages of a conversation, with its setting.
 
-    ``key`` is the caller's hash of everything that the run depends on.
+    ``key`` is the caller's hash of everything that the run depends on. ``ahead`` is what a chat has recalled
+    and pinned for requests to come.
     """
 
     __tablename__ = "run"
@@ -96,6 +97,21 @@ class RunRow(Base, table=True):
     message_count: int = 0
     created_at: datetime
     updated_at: datetime
+    ahead: dict[str, Any] | None = Field(default=None, sa_type=ANY_JSON)
+
+
+class FreeRunRow(Base, table=True):
+    """One free run, or as much of it as was made: a model's own replies to the users' messages among the
+    first ``message_count`` of a conversation. ``record`` is all of it, its own messages included."""
+
+    __tablename__ = "free_run"
+    __table_args__ = (not_negative("message_count"),)
+
+    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    key: str = Field(primary_key=True)
+    message_count: int
+    updated_at: datetime
+    record: dict[str, Any] = Field(sa_type=ANY_JSON)
 
 
 class TurnRow(Base, table=True):
@@ -156,4 +172,5 @@ class SummaryRow(Base, table=True):
 
 
 CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))
+FREE_RUNS = Base.metadata.tables["free_run"]
 TURNS, COMPACTIONS, SUMMARIES = (Base.metadata.tables[name] for name in ("turn", "compaction", "summary"))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 import memviz
 from memviz import Chat, Message, ScriptedModel, StorageError
 from memviz.storage import tables
-from memviz.storage.migrations import migrate
+from memviz.storage.migrations import UPGRADES, migrate
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
@@ -183,15 +183,37 @@ def test_an_older_file_is_brought_up_to_date_once_or_left_as_it_is(tmp_path: Pat
     engine = create_engine(f"sqlite:///{path}", connect_args={"isolation_level": None})
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     with pytest.raises(StorageError, match="no colours left"), engine.begin() as connection:
-        migrate(connection, str(path), (fail,))
+        migrate(connection, str(path), (*UPGRADES, fail))
     assert "colour" not in columns(path)
     for _ in range(2):
         with engine.begin() as connection:
-            assert migrate(connection, str(path), (add_colour,)) == 2
+            assert migrate(connection, str(path), (*UPGRADES, add_colour)) == len(UPGRADES) + 2
     engine.dispose()
     assert "colour" in columns(path)
     with closing(sqlite3.connect(path)) as file:
         assert file.execute("SELECT count(*) FROM message WHERE conversation_id = ?", (id,)).fetchone() == (200,)
+
+
+def schema(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """The columns of every table, in the order of their names."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name: sorted(row[1:] for row in connection.execute(f"PRAGMA table_info({name})")) for name in sorted(tables)
+        }
+
+
+def test_a_file_of_the_first_version_becomes_what_a_new_one_is(tmp_path: Path) -> None:
+    path, new = tmp_path / "chats.db", tmp_path / "new.db"
+    id = a_file(path)
+    Store(new).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead; PRAGMA user_version = 1")
+    assert schema(path) != schema(new)
+    store = Store(path)
+    assert store.conversation(id).messages
+    assert schema(path) == schema(new)
+    store.close()
 
 
 @pytest.mark.parametrize(

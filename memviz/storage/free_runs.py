@@ -1,0 +1,41 @@
+"""Free runs in the file. A model's own replies belong to no stored conversation, so each is kept whole."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.dialects.sqlite import insert
+from sqlmodel import Session
+
+from memviz.conversation import clean_text
+from memviz.engine.run import Run
+from memviz.errors import MemvizError, StorageError
+from memviz.storage.library import found, now
+from memviz.storage.tables import FREE_RUNS
+
+
+def save(session: Session, conversation_id: str, run: Run, key: str, message_count: int) -> None:
+    """Write a free run, or what there is of it, over the one with this key."""
+    made = {
+        "conversation_id": found(session, conversation_id).id,
+        "key": clean_text(key),
+        "message_count": message_count,
+        "updated_at": now(),
+        "record": run.to_dict(),
+    }
+    session.execute(
+        insert(FREE_RUNS).values(made).on_conflict_do_update(index_elements=["conversation_id", "key"], set_=made)
+    )
+
+
+def find(session: Session, conversation_id: str, key: str) -> Run | None:
+    """The free run with this key."""
+    at = (FREE_RUNS.c.conversation_id == found(session, conversation_id).id, FREE_RUNS.c.key == clean_text(key))
+    record = session.execute(select(FREE_RUNS.c.record).where(*at)).scalar_one_or_none()
+    if record is None:
+        return None
+    try:
+        return Run.from_dict(record)
+    except MemvizError:
+        raise
+    except (LookupError, TypeError, ValueError) as error:
+        raise StorageError(f"A stored free run is damaged ({error!r}). Run it again.") from error
