@@ -29,6 +29,6 @@ with talking:
         transcript(state, chat)
         talk(workspace(), state, chat, models, prompt)
     turn_controls(workspace(), state, chat, models)
-    recall_tray(state, chat)
+    recall_tray(workspace(), state, chat, models)
 with picture:
     pictures(state, chat)

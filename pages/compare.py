@@ -2,25 +2,27 @@
 
 import streamlit as st
 
-from memviz.ui.comparison import compare_controls, details, key_numbers, tokens_chart
+from memviz.ui.asking_all import ask_all
+from memviz.ui.comparison import compare_controls, compare_sentence, details, key_numbers, tokens_chart
+from memviz.ui.free_running import free_runs
 from memviz.ui.replaying import failures, make_runs
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
 
-open_page(
-    "What does each strategy send, turn by turn?",
-    "One conversation, replayed under every setting with the very same replies. "
-    "Diamonds mark where it was summarized, and why.",
-)
+open_page("What does each strategy send, turn by turn?", compare_sentence())
 state = compare_state()
 with st.sidebar:
-    summarizer = compare_controls(workspace(), state)
+    models = compare_controls(workspace(), state)
 if state.conversation_id is None:
     st.info("There is no conversation yet. Import one in the Library, or start one in Chat.", icon=":material/info:")
     st.stop()
-lines = make_runs(workspace(), state, summarizer)
+if state.own_replies:
+    lines = free_runs(workspace(), state, models.answerer, models.summarizer)
+else:
+    lines = make_runs(workspace(), state, models.summarizer)
 if lines:
     failures(lines)
     tokens_chart(lines)
     key_numbers(lines)
-    details(lines)
+    details(lines, own_replies=state.own_replies)
+    ask_all(state, lines, models.answerer, models.summarizer)

@@ -17,9 +17,9 @@ MAX_CHARS_SHOWN = 4000
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
     """The block's head and its messages from number ``first`` (0-based) on."""
-    messages = (_message(block, record, offset) for offset in range(first, len(block.messages)))
-    color = PART_COLORS[block.kind]
-    return f'<section class="memviz-block" style="border-left-color: {color}">{_head(block, record)}{"".join(messages)}</section>'
+    messages = "".join(_message(block, record, offset) for offset in range(first, len(block.messages)))
+    style = f"border-left-color: {PART_COLORS[block.kind]}"
+    return f'<section class="memviz-block" style="{style}">{_head(block, record)}{messages}</section>'
 
 
 def _head(block: Block, record: TurnRecord) -> str:

@@ -49,7 +49,7 @@ def pictures(state: ChatState, chat: Chat) -> None:
     if state.conversation_id is not None and st.button(
         "Compare strategies on this conversation", icon=":material/stacked_line_chart:"
     ):
-        compare_state().conversation_id = state.conversation_id
+        compare_state().open(state.conversation_id)
         st.switch_page("pages/compare.py")
 
 

@@ -103,6 +103,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                 )
             else:
                 state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
+                state.kept_ahead = state.chat.ahead
                 _show_as_left(state, state.chat, chosen)
         state.chat.use(answering, writing)
         state.chat.recall_tool = state.recall_tool

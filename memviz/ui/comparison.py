@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +13,9 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
+from memviz.ui.added_recalls import added_recalls, recalls_label
 from memviz.ui.counter_picker import counter_picker
+from memviz.ui.free_running import answers_of_turn
 from memviz.ui.inspector import inspector
 from memviz.ui.model_picker import ModelChoice, model_picker
 from memviz.ui.settings_editor import PANEL_PIXELS, settings_editor
@@ -27,26 +29,62 @@ SETTING_KEY = "compare-setting"
 CHART_KEY = "compare-tokens"
 LOG_KEY = "compare-log"
 INSPECTOR_PIXELS = 640
+REPLIES_KEY = "compare-replies"
+REPLAYED, ANSWERED_ANEW = "replayed", "anew"
+REPLIES = {REPLAYED: "As recorded", ANSWERED_ANEW: "Answered anew"}
+REPLIES_HELP = (
+    "As recorded: every setting is replayed with the conversation's own replies, so only the memory differs. "
+    "Answered anew: a model answers every message under each setting, so you see what it still knew."
+)
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
 
-def compare_controls(workspace: Workspace, state: CompareState) -> ModelChoice:
-    """The sidebar: conversation, settings, and what is seldom changed. Returns the summarizer."""
-    _choose_conversation(workspace, state)
+def compare_sentence() -> str:
+    """What the page shows, by where its replies come from."""
+    if widget_value(REPLIES_KEY) == ANSWERED_ANEW:
+        return "One conversation, answered anew under every setting. Diamonds mark where it was summarized, and why."
+    return (
+        "One conversation, replayed under every setting with the very same replies. "
+        "Diamonds mark where it was summarized, and why."
+    )
+
+
+class CompareModels(NamedTuple):
+    """Who answers where replies are not the conversation's own, and who summarizes."""
+
+    answerer: ModelChoice
+    summarizer: ModelChoice
+
+
+def compare_controls(workspace: Workspace, state: CompareState) -> CompareModels:
+    """The sidebar: conversation, replies, settings, and what is seldom changed."""
+    turn_count = _choose_conversation(workspace, state)
+    replies = st.segmented_control(
+        "Replies", list(REPLIES), key=REPLIES_KEY, default=REPLAYED, required=True, width="stretch",
+        format_func=REPLIES.__getitem__, help=REPLIES_HELP,
+    )  # fmt: skip
+    state.own_replies = replies == ANSWERED_ANEW
     st.markdown("**Strategy settings**")
-    settings_editor(state)
-    label, icon = "Counter and summarizer", ":material/tune:"
+    labels = settings_editor(state)
+    panel = st.popover(recalls_label(state), key="added-recalls", icon=":material/history:", width="stretch")
+    with panel, st.container(width=PANEL_PIXELS):
+        added_recalls(state, labels, turn_count)
+    label, icon = "Counter and models", ":material/tune:"
     with st.popover(label, icon=icon, width="stretch"), st.container(width=PANEL_PIXELS):
         state.counter = counter_picker(state.counter, "compare-counter")
-        return model_picker(
-            "Summarizer", "compare-summarizer", "Who writes the summaries. Replies come from the conversation."
-        )
+        summarizer = model_picker("Summarizer", "compare-summarizer", "Who writes the summaries.")
+        answerer = model_picker(
+            "Answering model", "compare-answerer",
+            "Who answers a question to all settings, and every turn where each setting answers for itself.",
+        )  # fmt: skip
+        return CompareModels(answerer, summarizer)
 
 
-def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
+def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
+    """Choose the conversation; returns how many turns it has."""
     entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
     if state.conversation_id not in entries:
-        state.conversation_id = FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
+        state.open(FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None))
     ids = list(entries)
     labels = conversation_labels(entries.values())
     chosen = st.selectbox(
@@ -55,11 +93,13 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> None:
         help="Bundled samples, saved chats and imported files. The same conversation is replayed under every setting.",
     )  # fmt: skip
     if chosen != state.conversation_id:
-        state.conversation_id = chosen
+        state.open(chosen)
         set_widget(TURN_KEY, None)
-    if chosen:
-        entry = entries[chosen]
-        st.caption(f"{counted(entry.turn_count, 'turn')}. {plain(entry.description)}")
+    if not chosen:
+        return 0
+    entry = entries[chosen]
+    st.caption(f"{counted(entry.turn_count, 'turn')}. {plain(entry.description)}")
+    return entry.turn_count
 
 
 def tokens_chart(lines: Sequence[Line]) -> None:
@@ -109,8 +149,10 @@ TABLE_ALT = "What each setting sent and summarized, one column a setting"
 
 def _numbers(use: TokenUse) -> dict[str, int]:
     """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart."""
+    earlier = {"of them before the replies (recall, thinking)": use.earlier_tokens} if use.earlier_tokens else {}
     return {
         "Tokens sent to the chat model": use.sent_tokens,
+        **earlier,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
         "at turn": use.peak_turn,
@@ -125,8 +167,9 @@ def _numbers(use: TokenUse) -> dict[str, int]:
 
 
 @st.fragment
-def details(lines: Sequence[Line]) -> None:
-    """One setting in detail: what its requests are made of, and one request in full."""
+def details(lines: Sequence[Line], *, own_replies: bool = False) -> None:
+    """One setting in detail: what its requests are made of, and one request in full. With replies of its own
+    also what each setting answered at that turn."""
     st.subheader("What was sent, and why?", anchor=False)
     numbers = list(range(len(lines)))
     if widget_value(SETTING_KEY) not in numbers:
@@ -135,10 +178,14 @@ def details(lines: Sequence[Line]) -> None:
         "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True
     )
     run = lines[chosen or 0].run
-    turns = [record.turn for record in run.turns]
+    turns = sorted({record.turn for line in lines for record in line.run.turns}) if own_replies else (
+        [record.turn for record in run.turns]
+    )  # fmt: skip
     if widget_value(TURN_KEY) not in turns:
         set_widget(TURN_KEY, next((r.turn for r in reversed(run.turns) if r.compactions), turns[-1]))
     turn = st.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
+    if own_replies:
+        answers_of_turn(lines, turn)
     picture, request = st.columns(2, gap="medium")
     with picture:
         st.plotly_chart(

@@ -106,7 +106,7 @@ def talk(workspace: Workspace, state: ChatState, chat: Chat, models: Models, pro
 
 
 def _answer(
-    workspace: Workspace, state: ChatState, chat: Chat, models: Models, pieces: Iterator[str],
+    workspace: Workspace, state: ChatState, chat: Chat, models: Models, pieces: Generator[str, None, None],
     replaces: Sequence[Message] | None,
 ) -> None:  # fmt: skip
     bubble = st.empty()
@@ -121,8 +121,7 @@ def _answer(
             state.error = error
             place.text(getattr(error, "partial", ""))
         finally:  # also when the page is left or stopped: nothing here may touch the page
-            if isinstance(pieces, Generator):
-                pieces.close()
+            pieces.close()
             save(workspace, state, models, replaces)
         stop.empty()
     if not getattr(state.error, "partial", True):

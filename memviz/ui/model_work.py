@@ -10,7 +10,7 @@ from memviz.conversation import Message, ToolCall
 from memviz.engine.calls import ModelCall
 from memviz.engine.records import TurnRecord
 from memviz.metrics.cost_estimate import dollars
-from memviz.ui.text import counted
+from memviz.ui.text import counted, plain
 
 
 def recall_exchange(messages: Sequence[Message]) -> None:
@@ -29,13 +29,14 @@ def thoughts(record: TurnRecord) -> None:
     with st.expander(label, icon=":material/psychology:"):
         for call in rounds:
             _said(call.messages)
-        cost = record.thinking_cost_usd
-        st.caption("Cost unknown." if cost is None else f"Cost: {dollars(cost)}.")
+        st.caption(f"Tokens written: {record.thinking_tokens:,}. {_cost(record.thinking_cost_usd).capitalize()}.")
 
 
 def _said(messages: Sequence[Message]) -> None:
     for message in messages:
-        if message.content and message.role != "system":
+        if message.role == "tool":
+            st.caption(f"→ {plain(message.content)}")
+        elif message.content and message.role != "system":
             st.text(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
@@ -60,5 +61,11 @@ def earlier_calls(record: TurnRecord) -> None:
 def _what(call: ModelCall) -> str:
     facts = call.facts
     did = "thought" if call.kind == "thinking" else "asked to recall"
-    cost = "cost unknown" if facts.cost_usd is None else dollars(facts.cost_usd).replace("$", r"\$")
+    cost = _cost(facts.cost_usd)
     return f"It {did}: {call.sent_tokens:,} tokens sent, {call.reply_tokens:,} written, {facts.seconds:.2f} s, {cost}."
+
+
+def _cost(usd: float | None) -> str:
+    if usd is None:
+        return "cost unknown"
+    return f"cost {plain(dollars(usd))}" if usd else "no cost"

@@ -10,19 +10,24 @@ import streamlit as st
 from memviz.engine.chat import Chat, Waiting
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.errors import MemvizError
+from memviz.ui.chat_settings import Models, save
 from memviz.ui.errors import show_error
 from memviz.ui.state import ChatState, set_widget
 from memviz.ui.text import counted, shortened
+from memviz.workspace import Workspace
 
 TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
 PREVIEW_CHARS = 90
 MAX_PREVIEWED = 8
 
 
-def recall_tray(state: ChatState, chat: Chat) -> None:
+def recall_tray(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
     """What waits for the next request, and the controls that add to it."""
     if not chat.log.turn_count:
         return
+    if state.kept_ahead != chat.ahead:  # it has to be there after a restart as well
+        state.kept_ahead = chat.ahead
+        save(workspace, state, models)
     waiting = chat.waiting
     if waiting.recalled.asked:
         _waiting(chat, waiting)

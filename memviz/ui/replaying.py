@@ -17,19 +17,25 @@ from memviz.ui.text import counted, distinct, plain
 from memviz.workspace import RunKey, Workspace
 
 
+def run_key(state: CompareState, row: SettingRow, summarizer: ModelChoice, answerer: str = "") -> RunKey:
+    """What makes the run of a setting; ``answerer`` names who answers in a free run. Raises ParameterError."""
+    strategy = row.build()
+    # Who would summarize does not matter where nothing ever is summarized.
+    name = OFFLINE if strategy.moment is Moment.NEVER else summarizer.name
+    recalls = state.recalls_of(row) if strategy.allows_recall else ()
+    return RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
+
+
 def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
     """The conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[SettingRow, Run]] = []
     waiting: list[tuple[SettingRow, RunKey]] = []
     for row in state.rows:
         with error_shown():
-            strategy = row.build()
-            # Who would summarize does not matter where nothing ever is summarized.
-            name = OFFLINE if strategy.moment is Moment.NEVER else summarizer.name
-            key = RunKey(state.conversation_id or "", strategy, state.counter, name)
+            key = run_key(state, row, summarizer)
             run = workspace.kept_run(key)
-            if run is None and name == OFFLINE:
-                with st.spinner(f"Replaying under {strategy.label}"):
+            if run is None and key.summarizer == OFFLINE:
+                with st.spinner(f"Replaying under {key.strategy.label}"):
                     run = workspace.run(key, model(OFFLINE))
             if run is None:
                 waiting.append((row, key))

@@ -9,18 +9,19 @@ from memviz.strategies import strategies
 from memviz.ui.errors import show_error
 from memviz.ui.parameter_controls import parameter_controls, strategy_control
 from memviz.ui.state import MAX_SETTINGS, CompareState, SettingRow, widget_value
+from memviz.ui.text import distinct
 
 PANEL_PIXELS = 250
 """Width of a setting's controls: a panel of these covers the sidebar and leaves the chart free."""
 
 
-def settings_editor(state: CompareState) -> None:
-    """Edit up to six settings; the same strategy may stand twice with other parameters."""
+def settings_editor(state: CompareState) -> dict[int | str, str]:
+    """Edit up to six settings; the same strategy may stand twice with other parameters. Returns their labels."""
     for row in state.rows:
         take_over(row)
         # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
         with st.popover(_label(row), key=f"setting-{row.uid}", width="stretch"), st.container(width=PANEL_PIXELS):
-            edit_setting(row)
+            edit_setting(row, live=state.own_replies)
             st.button(
                 "Remove",
                 key=f"remove-{row.uid}",
@@ -40,6 +41,7 @@ def settings_editor(state: CompareState) -> None:
         width="stretch",
         help=f"At most {MAX_SETTINGS} at once." if full else "One more line on the same conversation.",
     )
+    return dict(zip((row.uid for row in state.rows), distinct([_label(row) for row in state.rows]), strict=True))
 
 
 def take_over(row: SettingRow) -> None:

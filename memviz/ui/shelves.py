@@ -106,7 +106,7 @@ def _facts(entry: ConversationEntry) -> Sequence[str]:
 
 def _actions(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
     if st.button("Compare", icon=":material/stacked_line_chart:", key=f"compare-{entry.id}"):
-        compare_state().conversation_id = entry.id
+        compare_state().open(entry.id)
         st.switch_page("pages/compare.py")
     if st.button("Chat", icon=":material/forum:", key=f"chat-{entry.id}"):
         chat_state().open(entry.id)

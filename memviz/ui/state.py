@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
 from memviz.engine.chat import Chat
+from memviz.engine.recall import Recall
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
@@ -41,14 +44,39 @@ def first_settings() -> list[SettingRow]:
     ]
 
 
+class AddedRecall(NamedTuple):
+    """Turns injected into the request of ``turn``: for the setting ``uid``, or ``None`` for all."""
+
+    turn: int
+    turns: tuple[int, ...]
+    uid: int | str | None = None
+
+
 @dataclass
 class CompareState:
-    """What is compared: a conversation under up to six settings."""
+    """What is compared: a conversation under up to six settings. ``own_replies``: a model answers anew under
+    each of them. ``answers`` are those to the question asked last."""
 
     conversation_id: str | None = None
     rows: list[SettingRow] = field(default_factory=first_settings)
     counter: str = "o200k_base"
+    recalls: list[AddedRecall] = field(default_factory=list)
+    own_replies: bool = False
+    question: str = ""
+    answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
     _next_uid: int = 3
+
+    def open(self, conversation_id: str | None) -> None:
+        """Turn to another conversation; recalls and answers were about the one before."""
+        self.conversation_id = conversation_id
+        self.recalls, self.answers = [], []
+
+    def recalls_of(self, row: SettingRow) -> tuple[tuple[int, Recall], ...]:
+        """What is recalled into the requests of a setting."""
+        mine = [recall for recall in self.recalls if recall.uid in (None, row.uid)]
+        return tuple(
+            (recall.turn, Recall(turns=recall.turns)) for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
+        )
 
     def add(self, strategy_id: str, parameters: dict[str, Any] | None = None) -> None:
         """Add a setting in the first colour that is free."""
@@ -60,6 +88,7 @@ class CompareState:
     def remove(self, uid: int | str) -> None:
         """Take a setting away; the others keep their colours."""
         self.rows = [row for row in self.rows if row.uid != uid]
+        self.recalls = [recall for recall in self.recalls if recall.uid != uid]
 
 
 @dataclass
@@ -68,7 +97,7 @@ class ChatState:
 
     ``opened`` counts how often another conversation was opened: widgets that belong to one
     conversation carry it in their key. ``row`` is the setting in force; ``recall_tool`` lets the model
-    recall under a strategy that is not made for it.
+    recall under a strategy that is not made for it, ``kept_ahead`` is what of recalls and pins is stored.
     """
 
     conversation_id: str | None = None
@@ -81,6 +110,7 @@ class ChatState:
     opened: int = 0
     retrying: bool = False
     recall_tool: bool | None = None
+    kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to a saved conversation, or to a new one."""

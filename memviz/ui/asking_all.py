@@ -1,0 +1,70 @@
+"""One question to all settings at the end of the conversation: the answers beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.charts.tokens_per_turn import Line
+from memviz.engine.asking import ask
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.errors import MemvizError
+from memviz.metrics.answer_source import answer_source
+from memviz.ui.answers import answer_card
+from memviz.ui.errors import show_error
+from memviz.ui.model_picker import ModelChoice
+from memviz.ui.state import CompareState
+from memviz.ui.text import counted, plain
+
+CARDS_A_ROW = 3
+
+
+@st.fragment
+def ask_all(state: CompareState, lines: Sequence[Line], answerer: ModelChoice, summarizer: ModelChoice) -> None:
+    """Ask, and see what each setting still knows, and from where."""
+    st.subheader("What does each setting still know?", anchor=False)
+    with st.form("ask-all", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        question = st.text_input(
+            "One question to all settings, after the last turn", key="ask-all-question",
+            placeholder="What is the budget?", help="Nothing is added to the conversation.",
+        )  # fmt: skip
+        asked = st.form_submit_button(f"Ask {counted(len(lines), 'setting')}", icon=":material/quiz:")
+    if not answerer.is_offline:
+        tokens = sum(line.run.turns[-1].total_tokens for line in lines if line.run.turns)
+        st.caption(f"{plain(answerer.name)} is asked {counted(len(lines), 'time')}: about {tokens:,} tokens in all.")
+    if asked:
+        state.question = question
+        state.answers = _ask(lines, question, answerer, summarizer)
+    _show(state, lines)
+
+
+def _ask(
+    lines: Sequence[Line], question: str, answerer: ModelChoice, summarizer: ModelChoice
+) -> list[tuple[Run, TurnRecord | MemvizError]]:
+    answers: list[tuple[Run, TurnRecord | MemvizError]] = []
+    with st.spinner("Asking"):
+        for line in lines:
+            try:
+                answer = ask(line.run, question, model=answerer.build(), summarizer=summarizer.build())
+                answers.append((line.run, answer))
+            except MemvizError as error:
+                answers.append((line.run, error))
+    return answers
+
+
+def _show(state: CompareState, lines: Sequence[Line]) -> None:
+    """The answers to the settings as they stand; those of other settings are no longer shown."""
+    shown = [(line, answer) for run, answer in state.answers for line in lines if line.run is run]
+    if shown:
+        st.caption(f"Asked: {plain(state.question)}")
+    for at in range(0, len(shown), CARDS_A_ROW):
+        row = shown[at : at + CARDS_A_ROW]
+        for column, (line, answer) in zip(st.columns(CARDS_A_ROW), row, strict=False):
+            with column:
+                if isinstance(answer, MemvizError):
+                    st.markdown(f"**{plain(line.label)}**")
+                    show_error(answer)
+                else:
+                    answer_card(line.label, answer, answer_source(answer.context, state.question, answer.reply))
