@@ -59,7 +59,7 @@ def schema_tokens(counter: Counter, tools: tuple[str, ...]) -> int:
 def message_tokens(counter: Counter, message: Message) -> int:
     """Tokens of a message: its content, and the names and arguments of its tool calls."""
     calls = sum(counter(call.name) + counter(call.arguments) for call in message.tool_calls)
-    return (counter(message.content) if message.content else 0) + calls
+    return counter(message.content) + calls
 
 
 def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dict[str, int]:
@@ -128,4 +128,4 @@ def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tupl
             yield Block(kind, tuple(space.log[p] for p in positions), positions, tokens[kind])
     if parts.tools or parts.exchange or thoughts:
         said = thoughts + tuple(space.log[p] for p in parts.exchange)
-        yield Block("tools", said, tuple(parts.exchange), tokens["tools"])
+        yield Block("tools", said, tuple(parts.exchange), tokens.get("tools", 0))

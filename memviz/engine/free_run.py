@@ -62,7 +62,7 @@ class FreeRun:
     @property
     def done(self) -> int:
         """Turns that have their reply."""
-        return len(self.run.turns) - self._is_partial
+        return answered_turns(self.run)
 
     @property
     def is_complete(self) -> bool:
@@ -89,6 +89,11 @@ class FreeRun:
     def _is_partial(self) -> bool:
         turns = self.chat.run.turns
         return bool(turns) and PARTIAL_REPLY in turns[-1].flags
+
+
+def answered_turns(run: Run) -> int:
+    """How many turns have a whole reply. A stopped one is the last, and will be answered anew."""
+    return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(0, len(run.turns) - 1)
 
 
 def free_run(

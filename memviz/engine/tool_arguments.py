@@ -32,7 +32,7 @@ def recall_of(arguments: str) -> Recall:
     unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
     if unknown:
         raise RecallError(f"There is no argument {unknown[0]!r}; there are {', '.join(RECALL_ARGUMENTS)}.")
-    asked = {name: value for name, value in given.items() if value not in (None, [])}
+    asked = {name: value for name, value in given.items() if not _is_left_out(name, value)}
     for name in LISTS:
         asked[name] = _numbers(name, asked.get(name, []))
     if not any(asked.values()):
@@ -50,6 +50,11 @@ def decision_of(arguments: str) -> Decision:
     if not isinstance(summary, str):
         raise RecallError("summary has to be text.")
     return Decision(go_on, summary.strip())
+
+
+def _is_left_out(name: str, value: Any) -> bool:
+    """Many models fill in every argument: with null, an empty list, or 0 for ``last_n``."""
+    return value is None or value == [] or (name == "last_n" and value == 0 and value is not False)
 
 
 def _object(arguments: str) -> Mapping[str, Any]:

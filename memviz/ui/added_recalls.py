@@ -21,7 +21,7 @@ def added_recalls(state: CompareState, labels: dict[int | str, str], turn_count:
         what.markdown(f"Turn {recall.turn} gets {_turns(recall.turns)}, {plain(_whose(recall, labels))}")
         where.button(
             "", icon=":material/close:", key=f"added-remove-{number}", type="tertiary",
-            on_click=state.recalls.remove, args=(recall,), help="Recall this no more",
+            on_click=_remove, args=(state, recall), help="Recall this no more",
         )  # fmt: skip
     st.number_input("Into the request of turn", 1, max(1, turn_count), max(1, min(2, turn_count)), key=INTO_KEY)
     st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")
@@ -36,14 +36,7 @@ def _add(state: CompareState) -> None:
     into, chosen = widget_value(INTO_KEY), widget_value(SETTING_KEY)
     set_widget(ERROR_KEY, None)
     try:
-        turns = parse_numbers(widget_value(TURNS_KEY) or "")
-        if not turns:
-            raise RecallError("Name the turns to bring back, such as 1, 3-5.")
-        late = [turn for turn in turns if not 0 < turn < into]
-        if late:
-            raise RecallError(
-                f"Turn {late[0]} does not come before turn {into}: only earlier turns can be brought back."
-            )
+        turns = _earlier_turns(widget_value(TURNS_KEY) or "", into)
     except MemvizError as error:
         set_widget(ERROR_KEY, error)
         return
@@ -51,6 +44,24 @@ def _add(state: CompareState) -> None:
     if recall not in state.recalls:
         state.recalls.append(recall)
     set_widget(TURNS_KEY, "")
+
+
+def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
+    """The turns that a list names, each once and in order. Raises RecallError unless all of them come before."""
+    turns = tuple(sorted(set(parse_numbers(text))))
+    if not turns:
+        raise RecallError("Name the turns to bring back, such as 1, 3-5.")
+    if not turns[0]:
+        raise RecallError("There is no turn 0: the first one is turn 1.")
+    late = next((turn for turn in turns if turn >= into), None)
+    if late is not None:
+        raise RecallError(f"Turn {late} does not come before turn {into}: only earlier turns can be brought back.")
+    return turns
+
+
+def _remove(state: CompareState, recall: AddedRecall) -> None:
+    if recall in state.recalls:  # a second click may arrive before the list is drawn anew
+        state.recalls.remove(recall)
 
 
 def _turns(turns: tuple[int, ...]) -> str:

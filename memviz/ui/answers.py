@@ -7,7 +7,7 @@ import streamlit as st
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answer_source import AnswerSource
 from memviz.ui.inspector import BadgeColor
-from memviz.ui.text import plain
+from memviz.ui.text import counted, plain
 
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
     "verbatim": ("blue", "verbatim", "An earlier message was sent word for word, and the answer is in it."),
@@ -41,7 +41,7 @@ def _had(record: TurnRecord) -> str:
     verbatim = sum(len(part) for part in parts.history)
     summarized = sum(len(covered) for covered in record.memory.space.summaries.covered(
         parts.summaries.start, parts.summaries.stop))  # fmt: skip
-    had = [f"{record.sent_tokens:,} tokens sent", f"{verbatim:,} messages word for word"]
+    had = [f"{record.sent_tokens:,} tokens sent", f"{counted(verbatim, 'message')} word for word"]
     if summarized:
         had.append(f"{summarized:,} in summaries")
     if parts.recalled:

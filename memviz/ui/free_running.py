@@ -10,10 +10,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.tokens_per_turn import Line
-from memviz.engine.free_run import FreeRun
+from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import MemvizError
+from memviz.errors import EmptyConversationError, MemvizError
 from memviz.metrics.answer_source import answer_source
 from memviz.metrics.cost_estimate import estimate
 from memviz.metrics.turn_changes import record_of_turn
@@ -42,8 +42,11 @@ class _Begun(NamedTuple):
 def free_runs(workspace: Workspace, state: CompareState, answerer: ModelChoice, summarizer: ModelChoice) -> list[Line]:
     """The conversation answered anew under every setting, as far as that was done. A model is asked only
     after a click, with what it will cost said before; it can be stopped, and goes on where it was."""
-    begun = [found for row in state.rows if (found := _begun(workspace, state, row, answerer, summarizer))]
     _, log = workspace.conversation(state.conversation_id or "")
+    if not log.turn_count:
+        show_error(EmptyConversationError("The conversation holds no message of a user: there is nothing to answer."))
+        return []
+    begun = [found for row in state.rows if (found := _begun(workspace, state, row, answerer, summarizer))]
     missing = [item for item in begun if item.done < log.turn_count]
     if missing:
         begun = _answer_when_asked(workspace, begun, missing, answerer, summarizer)
@@ -63,7 +66,7 @@ def _begun(
 
 def _as_it_stands(workspace: Workspace, row: SettingRow, key: RunKey) -> _Begun:
     run = workspace.kept_free_run(key)
-    return _Begun(row, key, run, len(run.turns) if run else 0)
+    return _Begun(row, key, run, answered_turns(run) if run else 0)
 
 
 def _answer_when_asked(
@@ -93,7 +96,11 @@ def _estimate(workspace: Workspace, missing: Sequence[_Begun], answerer: ModelCh
     for item in missing:
         key = RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
         replays.append(workspace.run(key, model(OFFLINE)))
-    return "At most " + estimate(replays, answerer.name, summarizer.name).sentence
+    sentence = "At most " + estimate(replays, answerer.name, summarizer.name).sentence
+    works = [item.key.strategy.tool_use for item in missing]
+    if any(work.recalls or work.thinking_rounds for work in works):
+        sentence += " What the model recalls or thinks by itself comes on top."
+    return sentence
 
 
 def _answer_all(
@@ -107,6 +114,8 @@ def _answer_all(
             free = workspace.free_run(item.key, answering, writing)
             _answer_turns(workspace, item, free, bar)
     except MemvizError as error:
+        bar.empty()
+        stop.empty()
         show_error(error, "What was answered before is kept: try again to go on from there.")
         return
     st.rerun()  # the question whether to answer is settled

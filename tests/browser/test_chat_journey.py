@@ -137,3 +137,47 @@ def test_a_dropped_fact_is_recalled_for_one_request(page: Page, dashboard: Dashb
     expect(page.get_by_text("2 messages recalled")).to_have_count(0)
     expect(page.locator(".st-key-chat-bar")).to_be_visible()
     stands(page, "chat")
+
+
+def test_the_model_recalls_by_itself_where_only_summaries_are_sent(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    page.get_by_role("combobox", name="Strategy").click()
+    page.get_by_role("option", name="Summary only").click()
+    quiet(page)
+    talk(page, FACT, PLAN)
+    expect(page.get_by_text("The model recalled")).to_have_count(0)
+    say(page, QUESTION)
+    recalled = page.get_by_text("The model recalled: 1 call")
+    expect(recalled).to_be_visible()
+    expect(bubbles(page).last).to_contain_text("You told me")
+    expect(bubbles(page).last).to_contain_text("3,000 euros")
+    quiet(page)
+    call = page.get_by_test_id("stCode").get_by_text('recall_conversation({"turn_numbers": [1]})')
+    expect(call).not_to_be_visible()
+    recalled.click()
+    expect(call).to_be_visible()
+    expect(page.get_by_text("Recalled 2 messages").filter(visible=True)).to_have_count(1)
+    block = page.locator(".stMarkdownBadge").filter(has_text=re.compile(r"^Recalled \d"))  # below the context bar
+    expect(block).to_have_count(1)
+    talk(page, "Thank you.")
+    expect(block).to_have_count(0)
+    stands(page, "chat")
+
+
+def test_what_waits_and_what_is_pinned_is_there_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
+    go(page, f"{fresh_dashboard.url}/chat", "chat")
+    talk(page, FACT, PLAN)
+    page.get_by_role("button", name="Recall earlier turns").click()
+    turns = page.get_by_role("textbox", name="Turns")
+    turns.fill("1")
+    turns.press("Enter")
+    page.get_by_role("button", name="Recall 2 messages").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+    quiet(page)
+    link = page.url
+    fresh_dashboard.stop()
+    fresh_dashboard.start()
+    go(page, link, "chat")
+    expect(page.get_by_role("button", name="Unpin")).to_be_visible()

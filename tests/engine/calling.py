@@ -1,0 +1,108 @@
+"""Chat models that call memory's tools, for tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import memviz
+from memviz import Message, Reply, ScriptedModel, ToolCall
+from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.models.base import ToolChoice
+from memviz.models.tools import TOOLS, Tool
+from tests.engine.probes import Digest
+
+RECALL, THINK = "recall_conversation", "continue_thinking"
+CHARS4 = memviz.counter("chars4")
+
+
+class Caller(ScriptedModel):
+    """A scripted model that also remembers what it was told about calling."""
+
+    name = "caller"
+
+    def __init__(self, script: Iterable[str | Reply | BaseException]) -> None:
+        super().__init__(script)
+        self.tools: list[tuple[str, ...]] = []
+        self.choices: list[ToolChoice] = []
+
+    def complete(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Reply:
+        self.tools.append(tuple(tool.name for tool in tools))
+        self.choices.append(tool_choice)
+        return super().complete(messages, tools, tool_choice)
+
+
+class Plain(Digest):
+    """A model that knows no tools at all, and remembers its requests."""
+
+    name = "plain"
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[Message, ...]] = []
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        self.requests.append(tuple(messages))
+        yield from super().stream(messages)
+
+
+def recall(id: str = "c1", **arguments: Any) -> ToolCall:
+    """A call of the recall tool."""
+    return ToolCall(id, RECALL, json.dumps(arguments))
+
+
+def decide(go_on: Any, summary: str | None = None, id: str = "t1") -> ToolCall:
+    """A call of the thinking tool."""
+    given = {"continue_thinking": go_on} | ({} if summary is None else {"summary": summary})
+    return ToolCall(id, THINK, json.dumps(given))
+
+
+def says(*calls: ToolCall, text: str = "", **facts: Any) -> Reply:
+    """A reply that calls tools."""
+    return Reply(text, calls, finish_reason="tool_calls", **facts)
+
+
+def chat_after(turns: int, strategy: memviz.Strategy, script: Iterable[Any], **options: Any) -> memviz.Chat:
+    """A chat in which ``turns`` questions were asked and answered without any call; then its model follows
+    ``script``. Its model's notes begin with the script."""
+    model = Caller([*(f"answer {i}" for i in range(turns)), *script])
+    options = {"summarizer": Digest(), "counter": "chars4", **options}
+    chat = memviz.Chat(strategy, model=model, **options)
+    for i in range(turns):
+        chat.send(f"question {i}")
+    for notes in (model.requests, model.offered, model.tools, model.choices):
+        notes.clear()
+    return chat
+
+
+def caller_of(chat: memviz.Chat) -> Caller:
+    """The chat's model with its notes."""
+    assert isinstance(chat.model, Caller)
+    return chat.model
+
+
+def told(messages: Iterable[Message]) -> list[str]:
+    """What these messages tell a model about its calls."""
+    return [message.content for message in messages if message.role == "tool"]
+
+
+def texts(messages: Iterable[Message]) -> list[str]:
+    return [message.content for message in messages]
+
+
+def recalled(record: memviz.TurnRecord) -> list[str]:
+    block = record.context.block("recalled")
+    return texts(block.messages) if block else []
+
+
+def content_tokens(message: Message) -> int:
+    """Tokens of a message counted by hand: its text and its calls."""
+    return CHARS4(message.content) + sum(CHARS4(call.name) + CHARS4(call.arguments) for call in message.tool_calls)
+
+
+def request_tokens(messages: Sequence[Message], tools: Iterable[str]) -> int:
+    """Tokens of a request counted by hand, message by message, and the schemas once."""
+    schemas = sum(CHARS4(TOOLS[name].text) for name in tools)
+    return sum(content_tokens(m) + TOKENS_PER_MESSAGE for m in messages) + TOKENS_PER_REQUEST + schemas

@@ -1,0 +1,210 @@
+"""What holds for every recall, the user's and the model's, under every strategy, on random conversations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, ModelError, Recall, ToolCall
+from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES
+from tests.engine.calling import RECALL, Caller, caller_of, recalled, request_tokens, says, texts, told
+from tests.engine.probes import IDS, Digest, small
+from tests.strategies.conversations import conversations, text_of
+
+every_strategy = pytest.mark.parametrize("id", IDS)
+TURNS = 14
+some_turns = st.lists(st.integers(-1, TURNS + 2), max_size=5)
+some_messages = st.lists(st.integers(-2, 3 * TURNS), max_size=5)
+queries = st.fixed_dictionaries(
+    {"turns": some_turns, "messages": some_messages, "last_n": st.none() | st.integers(1, 40)}
+).filter(lambda query: any(query.values()))
+Query = dict[str, Any]
+sizes = st.sampled_from([1, 2, 3, 5, 8, 13])
+
+
+def in_bytes(messages: Iterable[Message]) -> list[bytes]:
+    """Each message as it goes over the wire."""
+    return [json.dumps(message.to_request()).encode() for message in messages]
+
+
+def arguments_of(query: Query) -> str:
+    """The query as a model writes it."""
+    return json.dumps({"turn_numbers": query["turns"], "message_indices": query["messages"], "last_n": query["last_n"]})
+
+
+def bounded(id: str, bound: int) -> tuple[memviz.Strategy, int]:
+    """The strategy and how many messages may be recalled under it: only one has a bound of its own."""
+    if id == "summary_only":
+        return small(id, max_recalled_messages=bound), bound
+    return small(id), DEFAULT_MAX_RECALLED_MESSAGES
+
+
+def check_recalled(record: memviz.TurnRecord, log: Sequence[Message], bound: int) -> None:
+    """In log order, without repeats, within the bound, right before the input, and nothing sent twice."""
+    found = record.recalled
+    if found is None:
+        assert record.parts.recalled == ()
+        return
+    assert list(found.indices) == sorted(set(found.indices))
+    assert len(found.indices) <= bound
+    assert found.cut == 0 or len(found.indices) == bound
+    assert list(found.messages) == [log[position] for position in found.indices]
+    sent = record.parts.recalled
+    assert list(sent) == sorted(set(sent))
+    assert set(sent) <= set(found.indices)
+    history = {position for part in record.parts.history for position in part}
+    assert not set(sent) & history
+    kinds = [block.kind for block in record.context.blocks if block.kind != "tools"]
+    assert kinds[-2:] == ["recalled", "input"] if sent else "recalled" not in kinds
+
+
+def put_in(plain: Sequence[Message], fresh: Sequence[Message]) -> list[bytes]:
+    """A request that ends with the input, with ``fresh`` right before that."""
+    return [*in_bytes(plain[:-1]), *in_bytes(fresh), *in_bytes(plain[-1:])]
+
+
+@every_strategy
+@given(messages=conversations(), data=st.data(), bound=st.integers(1, 6), repair=st.booleans())
+def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_them(
+    id: str, messages: list[Message], data: st.DataObject, bound: int, repair: bool
+) -> None:
+    strategy, bound = bounded(id, bound)
+    options: dict[str, Any] = {"counter": "chars4", "system_prompt": "Be kind.", "repair_tool_pairs": repair}
+    plain = memviz.replay(messages, strategy, model=Digest(), **options)
+    wanted = {record.turn: data.draw(st.lists(queries, max_size=2), f"turn {record.turn}") for record in plain.turns}
+    recalls = {turn: [Recall(**query) for query in asked] for turn, asked in wanted.items() if asked}
+    run = memviz.replay(messages, strategy, model=Digest(), recalls=recalls, **options)
+    for record, without in zip(run.turns, plain.turns, strict=True):
+        check_recalled(record, messages, bound)
+        assert (record.recalled is not None) == bool(wanted[record.turn]), "for that request and no other"
+        fresh = [messages[position] for position in record.parts.recalled]
+        assert in_bytes(record.context.messages) == put_in(without.context.messages, fresh)
+        rest = {part: tokens for part, tokens in record.tokens.items() if part not in ("recalled", "overhead", "tools")}
+        assert rest.items() <= without.tokens.items()
+    assert [c.summary for c in run.compactions] == [c.summary for c in plain.compactions]
+
+
+@every_strategy
+@given(
+    turns=st.lists(st.tuples(sizes, st.lists(queries, max_size=2), st.integers(0, 2)), min_size=2, max_size=TURNS),
+    bound=st.integers(1, 6),
+)
+def test_in_a_live_chat_too_and_a_retry_asks_the_same_and_then_they_are_gone(
+    id: str, turns: list[tuple[int, list[Query], int]], bound: int
+) -> None:
+    strategy, bound = bounded(id, bound)
+    script: list[Any] = []
+    for number, (size, _, failures) in enumerate(turns):
+        script += [*[ModelError("down")] * failures, text_of(2 * number + 1, size)]
+    chat = memviz.Chat(strategy, model=Caller(script), summarizer=Digest(), counter="chars4")
+    answers = [item for item in script if isinstance(item, str)]
+    twin = memviz.Chat(strategy, model=Caller(answers), summarizer=Digest(), counter="chars4")
+    for number, (size, asked, failures) in enumerate(turns):
+        question = text_of(2 * number, size)
+        for query in asked:
+            chat.recall(**query)
+        record = send(chat, question, failures)
+        check_recalled(record, chat.log, bound)
+        assert (record.recalled is not None) == bool(asked), "what was recalled before is gone"
+        without = twin.send(question).context.messages
+        fresh = [chat.log[position] for position in record.parts.recalled]
+        for request in caller_of(chat).requests[-failures - 1 :]:
+            assert in_bytes(request) == put_in(without, fresh), "on every try"
+        assert chat.waiting.recalled.indices == ()
+
+
+def send(chat: memviz.Chat, question: str, failures: int) -> memviz.TurnRecord:
+    """Send and, when the model fails, retry."""
+    for attempt in range(failures):
+        with pytest.raises(ModelError):
+            list(chat.retry() if attempt else chat.stream(question))
+    list(chat.retry() if failures else chat.stream(question))
+    return chat.run.turns[-1]
+
+
+def in_rounds(asked: list[Query], size: int) -> list[list[Query]]:
+    """Up to three calls, so many at a time."""
+    return [asked[at : at + size] for at in range(0, len(asked), size)]
+
+
+rounds = st.builds(in_rounds, st.lists(queries, max_size=3), st.integers(1, 3))
+
+
+@every_strategy
+@given(
+    turns=st.lists(st.tuples(sizes, rounds, st.lists(queries, max_size=1)), min_size=2, max_size=TURNS),
+    bound=st.integers(1, 6),
+)
+def test_what_the_model_recalls_obeys_the_same_rules(
+    id: str, turns: list[tuple[int, list[list[Query]], list[Query]]], bound: int
+) -> None:
+    strategy, bound = bounded(id, bound)
+    script = [item for number, (size, asked, _) in enumerate(turns) for item in replies(number, size, asked)]
+    chat = memviz.Chat(strategy, model=Caller(script), summarizer=Digest(), counter="chars4", recall_tool=True)
+    for number, (size, asked, by_user) in enumerate(turns):
+        before = len(caller_of(chat).requests)
+        for query in by_user:
+            chat.recall(**query)
+        record = chat.send(text_of(2 * number, size))
+        requests = caller_of(chat).requests[before:]
+        check_recalled(record, chat.log, bound)
+        assert len(requests) == len(asked) + 1
+        assert (record.recalled is not None) == bool(asked or by_user)
+        check_growth(record, requests)
+        check_told(record)
+
+
+def replies(number: int, size: int, asked: list[list[Query]]) -> Iterable[Any]:
+    """What the model says in one turn: calls, round after round, and then the answer."""
+    for at, together in enumerate(asked):
+        calls = [ToolCall(f"call_{number}_{at}_{i}", RECALL, arguments_of(q)) for i, q in enumerate(together)]
+        yield says(*calls, text=f"round {at} of {number}")
+    yield text_of(2 * number + 1, size)
+
+
+def check_growth(record: memviz.TurnRecord, requests: Sequence[Sequence[Message]]) -> None:
+    """From request to request only the recalled block and what stands behind the input change; the record
+    holds the last request, and its tokens are all of it."""
+    assert in_bytes(record.context.messages) == in_bytes(requests[-1])
+    question = requests[0][-1]
+    start = len(requests[0]) - 1 - len(recalled_in(record, requests[0]))
+    for request, following in pairwise(requests):
+        assert in_bytes(request[:start]) == in_bytes(following[:start])
+        at, after = input_at(request, question), input_at(following, question)
+        behind = in_bytes(request[at:])
+        assert in_bytes(following[after:])[: len(behind)] == behind
+    assert texts(requests[-1][start : input_at(requests[-1], question)]) == recalled(record)
+    assert record.total_tokens == request_tokens(requests[-1], record.parts.tools)
+    assert [call.sent_tokens for call in record.calls] == [
+        request_tokens(request, record.parts.tools) for request in requests[:-1]
+    ]
+
+
+def recalled_in(record: memviz.TurnRecord, first: Sequence[Message]) -> Sequence[Message]:
+    """The messages that the user's recall put into the first request."""
+    history = record.context.block("history")
+    others = sum(len(block.messages) for block in record.context.blocks if block.kind in ("system", "summary"))
+    return first[others + (len(history.messages) if history else 0) : -1]
+
+
+def input_at(request: Sequence[Message], question: Message) -> int:
+    """Where the input stands: it is the same object in all requests of a turn."""
+    return next(at for at, message in enumerate(request) if message is question)
+
+
+def check_told(record: memviz.TurnRecord) -> None:
+    """The numbers in the tool's last answer are true: so many messages are in the request or were too many."""
+    behind = record.context.block("tools")
+    answers = [text for text in told(behind.messages if behind else ()) if text.startswith("Recalled ")]
+    held = {position for part in record.parts.history for position in part} | set(record.parts.recalled)
+    for text in answers[-1:]:
+        assert int(text.split(" ")[1]) <= len(held)
+    if answers and not record.parts.recalled:
+        assert "They stand right before" not in answers[-1]
