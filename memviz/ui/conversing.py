@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import takewhile
 from time import monotonic
-from typing import Any
 
 import streamlit as st
 
@@ -64,13 +63,8 @@ def transcript(state: ChatState, chat: Chat) -> None:
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
-        if recall_enabled and turn.number and position == turn.stop - 1 and _is_gone(fates[turn.start : turn.stop]):
+        if recall_enabled and turn.number and position == turn.stop - 1:
             recall_turn_button(state, chat, turn.number)
-
-
-def _is_gone(fates: Iterable[Any]) -> bool:
-    """Whether any message was not sent word for word with the last request."""
-    return any(fate in (Fate.SUMMARIZED, Fate.DROPPED) for fate in fates)
 
 
 def _show_more(state: ChatState) -> None:

@@ -134,8 +134,8 @@ def _previews(chat: Chat, positions: Iterable[int]) -> None:
 
 
 def recall_turn_button(state: ChatState, chat: Chat, turn: int) -> None:
-    """Under a turn that is no longer sent word for word: bring it back with one click."""
+    """Under each turn: bring it back with one click, or pin it before it is dropped."""
     st.button(
         "Recall", key=f"recall-turn-{turn}", icon=":material/history:", type="tertiary", on_click=_recall,
-        args=(state, chat, {"turns": (turn,)}), help=f"Send turn {turn} with your next message.",
+        args=(state, chat, {"turns": (turn,)}), help=f"Send turn {turn} with your next message, or pin it.",
     )  # fmt: skip
