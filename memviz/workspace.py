@@ -18,11 +18,12 @@ from threading import RLock
 
 from memviz.conversation import Log, Message
 from memviz.engine.chat import Chat
-from memviz.engine.free_run import FreeRun
+from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.recall import Recall
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.models.base import Model
+from memviz.storage.engine import conversation_changed
 from memviz.storage.library import ConversationEntry
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
@@ -163,14 +164,15 @@ class Workspace:
         return self._remember(key, run)
 
     def kept_free_run(self, key: RunKey) -> Run | None:
-        """The free run of this key as far as it has come, if it was begun before."""
+        """The free run of this key as far as it has come, if it was begun before and the users' messages
+        that it answers are still the same."""
         _, log = self.conversation(key.conversation_id)
         with self._lock:
             run = self._runs.get((key, len(log)))
-        if run is not None:
+        if run is not None and is_over(run, log):
             return run
         run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
-        return self._remember(key, run, len(log)) if run is not None else None
+        return self._remember(key, run, len(log)) if run is not None and is_over(run, log) else None
 
     def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
         """The free run of this key, to go on with from where it was left."""
@@ -181,8 +183,10 @@ class Workspace:
         )  # fmt: skip
 
     def keep_free_run(self, key: RunKey, run: Run) -> None:
-        """Keep a free run as far as it has come."""
+        """Keep a free run as far as it has come. Raises StorageError where the conversation was changed meanwhile."""
         _, log = self.conversation(key.conversation_id)
+        if not is_over(run, log):
+            raise conversation_changed()
         self.store.save_free_run(key.conversation_id, run, key.digest(len(log)), len(log))
         self._remember(key, run, len(log))
 

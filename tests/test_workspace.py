@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import memviz
-from memviz import Chat, Message, ModelError, ScriptedModel, StorageError, TranscriptError
+from memviz import Chat, FreeRun, Message, ModelError, Recall, Run, ScriptedModel, StorageError, TranscriptError
 from memviz.transcripts.samples import bundled
 from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
 from tests.engine.probes import Digest, talk, timeless
@@ -290,3 +290,184 @@ class TestTwoWindowsOnOneFile:
         with pytest.raises(StorageError, match="another tab"):
             workspace.save_chat(id, mine, "digest", before)
         assert resumed(workspace, id).run == theirs.run
+
+
+class TestRunsWithRecalls:
+    def test_are_other_runs_of_the_same_setting(self, workspace: Workspace, database: Path) -> None:
+        plain = key_of(imported(workspace), strategy=memviz.strategy("window", window_size=1))
+        keys = [
+            plain,
+            dataclasses.replace(plain, recalls=((3, Recall(turns=[1])),)),
+            dataclasses.replace(plain, recalls=((4, Recall(turns=[1])),)),
+            dataclasses.replace(plain, recalls=((3, Recall(messages=[1])),)),
+            dataclasses.replace(plain, recalls=((3, Recall(keywords=["number 1", "naïve \ud800"])),)),
+            dataclasses.replace(plain, recalls=((3, Recall(turns=[1])), (3, Recall(last_n=2)))),
+        ]
+        assert len({key.digest(12) for key in keys}) == len(keys)
+        for number, key in enumerate(keys):
+            assert [workspace.kept_run(key) is not None for key in keys] == [at < number for at in range(len(keys))]
+            workspace.run(key, NOBODY)
+        found = [Workspace(database).run(key, NOBODY) for key in keys]
+        assert found == [workspace.run(key, NOBODY) for key in keys]
+        sent = [{r.turn: r.recalled.indices for r in run.turns if r.recalled} for run in found]
+        assert sent == [{}, {3: (0, 1)}, {4: (0, 1)}, {3: (1,)}, {3: (2, 3)}, {3: (0, 1, 2, 3)}]
+
+    def test_group_them_by_turn(self) -> None:
+        one, other, third = Recall(turns=[1]), Recall(turns=[2]), Recall(last_n=1)
+        assert key_of("id", recalls=((5, one), (3, other), (5, third))).recalls_by_turn() == {
+            5: [one, third], 3: [other]
+        }  # fmt: skip
+        assert key_of("id").recalls_by_turn() == {}
+
+    def test_leave_the_digest_of_runs_without_them_as_it_was(self) -> None:
+        """Runs that were kept before there were recalls have to be found again."""
+        assert key_of("any").digest(12) == "65ed224d0676b0994cbdb045c23603617bb1f9915a9cc00f27259e50b8b401f4"
+        digests = {key_of("any", **changes).digest(12) for changes in (
+            {}, {"model": "digest"}, {"recalls": ((3, Recall(turns=[1])),)}, {"model": "digest", "counter": "bytes4"},
+            {"model": "digest", "recalls": ((3, Recall(turns=[1])),)},
+        )}  # fmt: skip
+        assert len(digests) == 5
+
+
+def gone_on(workspace: Workspace, key: RunKey, turns: int = 99) -> FreeRun:
+    """The free run of this key, ``turns`` further than it was, and kept."""
+    free = workspace.free_run(key, Digest(), Digest())
+    while not free.is_complete and turns:
+        list(free.next_turn())
+        turns -= 1
+    workspace.keep_free_run(key, free.run)
+    return free
+
+
+def replies_of(run: Run | None) -> list[str]:
+    return [record.reply for record in run.turns] if run else []
+
+
+class TestFreeRuns:
+    def test_are_found_again_in_another_process(self, workspace: Workspace, database: Path) -> None:
+        key = key_of(FIRST_SAMPLE, model="digest", recalls=((3, Recall(turns=[1])),))
+        assert workspace.kept_free_run(key) is None
+        run = gone_on(workspace, key).run
+        transcript, log = workspace.conversation(FIRST_SAMPLE)
+        assert (len(run.turns), run.system_prompt) == (log.turn_count, transcript.system_prompt)
+        assert run.turns[2].recalled is not None
+        again = memviz.free_run(
+            transcript, key.strategy, model=Digest(), counter="chars4", recalls={3: Recall(turns=[1])}
+        )
+        assert timeless(run) == timeless(again)
+        kept = workspace.kept_free_run(key)
+        assert kept is workspace.kept_free_run(key)
+        other = Workspace(database)
+        found = other.kept_free_run(key)
+        assert kept == found == run
+        assert other.kept_free_run(key) is found
+        assert other.free_run(key, NOBODY, NOBODY).is_complete
+        assert list(workspace.conversation(FIRST_SAMPLE)[1]) == list(transcript.messages)
+
+    def test_left_half_way_go_on_where_they_were(self, workspace: Workspace, database: Path) -> None:
+        key = key_of(imported(workspace), model="digest", recalls=((6, Recall(turns=[1])),))
+        whole = memviz.free_run(talk(6), key.strategy, model=Digest(), counter="chars4", recalls=key.recalls_by_turn())
+        for place in (workspace, workspace, Workspace(database), Workspace(database)):
+            before = place.kept_free_run(key)
+            free = gone_on(place, key, turns=1)
+            assert replies_of(free.run)[:-1] == replies_of(before)
+        pieces = free.next_turn()
+        next(pieces)
+        pieces.close()
+        workspace.keep_free_run(key, free.run)
+        again = gone_on(Workspace(database), key)
+        assert (again.is_complete, timeless(again.run)) == (True, timeless(whole))
+
+    def test_a_failed_turn_is_kept_with_what_was_recalled_for_it(self, workspace: Workspace, database: Path) -> None:
+        window = memviz.strategy("window", window_size=1)
+        key = key_of(imported(workspace), model="any", strategy=window, recalls=((2, Recall(turns=[1])),))
+        free = workspace.free_run(key, ScriptedModel(["Yes.", ModelError("down")]), NOBODY)
+        list(free.next_turn())
+        with pytest.raises(ModelError):
+            list(free.next_turn())
+        workspace.keep_free_run(key, free.run)
+        again = Workspace(database).free_run(key, ScriptedModel(["Now."]), NOBODY)
+        assert again.done == 1
+        list(again.next_turn())
+        assert [m.content for m in again.run.turns[1].context.messages] == [
+            "user says number 0", "Yes.", "user says number 1"
+        ]  # fmt: skip
+
+    def test_kept_in_the_middle_do_not_change_when_it_goes_on(self, workspace: Workspace) -> None:
+        key = key_of(imported(workspace), model="digest")
+        free = gone_on(workspace, key, turns=2)
+        for _ in range(2):
+            list(free.next_turn())
+        theirs = workspace.free_run(key, Digest(), Digest())
+        assert (theirs.done, len(theirs.run.log)) == (2, 4)
+        while not theirs.is_complete:
+            list(theirs.next_turn())
+        assert timeless(theirs.run) == timeless(gone_on(workspace, key).run)
+
+    def test_every_answering_model_has_its_own_and_replays_another(self, workspace: Workspace, database: Path) -> None:
+        replayed = key_of(imported(workspace), strategy=memviz.strategy("buffer"))
+        keys = [dataclasses.replace(replayed, model=name) for name in ("one", "other")]
+        for key in keys:
+            free = workspace.free_run(key, ScriptedModel(f"{key.model} {n}" for n in count(1)), NOBODY)
+            list(free.next_turn())
+            workspace.keep_free_run(key, free.run)
+        for place in (workspace, Workspace(database)):
+            assert [replies_of(place.kept_free_run(key)) for key in keys] == [["one 1"], ["other 1"]]
+            assert place.kept_free_run(dataclasses.replace(replayed, model="third")) is None
+            assert place.kept_run(keys[0]) is None
+            assert replies_of(place.run(replayed, NOBODY))[0] == "assistant says number 0"
+
+    def test_survive_a_new_title_and_a_reply_asked_for_again(self, workspace: Workspace) -> None:
+        """They answer the users' messages; what the conversation's own model said is no matter."""
+        chat = a_chat(turns=3)
+        id = saved(workspace, chat)
+        key = key_of(id, model="digest")
+        run = gone_on(workspace, key).run
+        workspace.rename(id, "Numbers")
+        assert workspace.kept_free_run(key) == run
+        before = list(chat.log)
+        list(chat.retry())
+        workspace.save_chat(id, chat, "digest", before)
+        assert workspace.kept_free_run(key) == run
+
+    def test_over_messages_that_were_taken_back_are_gone(self, workspace: Workspace, database: Path) -> None:
+        chat = a_chat(turns=3)
+        id, before = saved(workspace, chat), list(chat.log)
+        key = key_of(id, model="digest")
+        under_way = workspace.free_run(key, Digest(), Digest())
+        gone_on(workspace, key)
+        chat.undo()
+        chat.send("Something else")
+        workspace.save_chat(id, chat, "digest", before)
+        assert len(workspace.conversation(id)[1]) == len(before)
+        for place in (workspace, Workspace(database)):
+            assert place.kept_free_run(key) is None
+            assert place.free_run(key, Digest(), Digest()).done == 0
+        while not under_way.is_complete:
+            list(under_way.next_turn())
+        with pytest.raises(StorageError, match="changed in another tab"):
+            workspace.keep_free_run(key, under_way.run)
+        late = key.digest(len(before)), len(before)
+        workspace.store.save_free_run(id, under_way.run, *late)  # as one does that had looked just before the change
+        assert Workspace(database).kept_free_run(key) is None
+        assert "Something else" in [m.content for m in gone_on(workspace, key).run.log]
+
+    def test_of_a_conversation_that_went_on_are_begun_anew(self, workspace: Workspace) -> None:
+        chat = a_chat(turns=2)
+        id = saved(workspace, chat)
+        key = key_of(id, model="digest")
+        gone_on(workspace, key)
+        chat.send("One more")
+        workspace.save_chat(id, chat, "digest")
+        assert workspace.kept_free_run(key) is None
+        assert len(gone_on(workspace, key).run.turns) == 3
+
+    def test_of_a_deleted_conversation_are_not_there(self, workspace: Workspace) -> None:
+        key = key_of(imported(workspace), model="digest")
+        run = gone_on(workspace, key).run
+        workspace.delete(key.conversation_id)
+        for job in (lambda: workspace.kept_free_run(key), lambda: workspace.keep_free_run(key, run)):
+            with pytest.raises(StorageError, match="was deleted"):
+                job()
+        workspace.restore(key.conversation_id)
+        assert workspace.kept_free_run(key) == run

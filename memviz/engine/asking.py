@@ -27,7 +27,8 @@ def ask(
 ) -> TurnRecord:
     """Ask ``question`` as the message after the last one of ``run``. The run stays as it is.
 
-    Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent.
+    Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent, the
+    same as a chat would send; what the run of a chat has pinned and recalled for its next request is in it.
     ``summarizer`` is asked only if the question makes the strategy summarize first; by default the chat
     model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.errors.ModelError`
     where the model fails.
@@ -36,9 +37,14 @@ def ask(
         raise MessageError("The question is empty. Write something to ask.")
     answerer = find_model(model) if isinstance(model, str) else model
     session = Session.resume(run, as_model(summarizer) or answerer, repair_tool_pairs=True)
+    session.advance(len(session.log))
+    if session.log and session.log[-1].role != "user":
+        session.complete_turn()  # the summary of a stopped reply has waited for the next message
     session.log.append(Message("user", question))
     session.advance(len(session.log))
-    answering = Answering(session, answerer, recalls, allowed_tools(run.strategy, answerer, recall_tool))
+    due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()
+    allowed = allowed_tools(run.strategy, answerer, recall_tool)
+    answering = Answering(session, answerer, (*due, *recalls), allowed)
     for _ in answering.stream():
         pass
     return answering.finish()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
 
-from memviz.conversation import Log
+from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall
@@ -23,9 +24,11 @@ class FreeRun:
     What the assistant and its tools said in the transcript is left out; messages before the first user
     message are kept. Go on with :meth:`next_turn` until :attr:`is_complete`. A turn that failed or was
     stopped is answered anew by the next call; all turns before it stay. ``so_far`` is the run of an
-    earlier free run over the same messages to go on from.
+    earlier free run over the same messages to go on from. Positions in ``recalls`` are those of ``messages``:
+    where the run has another reply at that place, its own is brought back.
 
-    Raises :class:`EmptyConversationError` when there is no user message.
+    Raises :class:`EmptyConversationError` when there is no user message, and :class:`RecallError` for
+    ``recalls`` under a strategy that has recall switched off.
     """
 
     def __init__(
@@ -46,13 +49,16 @@ class FreeRun:
             raise EmptyConversationError("The conversation holds no message of a user, so there is nothing to answer.")
         if system_prompt is None and isinstance(messages, Transcript):
             system_prompt = messages.system_prompt
-        self._recalls = recalls or {}
+        self._recalls = {turn: _as_tuple(wanted) for turn, wanted in (recalls or {}).items()}
         if so_far is not None:
             self.chat = Chat.resume(so_far, model=model, summarizer=summarizer)
         else:
             self.chat = Chat(strategy, model=model, summarizer=summarizer, counter=counter, system_prompt=system_prompt)
             self.chat.log.extend(self._source[: self._source.turn_start(1)])
         self.chat.recall_tool = recall_tool
+        for wanted in self._recalls.values():
+            for recall in wanted:
+                self.chat.find(recall)  # one that is not allowed shows before anybody is asked
 
     @property
     def turn_count(self) -> int:
@@ -62,7 +68,7 @@ class FreeRun:
     @property
     def done(self) -> int:
         """Turns that have their reply."""
-        return answered_turns(self.run)
+        return self.chat.log.turn_count - (self.chat.unanswered or self._is_partial)
 
     @property
     def is_complete(self) -> bool:
@@ -71,29 +77,59 @@ class FreeRun:
 
     @property
     def run(self) -> Run:
-        """Everything so far, over a log of its own."""
-        return self.chat.run
+        """Everything so far, over a log of its own: it stays as it is when the free run goes on."""
+        return Chat.resume(self.chat.run, model=self.chat.model).run
 
     def next_turn(self) -> Generator[str, None, None]:
-        """Answer the next turn: yields the reply in pieces. Raises :class:`memviz.errors.ModelError`."""
+        """Answer the next turn: yields the reply in pieces, nothing when all are answered. Raises
+        :class:`memviz.errors.ModelError`."""
+        if self.is_complete:
+            return (piece for piece in list[str]())
         log = self.chat.log
         if not (self.chat.unanswered or self._is_partial):
             turn = self._source.turn(log.turn_count + 1)
             log.extend(self._source[turn.start : turn.asked])
-            wanted = self._recalls.get(turn.number, ())
-            for recall in (wanted,) if isinstance(wanted, Recall) else wanted:
-                self.chat.add_recall(recall)
+            for recall in self._recalls.get(turn.number, ()):
+                self.chat.add_recall(replace(recall, messages=[self._own(p) for p in recall.messages]))
         return self.chat.retry()
+
+    def _own(self, position: int) -> int:
+        """Where in the run's own log the message stands that is at this position of the source."""
+        source, log = self._source, self.chat.log
+        if position >= source.turn(log.turn_count).asked - 1:
+            return max(position, len(log) - 1)  # the input, or not said yet: nothing that can be recalled
+        if position < source.turn_start(1):
+            return position
+        number = source.turn_number(position)
+        there, here = source.turn(number), log.turn(number)
+        return here.start + position - there.start if position < there.asked else here.stop - 1
 
     @property
     def _is_partial(self) -> bool:
-        turns = self.chat.run.turns
-        return bool(turns) and PARTIAL_REPLY in turns[-1].flags
+        """Whether the last reply was stopped."""
+        last = self.chat.log[-1] if self.chat.log.turn_count else None
+        return last is not None and bool(last.meta and last.meta.get("partial"))
+
+
+def _as_tuple(recalls: Recall | Sequence[Recall]) -> tuple[Recall, ...]:
+    return (recalls,) if isinstance(recalls, Recall) else tuple(recalls)
 
 
 def answered_turns(run: Run) -> int:
     """How many turns have a whole reply. A stopped one is the last, and will be answered anew."""
     return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(0, len(run.turns) - 1)
+
+
+def is_over(run: Run, messages: Log) -> bool:
+    """Whether a free run, as far as it has come, answers what the users say in ``messages``."""
+    answered, asked = _taken_over(run.log), _taken_over(messages)
+    return answered == asked[: len(answered)]
+
+
+def _taken_over(log: Log) -> list[list[Message]]:
+    """What a free run takes over: the messages before the first turn, and those of the user in each turn."""
+    first = log.turn_start(1) if log.turn_count else len(log)
+    return [log[:first], *(log[turn.start : turn.asked] for turn in log.turns())]
 
 
 def free_run(

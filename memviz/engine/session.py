@@ -16,7 +16,7 @@ from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
-from memviz.engine.records import Compaction, TurnRecord, memory_at
+from memviz.engine.records import PARTIAL_REPLY, Compaction, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import MemvizError, RecallError, ScriptExhausted
@@ -82,6 +82,10 @@ class Session:
         session.space = run.space
         session.compactions, session.turns = list(run.compactions), list(run.turns)
         session.rewind(len(run.log))
+        last = session.turns[-1] if session.turns else None
+        if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
+            # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop.
+            session.memory = memory_at(session.space, session.compactions, last.memory.length)
         return session
 
     def run(self) -> Run:

@@ -7,6 +7,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session
 
 from memviz.conversation import clean_text
+from memviz.counters import COUNTERS
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, StorageError
 from memviz.storage.library import found, now
@@ -15,6 +16,8 @@ from memviz.storage.tables import FREE_RUNS
 
 def save(session: Session, conversation_id: str, run: Run, key: str, message_count: int) -> None:
     """Write a free run, or what there is of it, over the one with this key."""
+    if COUNTERS.get(run.counter.name) is not run.counter:
+        raise StorageError(f"A run counted by '{run.counter.name}' cannot be stored: use one of {', '.join(COUNTERS)}.")
     made = {
         "conversation_id": found(session, conversation_id).id,
         "key": clean_text(key),

@@ -10,7 +10,7 @@ from memviz.ui.errors import show_error
 from memviz.ui.state import AddedRecall, CompareState, set_widget, widget_value
 from memviz.ui.text import counted, plain
 
-INTO_KEY, TURNS_KEY, SETTING_KEY, ERROR_KEY = "added-into", "added-turns", "added-setting", "added-error"
+INTO_KEY, TURNS_KEY, SETTING_KEY = "added-into", "added-turns", "added-setting"
 ALL = "all settings"
 
 
@@ -27,18 +27,17 @@ def added_recalls(state: CompareState, labels: dict[int | str, str], turn_count:
     st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")
     st.selectbox("For", [ALL, *labels], format_func=lambda uid: labels.get(uid, ALL), key=SETTING_KEY)
     st.button("Add", icon=":material/history:", on_click=_add, args=(state,), width="stretch")
-    error = widget_value(ERROR_KEY)
-    if error is not None:
-        show_error(error)
+    if state.recall_error is not None:
+        show_error(state.recall_error)
 
 
 def _add(state: CompareState) -> None:
     into, chosen = widget_value(INTO_KEY), widget_value(SETTING_KEY)
-    set_widget(ERROR_KEY, None)
+    state.recall_error = None
     try:
         turns = _earlier_turns(widget_value(TURNS_KEY) or "", into)
     except MemvizError as error:
-        set_widget(ERROR_KEY, error)
+        state.recall_error = error
         return
     recall = AddedRecall(into, turns, None if chosen == ALL else chosen)
     if recall not in state.recalls:

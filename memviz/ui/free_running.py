@@ -28,8 +28,8 @@ from memviz.workspace import RunKey, Workspace
 
 FRAME_SECONDS = 0.2
 """How often the progress is drawn at most."""
-KEPT_EVERY_TURNS = 10
-"""A run under way is kept after so many turns, and when it ends, fails or is stopped."""
+KEPT_EVERY_SECONDS = 5.0
+"""How often a run under way is kept; and when it ends, fails or is stopped."""
 
 
 class _Begun(NamedTuple):
@@ -122,7 +122,7 @@ def _answer_all(
 
 
 def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun, bar: st.delta_generator.DeltaGenerator) -> None:
-    label, drawn = item.key.strategy.label, 0.0
+    label, drawn, kept = item.key.strategy.label, 0.0, monotonic()
     try:
         while not free.is_complete:
             with closing(free.next_turn()) as pieces:
@@ -131,8 +131,9 @@ def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun, bar: st.del
                         drawn = monotonic()
                         text = f"{plain(label)}: turn {free.done + 1} of {free.turn_count}"
                         bar.progress(free.done / free.turn_count, text)
-            if free.done % KEPT_EVERY_TURNS == 0:
+            if monotonic() - kept >= KEPT_EVERY_SECONDS:
                 workspace.keep_free_run(item.key, free.run)
+                kept = monotonic()
     finally:  # also when it was stopped or the page was left
         if free.run.turns:
             workspace.keep_free_run(item.key, free.run)

@@ -61,6 +61,7 @@ class CompareState:
     rows: list[SettingRow] = field(default_factory=first_settings)
     counter: str = "o200k_base"
     recalls: list[AddedRecall] = field(default_factory=list)
+    recall_error: MemvizError | None = None
     own_replies: bool = False
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
@@ -69,7 +70,7 @@ class CompareState:
     def open(self, conversation_id: str | None) -> None:
         """Turn to another conversation; recalls and answers were about the one before."""
         self.conversation_id = conversation_id
-        self.recalls, self.answers = [], []
+        self.recalls, self.recall_error, self.answers = [], None, []
 
     def recalls_of(self, row: SettingRow) -> tuple[tuple[int, Recall], ...]:
         """What is recalled into the requests of a setting."""

@@ -257,6 +257,24 @@ class TestResume:
         assert timeless(resumed.run) == timeless(whole.run)
 
 
+class TestResumeAfterAStop:
+    @every_strategy
+    @pytest.mark.parametrize("words", [1, 30])
+    def test_goes_on_as_if_it_had_never_been_put_away(self, id: str, words: int) -> None:
+        for turns in range(1, 9):
+            chat = chat_with(small(id), *["word " * words + "\nto the end"] * 20, summarizer=Digest())
+            for i in range(turns):
+                chat.send(f"question {i}")
+            stream = chat.stream("and then?")
+            next(stream)
+            stream.close()
+            again = memviz.Run.from_dict(chat.run.to_dict())
+            resumed = memviz.Chat.resume(again, model=Digest(), summarizer=Digest())
+            for one in (chat, resumed):
+                one.send("done")
+            assert sent(resumed.run) == sent(chat.run)
+
+
 class TestLiveIsReplay:
     @every_strategy
     @given(sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes)

@@ -1,0 +1,210 @@
+"""Compare: turns recalled into the requests of chosen turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.charts.palette import PART_COLORS
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+from tests.pages.driving import (
+    blocks,
+    click,
+    figures,
+    labelled,
+    numbers,
+    open_page,
+    page_of,
+    request_as_json,
+    sentences,
+    token_lines,
+)
+
+BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
+INTO = 30
+FIRST_TURN = sample("trip").messages[:2]
+
+
+@pytest.fixture
+def compare() -> AppTest:
+    return open_page("compare")
+
+
+def add(session: AppTest, turns: str, into: int = INTO, uid: int | None = None) -> AppTest:
+    """Fill the panel in, and add."""
+    labelled(session.number_input, "Into the request of turn").set_value(into)
+    labelled(session.selectbox, "For").select("all settings" if uid is None else uid)
+    labelled(session.text_input, "Turns to bring back").set_value(turns)
+    return next(button for button in session.button if button.label == "Add").click().run()
+
+
+def recall_marks(session: AppTest) -> dict[str, dict[str, Any]]:
+    """The marks of recalls on the first chart, by setting."""
+    traces = figures(session)[0]["data"]
+    return {t["name"].removesuffix(" recalls"): t for t in traces if t["name"].endswith(" recalls")}
+
+
+def listed(session: AppTest) -> list[str]:
+    """What the panel says is recalled."""
+    return [sentence for sentence in sentences(session.markdown) if " gets turn" in sentence]
+
+
+def cost_of_first_turn() -> int:
+    """Tokens by which a request grows that the first turn is recalled into."""
+    count = memviz.counter("o200k_base")
+    return sum(count(message.content) + 3 for message in FIRST_TURN)
+
+
+def grown(before: dict[str, list[float]], after: dict[str, list[float]]) -> dict[str, dict[int, float]]:
+    """By how many tokens which turns grew, by setting; the others are left out."""
+    differences = {
+        label: {turn: new - old for turn, (old, new) in enumerate(zip(before[label], after[label], strict=True), 1)}
+        for label in before
+    }
+    return {label: {turn: by for turn, by in found.items() if by} for label, found in differences.items()}
+
+
+def test_a_recall_for_all_settings_costs_what_it_brings_back(compare: AppTest) -> None:
+    before = token_lines(compare)
+    add(compare, "1")
+    more = {INTO: cost_of_first_turn()}
+    assert grown(before, token_lines(compare)) == {BUFFER: {}, WINDOW: more, SUMMARY: more}
+    assert listed(compare) == [f"Turn {INTO} gets turn 1, all settings"]
+    assert labelled(compare.text_input, "Turns to bring back").value == ""
+
+
+def test_amber_triangles_mark_the_requests(compare: AppTest) -> None:
+    add(compare, "1")
+    marks = recall_marks(compare)
+    assert set(marks) == {WINDOW, SUMMARY}  # the full buffer sends it anyway
+    lines = token_lines(compare)
+    for label, trace in marks.items():
+        assert (trace["marker"]["symbol"], trace["marker"]["color"]) == ("triangle-up", PART_COLORS["recalled"])
+        assert (numbers(trace["x"]), numbers(trace["y"])) == ([INTO], [lines[label][INTO - 1]])
+        assert f"2 messages of turn 1 into turn {INTO}" in trace["text"][0]
+
+
+def test_a_recall_for_one_setting_leaves_the_others_as_they_are(compare: AppTest) -> None:
+    before = token_lines(compare)
+    add(compare, "1", uid=1)
+    more = {INTO: cost_of_first_turn()}
+    assert grown(before, token_lines(compare)) == {BUFFER: {}, WINDOW: more, SUMMARY: {}}
+    assert list(recall_marks(compare)) == [WINDOW]
+    assert listed(compare) == [f"Turn {INTO} gets turn 1, {WINDOW}"]
+
+
+def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) -> None:
+    add(compare, "1", uid=1)
+    labelled(compare.button_group, "Setting").set_value(1).run()
+    compare.select_slider[0].set_value(INTO).run()
+    content = cost_of_first_turn() - 2 * 3
+    (block,) = [block for block in blocks(compare) if "<b>Recalled</b>" in block]
+    assert f"<b>Recalled</b> {content:,} tokens · 2 messages" in block
+    sent = request_as_json(compare)
+    assert sent[-3:-1] == [message.to_request() for message in FIRST_TURN]  # right before the input
+    (area,) = [trace for trace in figures(compare)[1]["data"] if trace["name"] == "Recalled"]
+    assert {turn: tokens for turn, tokens in enumerate(numbers(area["y"]), 1) if tokens} == {INTO: content}
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        ("", "Name the turns"),
+        ("x", "'x' is neither a number nor a range"),
+        ("5-3", "runs backwards"),
+        (str(INTO), f"Turn {INTO} does not come before turn {INTO}"),
+        (f"1, {INTO + 1}-99", f"Turn {INTO + 1} does not come before turn {INTO}"),
+        ("0", "There is no turn 0"),
+    ],
+)
+def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, turns: str, said: str) -> None:
+    before = token_lines(compare)
+    add(compare, turns)
+    (sentence,) = sentences(compare.error)
+    assert said in sentence
+    assert not listed(compare)
+    assert token_lines(compare) == before
+    add(compare, "1")  # said right, the sentence is gone
+    assert not compare.error
+    assert listed(compare)
+
+
+def test_a_turn_named_twice_is_recalled_once(compare: AppTest) -> None:
+    add(compare, "3, 1, 3, 1-2")
+    add(compare, "1-3")
+    assert listed(compare) == [f"Turn {INTO} gets turns 1, 2, 3, all settings"]
+
+
+def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:
+    before = token_lines(compare)
+    add(compare, "1")
+    add(compare, "2", uid=1)
+    compare.button(key="added-remove-0").click().run()
+    assert listed(compare) == [f"Turn {INTO} gets turn 2, {WINDOW}"]
+    compare.button(key="added-remove-0").click().run()
+    assert not listed(compare)
+    assert not recall_marks(compare)
+    assert token_lines(compare) == before
+
+
+def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest) -> None:
+    labelled(compare.selectbox, "Strategy").select("summary_only").run()
+    labelled(compare.toggle, "Enable recall").set_value(False).run()
+    before = token_lines(compare)
+    add(compare, "1")
+    assert page_of(compare) == "compare"
+    assert not compare.error
+    more = {INTO: cost_of_first_turn()}
+    label = next(iter(before))
+    assert grown(before, token_lines(compare)) == {label: {}, WINDOW: more, SUMMARY: more}
+    assert set(recall_marks(compare)) == {WINDOW, SUMMARY}
+
+
+def test_another_conversation_forgets_them(compare: AppTest) -> None:
+    add(compare, "1")
+    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
+    assert not listed(compare)
+    assert not recall_marks(compare)
+    labelled(compare.selectbox, "Conversation").select("sample-trip").run()
+    assert not listed(compare)
+
+
+def test_a_removed_setting_takes_its_recalls_along(compare: AppTest) -> None:
+    add(compare, "1", uid=1)
+    add(compare, "2", uid=2)
+    compare.button(key="remove-1").click().run()
+    assert listed(compare) == [f"Turn {INTO} gets turn 2, {SUMMARY}"]
+    assert list(recall_marks(compare)) == [SUMMARY]
+    click(compare, "Add a setting")
+    assert list(recall_marks(compare)) == [SUMMARY]
+
+
+def test_the_list_follows_the_setting_when_it_is_changed(compare: AppTest) -> None:
+    add(compare, "1", uid=1)
+    labelled(compare.number_input, "Window size").set_value(4).run()
+    assert listed(compare) == [f"Turn {INTO} gets turn 1, Sliding window · 4 messages"]
+    assert list(recall_marks(compare)) == ["Sliding window · 4 messages"]
+
+
+def test_the_same_recall_is_found_again_in_the_database(
+    compare: AppTest, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(compare, "1")
+    kept = len(Store(database).runs("sample-trip"))
+    st.cache_resource.clear()  # as after a restart
+
+    def no_more(*_: Any, **__: Any) -> None:
+        raise AssertionError("replayed again")
+
+    monkeypatch.setattr("memviz.workspace.replay", no_more)
+    again = add(open_page("compare"), "1")
+    assert page_of(again) == "compare"
+    assert token_lines(again) == token_lines(compare)
+    assert set(recall_marks(again)) == {WINDOW, SUMMARY}
+    assert len(Store(database).runs("sample-trip")) == kept

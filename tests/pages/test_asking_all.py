@@ -1,0 +1,176 @@
+"""Compare: one question to all settings, and where each had its answer from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.pages.driving import click, labelled, open_page, page_of, sentences
+from tests.pages.test_chat_models import KEY, use_model
+
+BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
+FLIGHT = "What is the flight booking code of the family?"
+CODE = "QX7R4M"
+
+
+class Card(NamedTuple):
+    """One answer as the page shows it."""
+
+    label: str
+    answer: str
+    source: str
+
+
+@pytest.fixture
+def compare() -> AppTest:
+    return open_page("compare")
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with openai_server() as running:
+        yield running
+
+
+def ask(session: AppTest, question: str) -> AppTest:
+    labelled(session.text_input, "One question to all settings").set_value(question)
+    return click(session, "Ask ")
+
+
+def cards(session: AppTest) -> list[Card]:
+    """The answers in order: a name, the words, and the badge of the source."""
+    shown: list[Any] = [node for node in session.main if node.type in ("markdown", "text")]
+    return [
+        Card(title.value.replace("\\", "").strip("*"), said.value, badge.value.partition("[")[2].rstrip("]"))
+        for title, said, badge in zip(shown, shown[1:], shown[2:], strict=False)
+        if said.type == "text" and re.match(r":\w+-badge\[", badge.value)
+    ]
+
+
+def sources(session: AppTest) -> dict[str, str]:
+    return {card.label: card.source for card in cards(session)}
+
+
+def test_every_setting_answers_and_says_where_it_had_that_from(compare: AppTest) -> None:
+    ask(compare, FLIGHT)
+    assert sources(compare) == {BUFFER: "verbatim", WINDOW: "not in context", SUMMARY: "in the summary"}
+    answers = {card.label: card.answer for card in cards(compare)}
+    assert CODE in answers[BUFFER]
+    assert CODE in answers[SUMMARY]
+    assert "do not know" in answers[WINDOW]
+    captions = sentences(compare.caption)
+    assert f"Asked: {FLIGHT}" in captions
+    assert any(caption.startswith("Message 15: ") and CODE in caption for caption in captions)
+
+
+def test_what_was_sent_for_an_answer_is_in_its_card(compare: AppTest) -> None:
+    ask(compare, FLIGHT)
+    trip = sample("trip")
+    run = memviz.replay(
+        list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
+    )
+    record = memviz.ask(run, FLIGHT)
+    sent = [caption for caption in sentences(compare.caption) if "tokens sent" in caption]
+    assert f"{record.total_tokens:,} tokens sent · 9 messages word for word" in sent
+
+
+def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
+    labelled(compare.selectbox, "Strategy").select("summary_only").run()
+    ask(compare, FLIGHT)
+    label = cards(compare)[0].label
+    assert label.startswith("Summary only")
+    assert cards(compare)[0].source == "recalled"
+    assert CODE in cards(compare)[0].answer
+    assert any("recalled · 2 calls" in caption for caption in sentences(compare.caption))
+
+
+def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) -> None:
+    before = Store(database).entry("sample-trip"), Store(database).runs("sample-trip")
+    ask(compare, FLIGHT)
+    ask(compare, "What is Niamh allergic to?")
+    assert len(cards(compare)) == 3
+    assert (Store(database).entry("sample-trip"), Store(database).runs("sample-trip")) == before
+
+
+@pytest.mark.parametrize("question", ["", "   "])
+def test_an_empty_question_is_one_sentence(compare: AppTest, question: str) -> None:
+    ask(compare, question)
+    (sentence,) = sentences(compare.error)
+    assert "question is empty" in sentence
+    assert not cards(compare)
+    assert not any("Asked" in caption for caption in sentences(compare.caption))
+
+
+def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: AppTest, server: OpenAIServer) -> None:
+    use_model(compare, "Answering model", server.api_base)
+    labelled(compare.selectbox, "Strategy").select("window").run()
+    ask(compare, FLIGHT)
+    assert [card.label for card in cards(compare)] == [WINDOW, f"{WINDOW} (2)", SUMMARY]
+    assert len(server.requests) == 2
+    assert any("is asked 2 times" in caption for caption in sentences(compare.caption))
+
+
+def test_a_model_that_may_cost_money_is_asked_only_after_the_click(compare: AppTest, server: OpenAIServer) -> None:
+    use_model(compare, "Answering model", server.api_base)
+    assert not server.requests
+    assert any("is asked 3 times: about" in caption for caption in sentences(compare.caption))
+    assert not compare.error
+    server.then(text("At seven."), text("At eight."), text("At nine."))
+    ask(compare, "When do we leave?")
+    assert [card.answer for card in cards(compare)] == ["At seven.", "At eight.", "At nine."]
+    assert [request.body["messages"][-1]["content"] for request in server.requests] == ["When do we leave?"] * 3
+
+
+def test_a_model_that_fails_is_a_sentence_for_each_setting(compare: AppTest, server: OpenAIServer) -> None:
+    server.then(
+        status(401, f"Wrong key: {KEY}", "invalid_api_key"), text("At eight."), status(401, f"Wrong key: {KEY}")
+    )
+    use_model(compare, "Answering model", server.api_base)
+    ask(compare, "When do we leave?")
+    assert page_of(compare) == "compare"
+    assert len(sentences(compare.error)) == 2
+    assert all("key" in sentence and KEY not in sentence for sentence in sentences(compare.error))
+    assert [(card.label, card.answer) for card in cards(compare)] == [(WINDOW, "At eight.")]
+    assert {f"**{BUFFER}**", f"**{SUMMARY}**"} <= set(sentences(compare.markdown))
+
+
+def test_a_model_that_nobody_knows_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    # AppTest can only choose what is listed; a user may type any name
+    monkeypatch.setattr("memviz.ui.model_picker.known_models", lambda: ("offline", "no such model"))
+    compare = open_page("compare")
+    labelled(compare.selectbox, "Answering model").select("no such model").run()
+    ask(compare, FLIGHT)
+    assert page_of(compare) == "compare"
+    assert len(compare.error) == 3
+    assert all("no such model" in sentence for sentence in sentences(compare.error))
+
+
+def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
+    ask(compare, FLIGHT)
+    labelled(compare.number_input, "Window size").set_value(4).run()
+    assert set(sources(compare)) == {BUFFER, SUMMARY}
+    compare.button(key="remove-0").click().run()
+    assert set(sources(compare)) == {SUMMARY}
+    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
+    assert not cards(compare)
+    assert not any("Asked" in caption for caption in sentences(compare.caption))
+
+
+def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) -> None:
+    said = "Pay $5 or $6 for <script>alert(1)</script> **now** :red[x]"
+    server.then(text(said))
+    use_model(compare, "Answering model", server.api_base)
+    ask(compare, said + "?")
+    assert cards(compare)[0].answer == said
+    for element in (*compare.caption, *compare.markdown):
+        unescaped = re.sub(r"\\.", "", element.value)
+        assert not any(piece in unescaped for piece in ("$5", "<script", "**now", ":red["))

@@ -1,0 +1,249 @@
+"""Compare with answers of a model's own: asked only when told to, kept, and shown beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.engine.run import Run
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+from tests.models.openai_server import Answer, OpenAIServer, openai_server, status, text
+from tests.pages.driving import click, inspected, labelled, open_page, page_of, sentences, token_lines
+from tests.pages.test_asking_all import cards, sources
+from tests.pages.test_chat_models import KEY, use_model
+from tests.pages.test_compare import FIRST, replayed, sent
+from tests.pages.test_markup import WORD_JOINER
+
+BUFFER, WINDOW, SUMMARY = FIRST
+QUESTIONS = ("My budget is 3,000 euros.", "We go by train.", "We like museums.", "What is my budget?")
+
+
+@pytest.fixture
+def compare() -> AppTest:
+    return anew(open_page("compare"))
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with openai_server() as running:
+        yield running
+
+
+@pytest.fixture
+def short(database: Path) -> str:
+    """A conversation of four turns."""
+    messages = [
+        memviz.Message(role, said) for said in QUESTIONS for role, said in (("user", said), ("assistant", "Noted."))
+    ]
+    return Store(database).add_conversation(memviz.Transcript(tuple(messages), title="Short", format="messages"))
+
+
+def anew(session: AppTest) -> AppTest:
+    return labelled(session.button_group, "Replies").set_value("anew").run()
+
+
+def open_short(short: str, server: OpenAIServer) -> AppTest:
+    """The short conversation, to be answered anew by the server's model."""
+    session = anew(open_page("compare"))
+    labelled(session.selectbox, "Conversation").select(short).run()
+    return use_model(session, "Answering model", server.api_base)
+
+
+def answer(session: AppTest) -> AppTest:
+    return session.button(key="free-run").click().run()
+
+
+def panel(session: AppTest) -> str:
+    """What the panel says that asks whether to answer; empty where there is none."""
+    return next((said for said in sentences(session.markdown) if "Each setting answers for itself" in said), "")
+
+
+def estimate(session: AppTest) -> str:
+    return next(said for said in sentences(session.caption) if said.startswith("At most"))
+
+
+def answered_anew(strategy: memviz.Strategy) -> Run:
+    trip = sample("trip")
+    return memviz.free_run(list(trip.messages), strategy, system_prompt=trip.system_prompt)
+
+
+def on_the_page(session: AppTest) -> str:
+    """Everything the page shows, apart from what the user typed into fields, without escapes."""
+    nodes = [str(node.proto) for node in (*session.main, *session.sidebar) if node.type != "text_input"]
+    return "".join(nodes).replace("\\", "")
+
+
+def test_nothing_is_answered_before_it_is_asked_for(compare: AppTest) -> None:
+    assert "0 of 138 turns answered so far" in panel(compare)
+    assert "138 requests: about" in estimate(compare)
+    assert "at no cost" in estimate(compare)
+    assert not compare.get("plotly_chart")
+    assert not cards(compare)
+    assert "answered anew under every setting" in sentences(compare.caption)[0]
+
+
+def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
+    answer(compare)
+    assert page_of(compare) == "compare"
+    assert not panel(compare)
+    assert token_lines(compare) == {label: sent(answered_anew(strategy)) for label, strategy in FIRST.items()}
+    assert len(compare.metric) == 3
+
+
+def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None:
+    answer(compare)
+    compare.select_slider[0].set_value(35).run()
+    runs = {label: answered_anew(strategy) for label, strategy in FIRST.items()}
+    assert {card.label: card.answer for card in cards(compare)} == {
+        label: run.turns[34].reply for label, run in runs.items()
+    }
+    known = {"verbatim", "recalled", "in the summary", "system prompt", "not in context"}
+    assert set(sources(compare)) == set(FIRST)
+    assert set(sources(compare).values()) <= known
+    asked = runs[BUFFER].turns[34].context.messages[-1].content
+    assert " ".join(asked.split()) in [said.replace(WORD_JOINER, "") for said in sentences(compare.caption)]
+    assert asked in inspected(compare)
+
+
+def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
+    session = anew(open_page("compare"))
+    labelled(session.selectbox, "Conversation").select(short).run()
+    labelled(session.number_input, "Window size").set_value(2).run()
+    answer(session)
+    session.select_slider[0].set_value(4).run()
+    assert sources(session) == {
+        BUFFER: "verbatim", "Sliding window · 2 messages": "not in context", SUMMARY: "verbatim",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_another_session_finds_the_answers(compare: AppTest, restarted: bool) -> None:
+    answer(compare)
+    if restarted:
+        st.cache_resource.clear()
+    other = anew(open_page("compare"))
+    assert not panel(other)
+    assert token_lines(other) == token_lines(compare)
+    for session in (compare, other):
+        session.select_slider[0].set_value(35).run()
+    assert cards(other) == cards(compare) != []
+
+
+def test_replies_as_recorded_come_back(compare: AppTest) -> None:
+    answer(compare)
+    labelled(compare.button_group, "Replies").set_value("replayed").run()
+    assert token_lines(compare) == {label: sent(replayed(strategy)) for label, strategy in FIRST.items()}
+    assert not cards(compare)
+
+
+def test_only_a_setting_that_is_new_is_answered(short: str, server: OpenAIServer) -> None:
+    session = answer(open_short(short, server))
+    assert len(server.requests) == 3 * len(QUESTIONS)
+    click(session, "Add a setting")
+    assert len(server.requests) == 3 * len(QUESTIONS)
+    assert "0 of 4 turns answered so far" in panel(session)
+    assert "4 requests" in estimate(session)
+    assert len(token_lines(session)) == 3  # what was answered stays on the page
+    answer(session)
+    assert len(server.requests) == 4 * len(QUESTIONS)
+    assert not panel(session)
+    assert len(token_lines(session)) == 4
+
+
+def test_a_changed_setting_is_answered_anew(compare: AppTest) -> None:
+    answer(compare)
+    labelled(compare.number_input, "Window size").set_value(4).run()
+    assert "0 of 46 turns" in panel(compare)
+    assert set(token_lines(compare)) == {BUFFER, SUMMARY}
+    labelled(compare.number_input, "Window size").set_value(10).run()
+    assert not panel(compare)
+
+
+def test_a_paid_model_says_its_price_and_is_not_called(server: OpenAIServer) -> None:
+    session = anew(open_page("compare"))
+    labelled(session.selectbox, "Answering model").set_value("openai/gpt-4o-mini").run()
+    labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+    assert "about $" in estimate(session)
+    assert "at list price" in estimate(session)
+    source = next(caption.value for caption in session.caption if caption.value.startswith("At most"))
+    assert source.count("$") == source.count(r"\$") == 1  # a pair of plain ones would be read as a formula
+    assert labelled(session.button, "Answer with").label.replace("\\", "") == "Answer with openai/gpt-4o-mini"
+    assert not server.requests
+    assert not session.get("plotly_chart")
+
+
+def test_recalls_and_thoughts_of_the_model_are_not_promised_to_be_in_the_estimate(compare: AppTest) -> None:
+    assert "comes on top" not in estimate(compare)
+    labelled(compare.selectbox, "Strategy").select("summary_only").run()
+    assert "comes on top" in estimate(compare)
+
+
+WRONG_KEY = status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
+BROKEN = status(500, f"Broken. {KEY}", Retry_After="0")
+
+
+@pytest.mark.parametrize("failures", [[WRONG_KEY], [BROKEN] * 3])  # the second is tried three times
+def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
+    short: str, server: OpenAIServer, database: Path, failures: list[Answer]
+) -> None:
+    server.then(text("First."), text("Second."), *failures)
+    session = answer(open_short(short, server))
+    assert page_of(session) == "compare"
+    (sentence,) = sentences(session.error)
+    assert "What was answered before is kept" in sentence
+    assert "Traceback" not in sentence
+    assert not [button for button in session.button if button.label == "Stop"]
+    assert len(token_lines(session)[BUFFER]) == 2
+    st.cache_resource.clear()  # as after a restart
+    again = open_short(short, server)
+    assert "2 of 12 turns answered so far" in panel(again)
+    assert len(token_lines(again)[BUFFER]) == 2
+    assert labelled(again.button, "Go on with")
+    answer(again)
+    assert not again.error
+    assert not panel(again)
+    assert len(server.requests) == 2 + len(failures) + 10
+    assert {len(line) for line in token_lines(again).values()} == {4}
+    again.select_slider[0].set_value(2).run()
+    assert cards(again)[0].answer == "Second."
+    assert "Second." in on_the_page(again)
+    for page in (session, again):
+        assert KEY not in on_the_page(page)
+    assert not any(KEY.encode() in file.read_bytes() for file in database.parent.glob("memviz.db*"))
+
+
+def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(short: str, server: OpenAIServer) -> None:
+    server.then(text("First."), status(400, "No."))
+    session = answer(open_short(short, server))
+    session.run()
+    assert list(token_lines(session)) == [BUFFER]
+    assert [card.answer for card in cards(session)] == ["First."]
+
+
+def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
+    transcript = memviz.Transcript((memviz.Message("assistant", "Anyone?"),), title="Nobody", format="messages")
+    nobody = Store(database).add_conversation(transcript)
+    session = anew(open_page("compare"))
+    labelled(session.selectbox, "Conversation").select(nobody).run()
+    assert page_of(session) == "compare"
+    (sentence,) = sentences(session.error)
+    assert "no message of a user" in sentence
+
+
+def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAIServer) -> None:
+    session = open_short(short, server)
+    labelled(session.number_input, "Window size").set_value(2).run()
+    labelled(session.number_input, "Into the request of turn").set_value(4)
+    labelled(session.text_input, "Turns to bring back").set_value("1")
+    next(button for button in session.button if button.label == "Add").click().run()
+    answer(session)
+    contents = [[message["content"] for message in request.body["messages"]] for request in server.requests]
+    assert [said for said in contents if said[-1] == QUESTIONS[3]][1] == [
+        "Hello there.", QUESTIONS[0], "Hello there.", QUESTIONS[3],  # the window's one, and the first turn
+    ]  # fmt: skip
