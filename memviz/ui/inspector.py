@@ -32,7 +32,7 @@ def inspector(run: Run, turn: int, key: str) -> None:
         st.info(f"Turn {turn} made no request.", icon=":material/info:")
         return
     for flag in record.flags:
-        st.warning(FLAG_TEXTS.get(flag, flag), icon=":material/warning:")
+        st.warning(FLAG_TEXTS.get(flag, plain(flag)), icon=":material/warning:")
     earlier_calls(record)
     _changes(run, record)
     for block in record.context.blocks:

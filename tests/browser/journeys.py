@@ -64,3 +64,15 @@ def marker_places(page: Page) -> list[dict[str, Any]]:
         }"""
     )
     return places
+
+
+def choose_model(page: Page, label: str, model: str, api_base: str) -> None:
+    """Choose a model behind an address, in the chooser of this label, with any key."""
+    chooser = page.get_by_role("combobox", name=label)
+    chooser.fill(model)
+    chooser.press("Enter")
+    for name, value in (("API key", "a-key"), ("Base URL", api_base)):
+        box = page.get_by_role("textbox", name=name)
+        box.fill(value)
+        box.press("Enter")
+        quiet(page)

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.journeys import bubbles, drawn, go, quiet, say, stands
+from tests.browser.journeys import bubbles, choose_model, drawn, go, quiet, say, stands
 from tests.models.openai_server import chunk, openai_server
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     with openai_server() as server:
         server.then(counting)
-        _use_model(page, server.api_base)
+        choose_model(page, "Chat model", "openai/counting", server.api_base)
         say(page, FACT)
         expect(bubbles(page).last).to_contain_text("1 2 3 4 5", timeout=60_000)
         page.get_by_role("button", name="Stop").click()
@@ -80,17 +80,6 @@ def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
     expect(bubbles(page).last).to_contain_text("1 2 3 4 5")
     expect(page.get_by_role("button", name="Retry")).to_be_visible()
     stands(page, "chat")
-
-
-def _use_model(page: Page, api_base: str) -> None:
-    chooser = page.get_by_role("combobox", name="Chat model")
-    chooser.fill("openai/counting")
-    chooser.press("Enter")
-    for label, value in (("API key", "a-key"), ("Base URL", api_base)):
-        box = page.get_by_role("textbox", name=label)
-        box.fill(value)
-        box.press("Enter")
-        quiet(page)
 
 
 def test_two_tabs_on_one_chat_lose_no_message(

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import drawn, go, marker_places, quiet, stands
+from tests.browser.journeys import choose_model, drawn, go, marker_places, quiet, stands
 from tests.models.openai_server import endless, openai_server, text
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, fresh_da
     expect(page.get_by_text("0 of 138 turns answered so far.")).to_be_visible()
     with openai_server() as server:
         server.then(*[text(f"Reply {number}.") for number in range(20)], endless)
-        _answer_with(page, "openai/own", server.api_base)
+        page.get_by_role("button", name="Counter and models").click()
+        choose_model(page, "Answering model", "openai/own", server.api_base)
+        page.keyboard.press("Escape")
         page.get_by_role("button", name="Answer with openai/own").click()
         expect(page.get_by_text("turn 21 of 46")).to_be_visible()
         page.get_by_role("button", name="Stop").click()
@@ -90,19 +92,6 @@ def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, fresh_da
         expect(page.get_by_text("turns answered so far.")).to_have_count(0, timeout=60_000)
     expect(page.get_by_text("What each setting answered at turn")).to_be_visible()
     stands(page, "compare")
-
-
-def _answer_with(page: Page, model: str, api_base: str) -> None:
-    page.get_by_role("button", name="Counter and models").click()
-    chooser = page.get_by_role("combobox", name="Answering model")
-    chooser.fill(model)
-    chooser.press("Enter")
-    for label, value in (("API key", "a-key"), ("Base URL", api_base)):
-        box = page.get_by_role("textbox", name=label)
-        box.fill(value)
-        box.press("Enter")
-        quiet(page)
-    page.keyboard.press("Escape")
 
 
 def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Block, Context, Message
-from memviz.metrics.answer_source import QUOTE_CHARS, AnswerSource, answer_source
+from memviz.metrics.answer_source import AnswerSource, answer_source
+from memviz.metrics.quotation import QUOTE_CHARS
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled, sample
 
