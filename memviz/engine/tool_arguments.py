@@ -12,7 +12,7 @@ from memviz.errors import RecallError
 RECALL_ARGUMENTS = {"turn_numbers": "turns", "message_indices": "messages", "last_n": "last_n"}
 """The tool's arguments by the names that :class:`memviz.Recall` has for them."""
 LISTS = ("turn_numbers", "message_indices")
-GO_ON_NAMES = ("continue_thinking", "continueThinking", "continue")
+GO_ON_NAMES = ("continue_thinking", "continueThinking", "should_continue", "continue")
 """The spellings of the thinking tool's flag that are understood."""
 
 

@@ -8,19 +8,22 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import uuid4
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlmodel import Session
 
 from memviz.conversation import Log, Message, clean_text
 from memviz.counters import COUNTERS
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, StorageError
+from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import found, insert_rows, messages, now
 from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
 
 Kind = Literal["chat", "replay"]
+MAX_REPLAYS = 100
+"""Replays with the offline summarizer that are kept of one conversation; a slider makes one a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,17 @@ def add_replay(session: Session, conversation_id: str, run: Run, key: str, summa
     if stored is not None:
         return stored.id
     expect_messages(session, conversation, run.log, len(run.log))
-    return add_run(session, conversation.id, run, "replay", summarizer, key)
+    run_id = add_run(session, conversation.id, run, "replay", summarizer, key)
+    _prune_replays(session, conversation.id)
+    return run_id
+
+
+def _prune_replays(session: Session, conversation_id: str) -> None:
+    """Keep the newest replays of a conversation. An older one is made anew when it is asked for; those that
+    somebody may have paid for are kept."""
+    replays = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.summarizer == OFFLINE)
+    newest = select(RUNS.c.id).where(*replays).order_by(RUNS.c.created_at.desc(), RUNS.c.id).limit(MAX_REPLAYS)
+    session.execute(delete(RUNS).where(*replays, RUNS.c.id.not_in(newest)))
 
 
 def expect_messages(session: Session, conversation: ConversationRow, log: Sequence[Message], length: int) -> None:

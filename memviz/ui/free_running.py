@@ -21,13 +21,12 @@ from memviz.models.registry import OFFLINE, model
 from memviz.ui.answers import answer_card
 from memviz.ui.errors import error_shown, show_error
 from memviz.ui.model_picker import ModelChoice
+from memviz.ui.progress import Progress
 from memviz.ui.replaying import run_key
 from memviz.ui.state import CompareState, SettingRow
 from memviz.ui.text import counted, distinct, plain
 from memviz.workspace import RunKey, Workspace
 
-FRAME_SECONDS = 0.2
-"""How often the progress is drawn at most."""
 KEPT_EVERY_SECONDS = 5.0
 """How often a run under way is kept; and when it ends, fails or is stopped."""
 
@@ -106,34 +105,31 @@ def _estimate(workspace: Workspace, missing: Sequence[_Begun], answerer: ModelCh
 def _answer_all(
     workspace: Workspace, missing: Sequence[_Begun], answerer: ModelChoice, summarizer: ModelChoice
 ) -> None:
-    bar, stop = st.progress(0.0), st.empty()
+    stop = st.empty()
     stop.button("Stop", key="free-stop", icon=":material/stop_circle:", help="What was answered so far is kept.")
     try:
         answering, writing = answerer.build(), summarizer.build()
         for item in missing:
             free = workspace.free_run(item.key, answering, writing)
-            _answer_turns(workspace, item, free, bar)
+            _answer_turns(workspace, item, free)
     except MemvizError as error:
-        bar.empty()
         stop.empty()
         show_error(error, "What was answered before is kept: try again to go on from there.")
         return
     st.rerun()  # the question whether to answer is settled
 
 
-def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun, bar: st.delta_generator.DeltaGenerator) -> None:
-    label, drawn, kept = item.key.strategy.label, 0.0, monotonic()
+def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun) -> None:
+    progress, kept = Progress(plain(item.key.strategy.label)), monotonic()
     try:
         while not free.is_complete:
             with closing(free.next_turn()) as pieces:
                 for _ in pieces:
-                    if monotonic() - drawn >= FRAME_SECONDS:
-                        drawn = monotonic()
-                        text = f"{plain(label)}: turn {free.done + 1} of {free.turn_count}"
-                        bar.progress(free.done / free.turn_count, text)
+                    progress(free.done + 1, free.turn_count)
             if monotonic() - kept >= KEPT_EVERY_SECONDS:
                 workspace.keep_free_run(item.key, free.run)
                 kept = monotonic()
+        progress.close()
     finally:  # also when it was stopped or the page was left
         if free.run.turns:
             workspace.keep_free_run(item.key, free.run)

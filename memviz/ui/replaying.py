@@ -8,10 +8,12 @@ import streamlit as st
 
 from memviz.charts.tokens_per_turn import Line
 from memviz.engine.run import Run
+from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Moment
 from memviz.ui.errors import error_shown
 from memviz.ui.model_picker import ModelChoice
+from memviz.ui.progress import Progress
 from memviz.ui.state import CompareState, SettingRow
 from memviz.ui.text import counted, distinct, plain
 from memviz.workspace import RunKey, Workspace
@@ -35,8 +37,7 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
             key = run_key(state, row, summarizer)
             run = workspace.kept_run(key)
             if run is None and key.summarizer == OFFLINE:
-                with st.spinner(f"Replaying under {key.strategy.label}"):
-                    run = workspace.run(key, model(OFFLINE))
+                run = _replayed(workspace, key, model(OFFLINE))
             if run is None:
                 waiting.append((row, key))
             else:
@@ -63,19 +64,18 @@ def _run_when_asked(
             f"Not replayed yet: {plain(names)}. The summarizer {plain(summarizer.name)} is asked when you say so."
         )
         return []
-    writer, bar, stop = summarizer.build(), st.progress(0.0), st.empty()
+    writer, stop = summarizer.build(), st.empty()
     stop.button("Stop", key="compare-stop", icon=":material/stop_circle:")
-    runs = []
-    for row, key in waiting:
-        label = key.strategy.label
-
-        def show(done: int, turns: int, label: str = label) -> None:
-            bar.progress(done / turns, f"Replaying under {label}: turn {done} of {turns}")
-
-        runs.append((row, workspace.run(key, writer, show)))
-    bar.empty()
+    runs = [(row, _replayed(workspace, key, writer)) for row, key in waiting]
     stop.empty()
     return runs
+
+
+def _replayed(workspace: Workspace, key: RunKey, writer: Model) -> Run:
+    progress = Progress(f"Replaying under {plain(key.strategy.label)}")
+    run = workspace.run(key, writer, progress)
+    progress.close()
+    return run
 
 
 def failures(lines: Sequence[Line]) -> None:

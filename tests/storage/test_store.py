@@ -119,3 +119,19 @@ def test_a_run_under_a_counter_that_cannot_be_found_again_is_refused(store: Stor
     id = store.add_conversation(Transcript(TALK))
     with pytest.raises(StorageError, match="chars4"):
         store.save_run(id, memviz.replay(TALK, memviz.strategy("buffer"), counter=len), "k")
+
+
+def test_of_many_replays_the_newest_and_the_paid_ones_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memviz.storage.runs.MAX_REPLAYS", 3)
+    store, other = Store(":memory:"), Transcript(TALK, title="Another")
+    id, untouched = store.add_conversation(Transcript(TALK)), store.add_conversation(other)
+    run = memviz.replay(TALK, memviz.strategy("buffer"))
+    store.save_run(untouched, run, "0")
+    store.save_run(id, run, "paid", summarizer="openai/gpt-5-mini")
+    for key in range(5):
+        store.save_run(id, run, str(key))
+    assert [entry.key for entry in store.runs(id)] == ["paid", "2", "3", "4"]
+    assert [entry.key for entry in store.runs(untouched)] == ["0"]
+    assert store.find_run(id, "1") is None
+    assert store.find_run(id, "4") == run
+    store.close()

@@ -1,0 +1,30 @@
+"""How far long work is. Drawing it is also what lets the visitor stop the work, or change their mind."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+FRAME_SECONDS = 0.2
+"""How often it is drawn at most; work that takes less shows no bar at all."""
+
+
+class Progress:
+    """A bar that appears once work has taken a moment, at the place where it was made."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._place: DeltaGenerator = st.empty()
+        self._drawn = monotonic()
+
+    def __call__(self, done: int, turns: int) -> None:
+        """``done`` of ``turns`` are done."""
+        if monotonic() - self._drawn >= FRAME_SECONDS:
+            self._drawn = monotonic()
+            self._place.progress(done / turns, f"{self.label}: turn {done:,} of {turns:,}")
+
+    def close(self) -> None:
+        """The work is done."""
+        self._place.empty()
