@@ -178,6 +178,12 @@ class Memory(NamedTuple):
         return last if last >= 0 and self.space.log[last].role == "user" else None
 
     @property
+    def before_input(self) -> int:
+        """Number of messages before the input: all of them when there is none."""
+        position = self.input_position
+        return self.length if position is None else position
+
+    @property
     def open_question(self) -> int | None:
         """Position of the newest user message while its turn is under way: a tool was called or has
         just answered. ``None`` before the first turn and once the turn has its answer."""

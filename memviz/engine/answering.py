@@ -1,6 +1,6 @@
 """From a request to its reply: the model may think first, may recall, and then answers.
 
-Nothing is written to the log here: a turn that fails or is stopped half way leaves nothing behind.
+Nothing is written to the log before the end: a turn that fails or is stopped half way leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Answering:
         self._recall_calls = 0
         self._pieces: list[str] = []
         self._is_thinking = self._thinks_on = allowed.thinking_rounds > 0
-        self.prepared = session.prepare(self._asked)
+        self.prepared = self._with_tools(session.prepare(self._asked))
         self.exchange: tuple[Message, ...] = ()
         self.calls: tuple[ModelCall, ...] = ()
         self.reply, self.facts = Reply(""), ReplyFacts(model.name)
@@ -81,7 +81,6 @@ class Answering:
         if self._is_thinking:
             yield from self._think()
             self._is_thinking = False
-        self._offer(*self._tools)
         reminders = 0
         while True:
             may_call = self._recall_calls < self._allowed.recalls
@@ -123,9 +122,11 @@ class Answering:
         thinking = (CONTINUE_THINKING.name,) if self._allowed.thinking_rounds else ()
         return (*thinking, RECALL_CONVERSATION.name) if self._allowed.recalls else thinking
 
-    def _offer(self, *tools: str) -> None:
-        parts = self.prepared.parts._replace(tools=tools)
-        self.prepared = self.prepared._replace(parts=parts, tokens=count(self.prepared.memory, parts))
+    def _with_tools(self, prepared: Prepared) -> Prepared:
+        if not self._tools:
+            return prepared
+        parts = prepared.parts._replace(tools=self._tools)
+        return prepared._replace(parts=parts, tokens=count(prepared.memory, parts))
 
     def _call(self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0) -> Iterator[str]:
         """Ask the model, with ``instruction`` right behind the input. Beyond ``limit_tokens`` of text, if
@@ -153,7 +154,6 @@ class Answering:
         return grown and self._session.counter(text) >= limit_tokens
 
     def _think(self) -> Iterator[str]:
-        self._offer(*self._tools)
         left = self._allowed.thinking_tokens
         for more_rounds in reversed(range(self._allowed.thinking_rounds)):
             for _piece in self._call((THINKING_INSTRUCTION,), "auto", left):
@@ -212,13 +212,8 @@ class Answering:
         except RecallError as error:
             return f"Error: {error}"
         self._by_model += (wanted,)
-        tools = self.prepared.parts.tools
-        self.prepared = self._with_recalls()
-        self._offer(*tools)
-        memory = self.prepared.memory
-        position = memory.input_position
-        length = memory.length if position is None else position
-        return _told(self._session.resolve((wanted,), length), self.prepared)
+        self.prepared = self._with_tools(self._with_recalls())
+        return _told(self._session.resolve((wanted,), self.prepared.memory.before_input), self.prepared)
 
     def _with_recalls(self) -> Prepared:
         prepared = self._session.request((*self._asked, *self._by_model))

@@ -112,7 +112,7 @@ class Chat:
             raise MessageError("The message is empty. Write something to send.")
         said = len(self.log)
         self.log.append(Message("user", text))  # first of all: nothing that fails from here on can lose it
-        self._settle(said)
+        self._session.settle(said)  # a stopped reply still waits for it: summarizing would have delayed the stop
         return self._answer()
 
     def retry(self) -> Generator[str, None, None]:
@@ -250,13 +250,6 @@ class Chat:
         found = [r.recalled for r in self._session.turns if r.turn == turn and r.recalled is not None]
         return tuple(r for r in found[0].asked_by_user if r not in self._pinned) if found else ()
 
-    def _settle(self, length: int) -> None:
-        """Take in the first ``length`` messages. Those of a stopped reply may still wait for it:
-        summarizing would have delayed the stop."""
-        self._session.advance(length)
-        if length and self.log[length - 1].role != "user":
-            self._session.complete_turn()
-
     def _answer(self) -> Generator[str, None, None]:
         self._session.advance(len(self.log))
         allowed = allowed_tools(self.strategy, self.model, self.recall_tool)
@@ -270,8 +263,7 @@ class Chat:
             raise
         answering.finish()
         self._recalls = ()
-        self._session.advance(len(self.log))
-        self._session.complete_turn(answering.summary)
+        self._session.settle(len(self.log), answering.summary)
 
 
 def _with_author(record: TurnRecord, by_model: int) -> TurnRecord:

@@ -110,6 +110,12 @@ class Session:
             while self.memory.pending and self._compact(summary):
                 pass
 
+    def settle(self, length: int, summary: Reply | None = None) -> None:
+        """Take in the first ``length`` messages. If the last of them is no question, its turn is complete."""
+        self.advance(length)
+        if length and self.log[length - 1].role != "user":
+            self.complete_turn(summary)
+
     def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
         if self.strategy.moment is Moment.REQUEST:
@@ -119,8 +125,7 @@ class Session:
     def request(self, recalls: Sequence[Recall] = ()) -> Prepared:
         """The request for the memory as it stands. Asks nobody."""
         memory = self.memory
-        position = memory.input_position
-        recalled = self.resolve(recalls, memory.length if position is None else position) if recalls else None
+        recalled = self.resolve(recalls, memory.before_input) if recalls else None
         parts = assemble(memory, self.strategy.select(memory), recalled.indices if recalled else ())
         orphaned = orphaned_results(self.log, parts.history, parts.recalled) if self.log.tools.results else []
         if self.repair_tool_pairs and (self.log.tools.callers or self.log.tools.results):

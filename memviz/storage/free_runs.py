@@ -7,17 +7,15 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session
 
 from memviz.conversation import clean_text
-from memviz.counters import COUNTERS
 from memviz.engine.run import Run
-from memviz.errors import MemvizError, StorageError
 from memviz.storage.library import found, now
+from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import FREE_RUNS
 
 
 def save(session: Session, conversation_id: str, run: Run, key: str, message_count: int) -> None:
     """Write a free run, or what there is of it, over the one with this key."""
-    if COUNTERS.get(run.counter.name) is not run.counter:
-        raise StorageError(f"A run counted by '{run.counter.name}' cannot be stored: use one of {', '.join(COUNTERS)}.")
+    expect_known_counter(run)
     made = {
         "conversation_id": found(session, conversation_id).id,
         "key": clean_text(key),
@@ -36,9 +34,5 @@ def find(session: Session, conversation_id: str, key: str) -> Run | None:
     record = session.execute(select(FREE_RUNS.c.record).where(*at)).scalar_one_or_none()
     if record is None:
         return None
-    try:
+    with damage_told("A stored free run"):
         return Run.from_dict(record)
-    except MemvizError:
-        raise
-    except (LookupError, TypeError, ValueError) as error:
-        raise StorageError(f"A stored free run is damaged ({error!r}). Run it again.") from error

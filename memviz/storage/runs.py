@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -46,8 +47,7 @@ class RunEntry:
 
 def add_run(session: Session, conversation_id: str, run: Run, kind: Kind, summarizer: str, key: str) -> str:
     """Write a whole run and return its id."""
-    if COUNTERS.get(run.counter.name) is not run.counter:
-        raise StorageError(f"A run counted by '{run.counter.name}' cannot be stored: use one of {', '.join(COUNTERS)}.")
+    expect_known_counter(run)
     run_id, time = str(uuid4()), now()
     made = rows.setting(run) | rows.row(
         id=run_id, conversation_id=conversation_id, kind=kind, key=key, summarizer=summarizer,
@@ -57,6 +57,23 @@ def add_run(session: Session, conversation_id: str, run: Run, kind: Kind, summar
     for table, build in rows.RECORDS.items():
         insert_rows(session, table, build(run_id, run, 0))
     return run_id
+
+
+def expect_known_counter(run: Run) -> None:
+    """Raise unless the run can be read again: a counter of one's own is not in the file."""
+    if COUNTERS.get(run.counter.name) is not run.counter:
+        raise StorageError(f"A run counted by '{run.counter.name}' cannot be stored: use one of {', '.join(COUNTERS)}.")
+
+
+@contextmanager
+def damage_told(what: str) -> Iterator[None]:
+    """Say in a sentence that ``what`` is damaged, where building it from its records fails."""
+    try:
+        yield
+    except MemvizError:
+        raise
+    except (LookupError, TypeError, ValueError) as error:
+        raise StorageError(f"{what} is damaged ({error!r}). Run it again.") from error
 
 
 def add_replay(session: Session, conversation_id: str, run: Run, key: str, summarizer: str) -> str:
@@ -106,7 +123,7 @@ def replay_row(session: Session, conversation_id: str, key: str) -> RunRow | Non
 
 def read(session: Session, stored: RunRow, log: Log | None) -> Run:
     """The run of a row, over the beginning of ``log`` or else of the stored messages."""
-    try:
+    with damage_told(f"The stored run of '{stored.strategy_id}'"):
         if log is None:
             log = Log(messages(session, stored.conversation_id, stored.message_count))
         elif len(log) != stored.message_count:
@@ -118,10 +135,6 @@ def read(session: Session, stored: RunRow, log: Log | None) -> Run:
             for table in rows.RECORDS
         }
         return rows.run(stored, log, records)
-    except MemvizError:
-        raise
-    except (LookupError, TypeError, ValueError) as error:
-        raise StorageError(f"The stored run of '{stored.strategy_id}' is damaged ({error!r}). Run it again.") from error
 
 
 def entries(session: Session, conversation_id: str) -> list[RunEntry]:

@@ -10,7 +10,7 @@ from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
 from memviz.context import Block
 from memviz.conversation import Message
 from memviz.engine.records import TurnRecord
-from memviz.ui.text import counted
+from memviz.ui.text import call_text, counted
 
 MAX_CHARS_SHOWN = 4000
 
@@ -56,4 +56,4 @@ def _lines(message: Message, where: str) -> Iterable[str]:
     if more > 0:
         yield f"<small>{more:,} more characters; the JSON below has all of them</small>"
     for call in message.tool_calls:
-        yield f"<code>{escape(f'{call.name}({call.arguments})')}</code>"
+        yield f"<code>{escape(call_text(call))}</code>"

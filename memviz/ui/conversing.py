@@ -16,10 +16,10 @@ from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.chat_settings import Models, save
 from memviz.ui.errors import show_error
 from memviz.ui.inspector import BadgeColor
-from memviz.ui.model_work import call_text, recall_exchange, thoughts
+from memviz.ui.model_work import recall_exchange, thoughts
 from memviz.ui.recall_tray import recall_turn_button
 from memviz.ui.state import MESSAGES_SHOWN, ChatState
-from memviz.ui.text import plain
+from memviz.ui.text import call_text, plain
 from memviz.workspace import Workspace
 
 FRAME_SECONDS = 0.05

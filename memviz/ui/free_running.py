@@ -22,9 +22,9 @@ from memviz.ui.answers import answer_card
 from memviz.ui.errors import error_shown, show_error
 from memviz.ui.model_picker import ModelChoice
 from memviz.ui.progress import Progress
-from memviz.ui.replaying import run_key
+from memviz.ui.replaying import as_lines, run_key
 from memviz.ui.state import CompareState, SettingRow
-from memviz.ui.text import counted, distinct, plain
+from memviz.ui.text import counted, plain
 from memviz.workspace import RunKey, Workspace
 
 KEPT_EVERY_SECONDS = 5.0
@@ -49,9 +49,7 @@ def free_runs(workspace: Workspace, state: CompareState, answerer: ModelChoice, 
     missing = [item for item in begun if item.done < log.turn_count]
     if missing:
         begun = _answer_when_asked(workspace, begun, missing, answerer, summarizer)
-    answered = [item for item in begun if item.run is not None and item.run.turns]
-    labels = distinct([item.run.strategy.label for item in answered if item.run])
-    return [Line(item.run, label, item.row.index) for item, label in zip(answered, labels, strict=True) if item.run]
+    return as_lines([(item.row, item.run) for item in begun if item.run is not None and item.run.turns])
 
 
 def _begun(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.conversation import Message, ToolCall
+from memviz.conversation import Message
 from memviz.engine.calls import ModelCall
 from memviz.engine.records import TurnRecord
 from memviz.metrics.cost_estimate import dollars
-from memviz.ui.text import counted, plain
+from memviz.ui.text import call_text, counted, plain
 
 
 def recall_exchange(messages: Sequence[Message]) -> None:
@@ -40,11 +40,6 @@ def _said(messages: Sequence[Message]) -> None:
             st.text(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
-
-
-def call_text(call: ToolCall) -> str:
-    """A tool call as one reads it."""
-    return f"{call.name}({call.arguments})"
 
 
 def earlier_calls(record: TurnRecord) -> None:

@@ -46,6 +46,11 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
         with error_shown():
             runs += _run_when_asked(workspace, waiting, summarizer)
     runs.sort(key=lambda item: state.rows.index(item[0]))
+    return as_lines(runs)
+
+
+def as_lines(runs: Sequence[tuple[SettingRow, Run]]) -> list[Line]:
+    """The runs as lines of the charts, each with a label and the colour of its setting."""
     labels = distinct([run.strategy.label for _, run in runs])
     return [Line(run, label, row.index) for (row, run), label in zip(runs, labels, strict=True)]
 

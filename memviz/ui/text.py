@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from memviz.conversation import ToolCall
 from memviz.storage.library import ConversationEntry
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
@@ -23,6 +24,11 @@ def shortened(text: str, chars: int) -> str:
     """The first ``chars`` characters of ``text`` on one line, with an ellipsis if there is more."""
     flat = " ".join(text.split())
     return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+
+
+def call_text(call: ToolCall) -> str:
+    """A tool call as one reads it."""
+    return f"{call.name}({call.arguments})"
 
 
 def counted(number: int, noun: str) -> str:
