@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.workspace import DATABASE_VARIABLE
+from tests.models.openai_server import OpenAIServer, openai_server
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +43,10 @@ def _as_on_a_server_that_has_navigated(monkeypatch: pytest.MonkeyPatch) -> None:
 def first_visit(monkeypatch: pytest.MonkeyPatch, _as_on_a_server_that_has_navigated: None) -> None:
     """The server has just started: nobody has opened a page yet."""
     monkeypatch.setattr(PagesManager, "__init__", _CREATE)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A model behind a real address on this machine."""
+    with openai_server() as running:
+        yield running

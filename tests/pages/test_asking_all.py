@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, page_of, sentences
 from tests.pages.test_chat_models import KEY, use_model
 
@@ -33,12 +32,6 @@ class Card(NamedTuple):
 @pytest.fixture
 def compare() -> AppTest:
     return open_page("compare")
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with openai_server() as running:
-        yield running
 
 
 def ask(session: AppTest, question: str) -> AppTest:

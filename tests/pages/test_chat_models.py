@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, metric, open_page, page_of, say, sentences
 from tests.pages.test_chat import FACT, PLAN, QUESTION, bubbles, chat_link, choose
 
@@ -18,12 +17,6 @@ KEY = "a-key-that-nobody-may-see"
 @pytest.fixture
 def chat() -> AppTest:
     return open_page("chat")
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with openai_server() as running:
-        yield running
 
 
 @pytest.fixture

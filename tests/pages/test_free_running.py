@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import memviz
 from memviz.engine.run import Run
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from tests.models.openai_server import Answer, OpenAIServer, openai_server, status, text
+from tests.models.openai_server import Answer, OpenAIServer, status, text
 from tests.pages.driving import click, inspected, labelled, open_page, page_of, sentences, token_lines
 from tests.pages.test_asking_all import cards, sources
 from tests.pages.test_chat_models import KEY, use_model
@@ -27,12 +26,6 @@ QUESTIONS = ("My budget is 3,000 euros.", "We go by train.", "We like museums.",
 @pytest.fixture
 def compare() -> AppTest:
     return anew(open_page("compare"))
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with openai_server() as running:
-        yield running
 
 
 @pytest.fixture

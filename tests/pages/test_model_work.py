@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from tests.models.openai_server import OpenAIServer, openai_server, text
+from tests.models.openai_server import OpenAIServer, text
 from tests.pages.driving import blocks, figures, labelled, metric, open_page, page_of, say, sentences, texts
 from tests.pages.test_chat import bubbles, chat_link, choose
 from tests.pages.test_chat_models import use_model
@@ -32,12 +31,6 @@ def chat() -> AppTest:
     for said in (BUDGET, TRAINS):
         say(session, said)
     return session
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with openai_server() as running:
-        yield running
 
 
 def opened_by_click(session: AppTest, label: str) -> list[Any]:
