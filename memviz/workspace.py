@@ -79,6 +79,7 @@ class Workspace:
         self._lock = RLock()
         self._conversations: OrderedDict[str, tuple[datetime, Transcript, Log]] = OrderedDict()
         self._runs: OrderedDict[tuple[RunKey, int], Run] = OrderedDict()
+        self._chats: OrderedDict[str, tuple[Log, Run | None]] = OrderedDict()
         self._add_samples()
 
     def _add_samples(self) -> None:
@@ -195,6 +196,20 @@ class Workspace:
             self._runs[key, len(run.log) if messages is None else messages] = run
             while len(self._runs) > MAX_RUNS_IN_PROCESS:
                 self._runs.popitem(last=False)
+        return run
+
+    def held_chat(self, id: str) -> Run | None:
+        """The run of a conversation that was held in Chat, as it was left; ``None`` for one that was not."""
+        _, log = self.conversation(id)
+        with self._lock:
+            kept = self._chats.get(id)
+        if kept is not None and kept[0] is log:  # any change of the chat makes the conversation's log a new one
+            return kept[1]
+        run = self.store.chat_run(id, log)
+        with self._lock:
+            self._chats[id] = log, run
+            while len(self._chats) > MAX_LOGS_IN_PROCESS:
+                self._chats.popitem(last=False)
         return run
 
     def new_chat(self, chat: Chat) -> str:

@@ -3,19 +3,18 @@
 import streamlit as st
 
 from memviz.ui.asking_all import ask_all
-from memviz.ui.comparison import compare_controls, compare_sentence, details, key_numbers, tokens_chart
+from memviz.ui.comparison import compare_sentence, details, key_numbers, tokens_chart
 from memviz.ui.free_running import free_runs
 from memviz.ui.replaying import failures, make_runs
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
+from memviz.ui.study import expect_conversation, study_controls
 
 open_page("What does each strategy send, turn by turn?", compare_sentence())
 state = compare_state()
 with st.sidebar:
-    models = compare_controls(workspace(), state)
-if state.conversation_id is None:
-    st.info("There is no conversation yet. Import one in the Library, or start one in Chat.", icon=":material/info:")
-    st.stop()
+    models = study_controls(workspace(), state, replies=True)
+expect_conversation(state)
 if state.own_replies:
     lines = free_runs(workspace(), state, models.answerer, models.summarizer)
 else:

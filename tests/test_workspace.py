@@ -471,3 +471,19 @@ class TestFreeRuns:
                 job()
         workspace.restore(key.conversation_id)
         assert workspace.kept_free_run(key) == run
+
+
+def test_a_chat_is_read_once_until_it_changes(workspace: Workspace) -> None:
+    chat = Chat(memviz.strategy("summary", buffer_size=1))
+    chat.send("My budget is 900 euros.")
+    id = workspace.new_chat(chat)
+    workspace.save_chat(id, chat, "offline")
+    held = workspace.held_chat(id)
+    assert held == chat.run
+    assert workspace.held_chat(id) is held
+    assert held is not None
+    assert held.log is workspace.conversation(id)[1]  # so its token counts are shared with replays
+    chat.send("How much is it?")
+    workspace.save_chat(id, chat, "offline")
+    assert workspace.held_chat(id) == chat.run
+    assert workspace.held_chat(FIRST_SAMPLE) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,93 +13,27 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
-from memviz.ui.added_recalls import added_recalls, recalls_label
-from memviz.ui.counter_picker import counter_picker
 from memviz.ui.free_running import answers_of_turn
 from memviz.ui.inspector import inspector
-from memviz.ui.model_picker import ModelChoice, model_picker
-from memviz.ui.settings_editor import PANEL_PIXELS, settings_editor
-from memviz.ui.state import CompareState, set_widget, widget_value
-from memviz.ui.text import conversation_labels, counted, plain
-from memviz.workspace import FIRST_SAMPLE, Workspace
+from memviz.ui.state import set_widget, widget_value
+from memviz.ui.study import TURN_KEY, answered_anew
+from memviz.ui.text import plain
 
-CONVERSATIONS_LISTED = 200
-TURN_KEY = "compare-turn"
 SETTING_KEY = "compare-setting"
 CHART_KEY = "compare-tokens"
 LOG_KEY = "compare-log"
 INSPECTOR_PIXELS = 640
-REPLIES_KEY = "compare-replies"
-REPLAYED, ANSWERED_ANEW = "replayed", "anew"
-REPLIES = {REPLAYED: "As recorded", ANSWERED_ANEW: "Answered anew"}
-REPLIES_HELP = (
-    "As recorded: every setting is replayed with the conversation's own replies, so only the memory differs. "
-    "Answered anew: a model answers every message under each setting, so you see what it still knew."
-)
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
 
 def compare_sentence() -> str:
     """What the page shows, by where its replies come from."""
-    if widget_value(REPLIES_KEY) == ANSWERED_ANEW:
+    if answered_anew():
         return "One conversation, answered anew under every setting. Diamonds mark where it was summarized, and why."
     return (
         "One conversation, replayed under every setting with the very same replies. "
         "Diamonds mark where it was summarized, and why."
     )
-
-
-class CompareModels(NamedTuple):
-    """Who answers where replies are not the conversation's own, and who summarizes."""
-
-    answerer: ModelChoice
-    summarizer: ModelChoice
-
-
-def compare_controls(workspace: Workspace, state: CompareState) -> CompareModels:
-    """The sidebar: conversation, replies, settings, and what is seldom changed."""
-    turn_count = _choose_conversation(workspace, state)
-    replies = st.segmented_control(
-        "Replies", list(REPLIES), key=REPLIES_KEY, default=REPLAYED, required=True, width="stretch",
-        format_func=REPLIES.__getitem__, help=REPLIES_HELP,
-    )  # fmt: skip
-    state.own_replies = replies == ANSWERED_ANEW
-    st.markdown("**Strategy settings**")
-    labels = settings_editor(state)
-    panel = st.popover(recalls_label(state), key="added-recalls", icon=":material/history:", width="stretch")
-    with panel, st.container(width=PANEL_PIXELS):
-        added_recalls(state, labels, turn_count)
-    label, icon = "Counter and models", ":material/tune:"
-    with st.popover(label, icon=icon, width="stretch"), st.container(width=PANEL_PIXELS):
-        state.counter = counter_picker(state.counter, "compare-counter")
-        summarizer = model_picker("Summarizer", "compare-summarizer", "Who writes the summaries.")
-        answerer = model_picker(
-            "Answering model", "compare-answerer",
-            "Who answers a question to all settings, and every turn where each setting answers for itself.",
-        )  # fmt: skip
-        return CompareModels(answerer, summarizer)
-
-
-def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
-    """Choose the conversation; returns how many turns it has."""
-    entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
-    if state.conversation_id not in entries:
-        state.open(FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None))
-    ids = list(entries)
-    labels = conversation_labels(entries.values())
-    chosen = st.selectbox(
-        "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
-        format_func=labels.__getitem__, key="compare-conversation",
-        help="Bundled samples, saved chats and imported files. The same conversation is replayed under every setting.",
-    )  # fmt: skip
-    if chosen != state.conversation_id:
-        state.open(chosen)
-        set_widget(TURN_KEY, None)
-    if not chosen:
-        return 0
-    entry = entries[chosen]
-    st.caption(f"{counted(entry.turn_count, 'turn')}. {plain(entry.description)}")
-    return entry.turn_count
 
 
 def tokens_chart(lines: Sequence[Line]) -> None:

@@ -28,6 +28,9 @@ def navigate() -> None:
         [
             root,
             compare,
+            st.Page(PAGES / "summaries.py", title="Summaries", icon=":material/compress:"),
+            st.Page(PAGES / "memory_map.py", title="Memory map", icon=":material/grid_on:"),
+            st.Page(PAGES / "retention.py", title="Retention", icon=":material/psychology_alt:"),
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
             st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
         ],

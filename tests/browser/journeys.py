@@ -8,6 +8,9 @@ from playwright.sync_api import Locator, Page, expect
 
 QUESTIONS = {
     "compare": "What does each strategy send, turn by turn?",
+    "summaries": "How did the summary change?",
+    "memory_map": "What became of every message?",
+    "retention": "Which facts could the model still know?",
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
 }

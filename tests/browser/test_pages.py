@@ -12,12 +12,12 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.journeys import drawn, go, quiet, stands
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
-ADDRESSES = {"": "compare", "/compare": "compare", "/chat": "chat", "/library": "library"}
+ADDRESSES = {"": "compare"} | {f"/{name}": name for name in QUESTIONS}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -35,8 +35,8 @@ def test_every_page_opens_by_its_address(
 
 def test_pages_are_reached_by_click(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
-    for name in ("chat", "library", "compare"):
-        page.get_by_role("link", name=name.capitalize()).click()
+    for name in ("summaries", "memory_map", "retention", "chat", "library", "compare"):
+        page.get_by_role("link", name=name.capitalize().replace("_", " ")).click()
         stands(page, name)
 
 

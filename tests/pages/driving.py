@@ -17,6 +17,9 @@ APP = Path(__file__).resolve().parents[2] / "app.py"
 TIMEOUT_SECONDS = 60
 QUESTIONS = {
     "compare": "What does each strategy send, turn by turn?",
+    "summaries": "How did the summary change?",
+    "memory_map": "What became of every message?",
+    "retention": "Which facts could the model still know?",
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
 }

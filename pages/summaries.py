@@ -1,0 +1,16 @@
+"""How did the summary change?"""
+
+import streamlit as st
+
+from memviz.ui.shell import open_page, workspace
+from memviz.ui.state import compare_state
+from memviz.ui.study import study_controls, study_lines
+
+open_page(
+    "How did the summary change?",
+    "Every version of the summary: what made it, what it cost, and what of its text lived on.",
+)
+state = compare_state()
+with st.sidebar:
+    models = study_controls(workspace(), state)
+lines = study_lines(workspace(), state, models.summarizer)
