@@ -21,6 +21,7 @@ from memviz.errors import (
     ModelError,
     ParameterError,
     RecallError,
+    ReviewError,
     ScriptExhausted,
     StorageError,
     TranscriptError,
@@ -71,8 +72,8 @@ _LAZY = {
 __all__ = [
     "Block", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context", "CounterUnavailableError",
     "EmptyConversationError", "Fate", "FreeRun", "Log", "MemoryStore", "MemvizError", "Message", "MessageError",
-    "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "Run",
-    "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript", "TranscriptError",
+    "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "ReviewError",
+    "Run", "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript", "TranscriptError",
     "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory",
     "counter", "free_run", "load_memory_config", "load_transcript", "model", "replay", "strategies", "strategy",
 ]  # fmt: skip

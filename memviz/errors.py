@@ -82,6 +82,10 @@ class RecallError(MemvizError, ValueError):
     """A recall names nothing, or something that cannot be recalled."""
 
 
+class ReviewError(MemvizError, ValueError):
+    """A decision on a summary that does not fit: nothing waits for one, or there is no such summary."""
+
+
 class ConfigError(MemvizError, ValueError):
     """A configuration file is wrong. Attributes: ``path``, ``key``, ``line`` (1-based)."""
 

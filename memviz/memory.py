@@ -21,7 +21,8 @@ class SummaryVersion:
 
     ``version`` counts from 1. ``covers`` is the range of log positions it stands for, ``added`` the
     part of it that was still verbatim before. ``replaces`` is the version it took in, ``None`` for
-    the first one and for entries of an accumulating list.
+    the first one and for entries of an accumulating list. ``follows`` is the version that was the newest
+    in force when it was written (0: none): usually the one before, but not after an undo.
     """
 
     version: int
@@ -31,6 +32,7 @@ class SummaryVersion:
     added: range
     counter: Counter = field(repr=False, compare=False)
     replaces: int | None = None
+    follows: int | None = None
 
     @cached_property
     def tokens(self) -> int:
@@ -42,8 +44,9 @@ class SummaryLog:
     """All summary versions of a run, append-only, with the tokens of every block made of them.
 
     A block of versions ``[start, stop)`` (0-based) is the heading line, if any, and one entry a
-    version. Entries are joined by line breaks, where token counts add up exactly, so a growing list
-    is counted in O(1) a turn.
+    version, in the order of what they stand for. Versions that were undone are not in it, and of several
+    versions of the same messages (an entry that was edited) only the newest. Entries are joined by line
+    breaks, where token counts add up exactly, so a growing list is counted in O(1) a turn.
     """
 
     def __init__(self, counter: Counter, heading: str, entry: Callable[[SummaryVersion], str]) -> None:
@@ -51,49 +54,65 @@ class SummaryLog:
         self.versions: list[SummaryVersion] = []
         self._heading_units = counter.units(heading + "\n") if heading else 0
         self._entry_units: list[int] = []
-        self._joined_units: list[int] = [0]  # running sums of the entries with their line breaks
+        self._line_units: list[int] = [0]  # running sums of the entries with their line breaks
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._generation_depth: list[int] = []
+        self._starts: set[int] = set()  # first messages newly taken in
+        self._is_straight = True  # nothing was edited or undone: every version counts
 
     def __len__(self) -> int:
         return len(self.versions)
 
     def append(self, version: SummaryVersion) -> None:
         """Add the newest version."""
-        if self.versions:
-            self._joined_units.append(self._joined_units[-1] + self._last_line_units())
+        index, entry = len(self.versions), self._entry(version)
+        units = self.counter.units(entry)
+        line = units + self.counter.line_break_units(entry) if self.heading else 0  # one sent alone is no line
         self.versions.append(version)
-        self._entry_units.append(self.counter.units(self._entry(version)))
+        self._entry_units.append(units)
+        self._line_units.append(self._line_units[-1] + line)
         self._covered.append(self._covered[-1] + len(version.covers))
         depth = 0 if version.replaces is None else self._generation_depth[version.replaces - 1] + 1
         self._generation_depth.append(depth)
+        follows = index if version.follows is None else version.follows
+        self._is_straight &= follows == index and version.added.start not in self._starts
+        self._starts.add(version.added.start)
 
-    def _last_line_units(self) -> int:
-        """Units of the newest entry as one line among others; entries that are sent alone need none."""
-        if not self.heading:
-            return 0
-        return self._entry_units[-1] + self.counter.line_break_units(self._entry(self.versions[-1]))
+    def in_block(self, start: int, stop: int) -> list[SummaryVersion]:
+        """The versions that a block of ``[start, stop)`` shows, in the order of what they stand for."""
+        if self._is_straight:
+            return self.versions[start:stop]
+        newest: dict[int, SummaryVersion] = {}
+        while stop > start:
+            version = self.versions[stop - 1]
+            newest.setdefault(version.added.start, version)
+            stop = stop - 1 if version.follows is None else version.follows
+        return [newest[first] for first in sorted(newest)]
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""
-        lines = [self._entry(version) for version in self.versions[start:stop]]
+        lines = [self._entry(version) for version in self.in_block(start, stop)]
         return "\n".join([self.heading, *lines] if self.heading else lines)
 
     def tokens(self, start: int, stop: int) -> int:
         """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
         if start >= stop:
             return 0
-        joined = self._joined_units[stop - 1] - self._joined_units[start]
-        return self.counter.tokens(self._heading_units + joined + self._entry_units[stop - 1])
+        if self._is_straight:
+            lines, last = self._line_units[stop - 1] - self._line_units[start], stop - 1
+        else:
+            *before, last = (version.version - 1 for version in self.in_block(start, stop))
+            lines = sum(self._line_units[index + 1] - self._line_units[index] for index in before)
+        return self.counter.tokens(self._heading_units + lines + self._entry_units[last])
 
     def covered(self, start: int, stop: int) -> tuple[range, ...]:
         """Ranges of log positions that versions ``[start, stop)`` stand for together."""
         if start >= stop:
             return ()
         first, last = self.versions[start].covers, self.versions[stop - 1].covers
-        if last.stop - first.start == self._covered[stop] - self._covered[start]:
+        if self._is_straight and last.stop - first.start == self._covered[stop] - self._covered[start]:
             return (range(first.start, last.stop),)
-        return tuple(version.covers for version in self.versions[start:stop])
+        return tuple(version.covers for version in self.in_block(start, stop))
 
     def generations(self, index: int) -> list[tuple[range, int]]:
         """For version ``index`` (0-based): ranges of positions and how many summarizations they passed."""
@@ -125,7 +144,8 @@ class MemorySpace:
 
 
 class Memory(NamedTuple):
-    """What a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries.
+    """What a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries, of
+    which the last is the newest one in force.
 
     ``cursor`` is the position of the first message that is not summarized.
     """

@@ -24,8 +24,9 @@ written_texts = odd_texts.filter(str.strip).map(str.strip)  # the engine strips 
 
 
 def summary(
-    version: int, text: str = "s", covers: range = range(0), added: range | None = None, replaces: int | None = None
+    version: int, text: str = "s", covers: range | None = None, added: range | None = None, replaces: int | None = None
 ) -> SummaryVersion:
+    covers = range(version - 1, version) if covers is None else covers
     return SummaryVersion(
         version=version, turn=version, text=text, covers=covers, added=covers if added is None else added,
         counter=memviz.counter("chars4"), replaces=replaces,
@@ -105,6 +106,37 @@ class TestText:
     def test_of_a_running_summary_is_its_entry(self, id: str, text: str) -> None:
         log = summary_log(memviz.strategy(id), "chars4", [summary(1, "a"), summary(2, "b", replaces=1)])
         assert log.text(1, 2) == text
+
+
+class TestListsWithEditsAndUndos:
+    @pytest.mark.parametrize("counter", ["o200k_base", "chars4"])
+    @given(data=st.data())
+    def test_a_block_shows_what_is_in_force_in_the_order_of_the_turns(self, counter: str, data: st.DataObject) -> None:
+        """Against a plain dictionary of turns: add the next turn, edit one, or undo the last change."""
+        in_force: dict[int, SummaryVersion] = {}
+        history: list[tuple[int, dict[int, SummaryVersion]]] = []
+        log, newest = summary_log(memviz.strategy("summary_only"), counter, []), 0
+        for step in data.draw(st.lists(st.sampled_from(["add", "edit", "undo"]), min_size=1, max_size=9)):
+            if step == "undo":
+                newest, in_force = history.pop() if history else (newest, in_force)
+            elif step == "add" or in_force:
+                history.append((newest, in_force))
+                turn = max(in_force, default=0) + 1 if step == "add" else data.draw(st.sampled_from(sorted(in_force)))
+                text, place = data.draw(written_texts), range(turn, turn + 1)
+                newest_version = SummaryVersion(
+                    len(log) + 1, turn, text, place, place, memviz.counter(counter), follows=newest
+                )
+                log.append(newest_version)
+                newest, in_force = len(log), {**in_force, turn: newest_version}
+            assert log.in_block(0, newest) == [in_force[turn] for turn in sorted(in_force)]
+            assert [part for part in log.covered(0, newest) if part] == (
+                [range(1, len(in_force) + 1)] if in_force and len(log.covered(0, newest)) == 1
+                else [in_force[turn].covers for turn in sorted(in_force)]
+            )  # fmt: skip
+            if in_force:
+                lines = [f"[Turn {turn}] {in_force[turn].text}" for turn in sorted(in_force)]
+                assert log.text(0, newest) == "\n".join(["=== ACCUMULATED MEMORY SUMMARIES ===", *lines])
+                assert log.tokens(0, newest) == memviz.counter(counter)(log.text(0, newest))
 
 
 @st.composite

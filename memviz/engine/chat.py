@@ -9,17 +9,20 @@ from typing import NamedTuple
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
+from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.assembly import assemble
+from memviz.engine.drafts import Draft
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.records import TurnRecord
+from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.errors import EmptyConversationError, MessageError
+from memviz.errors import EmptyConversationError, MessageError, ReviewError
+from memviz.memory import SummaryVersion
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
-from memviz.strategies.base import Headroom, Strategy
+from memviz.strategies.base import CompactionPlan, Headroom, Strategy
 
 
 class Waiting(NamedTuple):
@@ -30,6 +33,15 @@ class Waiting(NamedTuple):
     fresh: tuple[int, ...]
     held: tuple[int, ...]
     tokens: int
+
+
+class Proposal(NamedTuple):
+    """A summarization before it is done: why it is due and of what (``plan``), the ``messages`` that the
+    summarizer reads, and the ``drafts`` it has written so far."""
+
+    plan: CompactionPlan
+    messages: tuple[Message, ...]
+    drafts: tuple[Draft, ...]
 
 
 class Chat:
@@ -100,16 +112,85 @@ class Chat:
         """Whether the last message is the user's and waits for a reply."""
         return bool(len(self.log)) and self.log[-1].role == "user"
 
+    @property
+    def review(self) -> bool:
+        """Whether to stop before each summarization and wait for :meth:`accept` or :meth:`skip`."""
+        return self._session.review
+
+    @review.setter
+    def review(self, on: bool) -> None:
+        self._session.review = on
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """The summarization that waits for a decision, if :attr:`review` stopped before one."""
+        held, memory = self._session.held, self._session.memory
+        if held is None:
+            return None
+        return Proposal(held.plan, tuple(memory.worth_summarizing(held.plan.summarize)), held.drafts)
+
+    def propose(self, instruction: str | None = None) -> Draft:
+        """Let the summarizer write what is waited for, with another ``instruction`` than the strategy's if one is
+        given. It can be asked as often as one likes; every draft counts as a call."""
+        return review.propose(self._session, instruction)
+
+    def accept(self, text: str | None = None) -> None:
+        """Use the newest draft, or ``text`` in its place; then :meth:`go_on`."""
+        review.accept(self._session, text)
+
+    def skip(self) -> None:
+        """Summarize nothing in this turn; then :meth:`go_on`."""
+        review.skip(self._session)
+
+    def go_on(self) -> Generator[str, None, None]:
+        """What had to wait for the decision: the reply in pieces, if it has not been given yet."""
+        if self.unanswered:
+            return self._answer()
+        self._session.settle(len(self.log))
+        return _nothing()
+
+    @property
+    def summaries_in_force(self) -> list[SummaryVersion]:
+        """The summaries that the next request would send, in order."""
+        return review.in_force(self._session)
+
+    def edit_summary(self, version: int, text: str) -> None:
+        """Rewrite a summary that is in force: from now on ``text`` is sent in its place.
+
+        Raises :class:`memviz.errors.ReviewError` for an empty text, or a version that is no longer sent.
+        """
+        review.edit(self._session, version, text)
+
+    @property
+    def undoable(self) -> Compaction | None:
+        """What :meth:`undo_summary` would take back."""
+        return review.undoable(self._session.compactions)
+
+    def undo_summary(self) -> Compaction:
+        """Take the last summarization, or edit of one, back: what it replaced is sent again.
+
+        The strategy may find it due again with the next message; turn :attr:`review` on to decide then.
+        """
+        return review.undo(self._session)
+
     def send(self, text: str) -> TurnRecord:
-        """Send ``text``, wait for the whole reply, and return the record of the turn."""
+        """Send ``text``, wait for the whole reply, and return the record of the turn.
+
+        Raises :class:`memviz.errors.ReviewError` where :attr:`review` stopped before a summarization: the
+        message is kept, and :meth:`go_on` gives the reply once that is decided.
+        """
         for _ in self.stream(text):
             pass
+        if self.unanswered:
+            raise ReviewError("A summarization waits: accept or skip it, then go on.")
         return self._session.turns[-1]
 
     def stream(self, text: str) -> Generator[str, None, None]:
         """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``."""
         if not isinstance(text, str) or not text.strip():
             raise MessageError("The message is empty. Write something to send.")
+        if self._session.held is not None:
+            raise ReviewError("A summarization waits: accept or skip it before you send the next message.")
         said = len(self.log)
         self.log.append(Message("user", text))  # first of all: nothing that fails from here on can lose it
         self._session.settle(said)  # a stopped reply still waits for it: summarizing would have delayed the stop
@@ -222,6 +303,7 @@ class Chat:
         if self.log.turn_count:
             run = self._replay(strategy, count)
             new = Session.resume(run, old.summarizer, repair_tool_pairs=old.repair_tool_pairs)
+        new.review = old.review
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
@@ -252,6 +334,9 @@ class Chat:
 
     def _answer(self) -> Generator[str, None, None]:
         self._session.advance(len(self.log))
+        self._session.look_before_request()
+        if self._session.held is not None:
+            return
         allowed = allowed_tools(self.strategy, self.model, self.recall_tool)
         answering = Answering(self._session, self.model, self._due, allowed)
         try:
@@ -264,6 +349,10 @@ class Chat:
         answering.finish()
         self._recalls = ()
         self._session.settle(len(self.log), answering.summary)
+
+
+def _nothing() -> Generator[str, None, None]:
+    yield from ()
 
 
 def _with_author(record: TurnRecord, by_model: int) -> TurnRecord:

@@ -68,7 +68,7 @@ class Run:
 
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
-        return memory_at(self.space, self.compactions, self.log.turn(turn).stop if turn else self.log.turn_start(1))
+        return memory_at(self.space, self.compactions, self.log.turn(turn).stop)
 
     def fates(self) -> NDArray[np.uint8]:
         """What became of every message: an array [requests x messages] of :class:`Fate` codes."""
@@ -96,9 +96,14 @@ class Run:
         """How many summarizations each message's content has been through: an array
         [requests x messages], 0 where the message's fate is not *summarized*."""
         generations = np.zeros((len(self.turns), len(self.log)), dtype=np.uint16)
+        summaries = self.space.summaries
         for row, record in zip(generations, self.turns, strict=True):
-            for index in record.parts.summaries:
-                for added, generation in self.space.summaries.generations(index):
+            sent = record.parts.summaries
+            if len(sent) > 1:  # entries of a list: each was summarized once
+                for covered in summaries.covered(sent.start, sent.stop):
+                    row[covered.start : covered.stop] = 1
+            for index in sent if len(sent) == 1 else ():
+                for added, generation in summaries.generations(index):
                     row[added.start : added.stop] = generation
         generations[self.fates() != Fate.SUMMARIZED] = 0
         return generations
@@ -150,8 +155,9 @@ class Run:
         strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
         count, prompt = find_counter(counter or value["counter"]), value["system_prompt"]
         summaries = SummaryLog(count, strategy.summary_heading, strategy.summary_entry)
+        follows = {item["version"]: item["before"][1] for item in value["compactions"] if item["version"]}
         for version in value["summaries"]:
-            summaries.append(_summary_from_dict(version, count))
+            summaries.append(_summary_from_dict(version, count, follows.get(version["version"])))
         space = MemorySpace(
             log=log,
             sums=log.token_sums(count),
@@ -204,7 +210,7 @@ def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
     }
 
 
-def _summary_from_dict(value: Mapping[str, Any], counter: Counter) -> SummaryVersion:
+def _summary_from_dict(value: Mapping[str, Any], counter: Counter, follows: int | None) -> SummaryVersion:
     version = SummaryVersion(
         version=value["version"],
         turn=value["turn"],
@@ -213,6 +219,7 @@ def _summary_from_dict(value: Mapping[str, Any], counter: Counter) -> SummaryVer
         added=range(*value["added"]),
         counter=counter,
         replaces=value["replaces"],
+        follows=follows,
     )
     version.__dict__["tokens"] = value["tokens"]  # counted before: not counted again
     return version

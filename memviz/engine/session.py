@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
-from memviz.conversation import Log, Message, Turn, clean_text
+from memviz.conversation import Log, Message, Turn
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.calls import ModelCall, ReplyFacts
+from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
 from memviz.engine.records import PARTIAL_REPLY, Compaction, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results, without_halves
-from memviz.errors import MemvizError, RecallError, ScriptExhausted
+from memviz.errors import RecallError, ScriptExhausted
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.strategies.base import CompactionPlan, Moment, Strategy
@@ -40,6 +41,13 @@ class Prepared(NamedTuple):
         return build_context(self.memory, self.parts, self.tokens)
 
 
+class Held(NamedTuple):
+    """A summarization that is due and waits for a decision, with the drafts written for it so far."""
+
+    plan: CompactionPlan
+    drafts: tuple[Draft, ...] = ()
+
+
 def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str | None) -> MemorySpace:
     """An empty memory's surroundings: the log, its token sums, and no summaries yet."""
     return MemorySpace(
@@ -52,7 +60,13 @@ def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str
 
 
 class Session:
-    """One strategy at work over one log. ``summarizer=None`` means there is none to ask."""
+    """One strategy at work over one log. ``summarizer=None`` means there is none to ask.
+
+    While ``review`` is on, a summarization that is due is not made but ``held``, and nothing more of the log
+    is taken in, until somebody has decided on it (``engine/review.py``).
+    """
+
+    held: Held | None
 
     def __init__(
         self,
@@ -70,8 +84,10 @@ class Session:
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.turns: list[TurnRecord] = []
+        self.review, self.held = False, None
         self._recorded_compactions = 0
-        self._failed_turn: int | None = None
+        self._put_off_in: int | None = None
+        self._looked_before: int | None = None
 
     @classmethod
     def resume(cls, run: Run, summarizer: Model | None, *, repair_tool_pairs: bool = False) -> Session:
@@ -96,12 +112,16 @@ class Session:
         """Take in the log's messages up to ``length``, one after the other, as they were appended."""
         if len(self.space.sums.totals) <= length:
             self.log.token_sums(self.counter)
+        if self.held is not None:
+            return
         if self.strategy.moment is not Moment.MESSAGE:
             self.memory = self.memory.appended(length)
             return
         for so_far in range(self.memory.length + 1, length + 1):
             self.memory = self.memory.appended(so_far)
             self._compact()
+            if self.held is not None:
+                return
 
     def complete_turn(self, summary: Reply | None = None) -> None:
         """The last message taken in ended its turn. A turn that failed before is made up for first.
@@ -118,9 +138,14 @@ class Session:
 
     def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
-        if self.strategy.moment is Moment.REQUEST:
-            self._compact()
+        self.look_before_request()
         return self.request(recalls)
+
+    def look_before_request(self) -> None:
+        """Summarize if the strategy does so before a request: once for each, however often it is prepared."""
+        if self.strategy.moment is Moment.REQUEST and self._looked_before != self.memory.length:
+            self._looked_before = self.memory.length
+            self._compact()
 
     def request(self, recalls: Sequence[Recall] = ()) -> Prepared:
         """The request for the memory as it stands. Asks nobody."""
@@ -175,77 +200,78 @@ class Session:
 
     def _compact(self, given: Reply | None = None) -> bool:
         """Summarize if it is time to; whether a summary was written. A summary of the last turn that was
-        ``given`` needs no summarizer."""
+        ``given`` needs no summarizer. While :attr:`review` is on, what is due is held instead."""
+        if self.held is not None:
+            return False
         plan = self.strategy.plan_compaction(self.memory)
         if plan is None:
             return False
-        if given is not None and self.log.turn_number(plan.summarize.start) == self.memory.turn:
-            self._apply(plan, given, 0.0, by_thinking=True)
-            return True
-        if self._failed_turn is not None and self._failed_turn == self.memory.turn:
-            return False  # not twice in the same turn
-        if self.summarizer is None:
-            return self._drop(plan) if self.strategy.drops_without_summarizer else False
+        is_given = given is not None and self.log.turn_number(plan.summarize.start) == self.memory.turn
+        thought = Draft(given.text, model=given.model, by_thinking=True) if given is not None and is_given else None
+        if thought is None:
+            if self._put_off_in is not None and self._put_off_in == self.memory.turn:
+                return False  # not twice in the same turn
+            if self.summarizer is None:
+                return self._drop(plan) if self.strategy.drops_without_summarizer else False
+        if self.review:
+            self.held = Held(plan, (thought,) if thought else ())
+            return False
         started = perf_counter()
-        reply, error = Reply(""), None
         try:
-            request = self.strategy.summarizer_request(self.memory.worth_summarizing(plan.summarize), plan.replaces)
-            reply = self.summarizer.summarize(request)
-            if not reply.text.strip():
-                error = "the summarizer returned an empty text"
+            draft = thought or self.ask(plan)
         except ScriptExhausted:
             raise
-        except Exception as failure:  # whatever a model raises, the conversation has to survive it
-            error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"
         except BaseException:
-            self._fail(plan, "interrupted", perf_counter() - started)
+            self.leave(plan, Draft(error="interrupted", seconds=perf_counter() - started))
             raise
-        if error is not None:
-            self._fail(plan, error, perf_counter() - started)
+        if draft.error is not None:
+            self.leave(plan, draft)
             return False
-        self._apply(plan, reply, perf_counter() - started)
+        self.apply(plan, draft)
         return True
 
-    def _fail(self, plan: CompactionPlan, error: str, seconds: float) -> None:
-        self._failed_turn = self.memory.turn
-        self._keep(plan, self.memory, error=error, seconds=seconds)
+    def ask(self, plan: CompactionPlan, instruction: str | None = None) -> Draft:
+        """Ask the summarizer for the summary that ``plan`` calls for. Changes nothing."""
+        assert self.summarizer is not None  # noqa: S101 - without one nothing is asked
+        messages = self.memory.worth_summarizing(plan.summarize)
+        return ask_for_draft(
+            self.summarizer, self.strategy.summarizer_request(messages, plan.replaces, instruction), instruction
+        )
+
+    def leave(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
+        """Record that nothing was summarized."""
+        self.change(plan, self.memory, draft, **facts)
 
     def _drop(self, plan: CompactionPlan) -> bool:
-        self._keep(plan, self.memory._replace(cursor=plan.keep_from))
+        self.change(plan, self.memory._replace(cursor=plan.keep_from), Draft())
         return True
 
-    def _apply(self, plan: CompactionPlan, reply: Reply, seconds: float, *, by_thinking: bool = False) -> None:
-        memory, text = self.memory, clean_text(reply.text).strip()
-        turn = memory.turn
+    def apply(self, plan: CompactionPlan, draft: Draft, *, wording: str | None = None, **facts: Any) -> None:
+        """The draft's text becomes the summary, or the user's ``wording`` in its place."""
+        if wording is not None:
+            facts["proposed"] = draft.text
+        turn = self.memory.turn
         if self.strategy.moment is Moment.TURN:  # a turn's summary is that turn's, even when made up for later
             turn = self.log.turn_number(plan.summarize.start)
-        version = SummaryVersion(
-            version=memory.summary_count + 1,
-            turn=turn,
-            text=text,
-            counter=self.counter,
-            covers=plan.covers,
-            added=plan.summarize,
+        version = self.new_version(
+            turn=turn, text=draft.text if wording is None else wording, covers=plan.covers, added=plan.summarize,
             replaces=plan.replaces.version if plan.replaces else None,
+        )  # fmt: skip
+        after = self.memory._replace(summary_count=version.version, cursor=plan.keep_from)
+        self.change(plan, after, draft, written=version, **facts)
+
+    def new_version(self, **what: Any) -> SummaryVersion:
+        """Write the next version down."""
+        version = SummaryVersion(
+            version=len(self.space.summaries) + 1, counter=self.counter, follows=self.memory.summary_count, **what
         )
         self.space.summaries.append(version)
-        after = Memory(self.space, memory.length, version.version, plan.keep_from)
-        self._keep(plan, after, version=version, reply=reply, seconds=seconds, by_thinking=by_thinking)
+        return version
 
-    def _keep(
-        self,
-        plan: CompactionPlan,
-        after: Memory,
-        *,
-        version: SummaryVersion | None = None,
-        reply: Reply | None = None,
-        error: str | None = None,
-        seconds: float = 0.0,
-        by_thinking: bool = False,
-    ) -> None:
+    def change(self, plan: CompactionPlan, after: Memory, draft: Draft, **facts: Any) -> None:
+        """Replace the memory, and record why. ``facts`` are further fields of the :class:`Compaction`."""
         before, self.memory = self.memory, after
-        model = "" if self.summarizer is None else self.summarizer.name
-        self.compactions.append(
+        self._record_compaction(
             Compaction(
                 strategy=self.strategy,
                 turn=before.turn,
@@ -255,16 +281,22 @@ class Session:
                 keep_from=plan.keep_from,
                 before=before,
                 after=after,
-                written=version,
                 replaces=plan.replaces.version if plan.replaces else None,
-                error=error,
-                seconds=seconds,
-                cost=reply.cost_usd if reply else None,
-                usage=reply.usage if reply else None,
-                model=(reply.model if reply else "") or model,
-                by_thinking=by_thinking,
+                error=draft.error,
+                seconds=draft.seconds,
+                cost=draft.cost,
+                usage=draft.usage,
+                model=draft.model or ("" if self.summarizer is None else self.summarizer.name),
+                by_thinking=draft.by_thinking,
+                instruction=draft.instruction,
+                **facts,
             )
         )
+
+    def _record_compaction(self, compaction: Compaction) -> None:
+        self.compactions.append(compaction)
+        if compaction.puts_off:
+            self._put_off_in = compaction.turn
 
     def rewind(self, length: int) -> None:
         """Go back to when the log had ``length`` messages. Asks nobody; what is cut off is gone."""
@@ -273,7 +305,8 @@ class Session:
         self.compactions = [c for c in self.compactions if c.after_message < length]
         self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
         last = self.compactions[-1] if self.compactions else None
-        self._failed_turn = last.turn if last is not None and last.error else None
+        self._put_off_in = last.turn if last is not None and last.puts_off else None
+        self.held = self._looked_before = None
         versions = self.space.summaries.versions
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
         for version in versions[: sum(c.version is not None for c in self.compactions)]:

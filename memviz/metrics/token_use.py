@@ -12,7 +12,8 @@ class TokenUse:
     """Tokens of a whole run. ``sent_tokens`` are all that the chat model was sent, in ``requests``; of these,
     ``earlier_tokens`` went with the ``earlier_calls`` in which it recalled or thought before it answered, and
     ``thinking_tokens`` is what it wrote when thinking. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens``
-    are those of the calls that wrote a summary; failed calls are counted apart, without tokens."""
+    are those of the calls for a summary, drafts that the user discarded included; summarizations that failed are
+    counted apart, without tokens. A summary that the user edited counts as one written, an edit later on does not."""
 
     requests: int
     sent_tokens: int
@@ -46,9 +47,9 @@ def token_use(run: Run) -> TokenUse:
     """Add up a run."""
     sent = [record.total_tokens for record in run.turns]
     earlier = [call.sent_tokens for record in run.turns for call in record.calls]
-    written = [compaction for compaction in run.compactions if compaction.summary is not None]
-    asked = [compaction for compaction in written if compaction.asked]
-    costs = [compaction.cost for compaction in asked if compaction.cost is not None]
+    written = [c for c in run.compactions if c.kind == "summary" and c.written is not None]
+    asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
+    costs = [cost for cost in (compaction.total_cost_usd for compaction in asked) if cost is not None]
     peak = max(sent, default=0)
     return TokenUse(
         requests=len(sent) + len(earlier),
@@ -59,11 +60,11 @@ def token_use(run: Run) -> TokenUse:
         reply_tokens=sum(record.reply_tokens for record in run.turns),
         summarizations=len(written),
         failed_summarizations=sum(compaction.error is not None for compaction in run.compactions),
-        summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in written),
-        summarizer_output_tokens=sum(compaction.output_tokens for compaction in written),
+        summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in asked),
+        summarizer_output_tokens=sum(compaction.output_tokens for compaction in asked),
         summarizer_cost_usd=sum(costs) if len(costs) == len(asked) else None,
         over_budget_requests=sum("over_budget" in record.flags for record in run.turns),
-        summarizer_calls=sum(compaction.asked for compaction in run.compactions),
+        summarizer_calls=sum(compaction.calls for compaction in run.compactions),
         earlier_calls=len(earlier),
         earlier_tokens=sum(earlier),
         thinking_tokens=sum(record.thinking_tokens for record in run.turns),

@@ -168,12 +168,20 @@ class Strategy(BaseModel, ABC):
         """How far the next summarization is, or ``None`` for a strategy that never summarizes."""
         return None
 
-    def summarizer_request(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> tuple[Message, ...]:
-        """The messages sent to the summarizer for ``messages`` and the summary they join."""
+    @property
+    def instruction(self) -> str:
+        """What the summarizer is told to do."""
+        return RUNNING_INSTRUCTION
+
+    def summarizer_request(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        """The messages sent to the summarizer for ``messages`` and the summary they join. ``instruction`` takes
+        the place of the strategy's own."""
         lines = [transcript_line(message) for message in messages]
         if replaces is not None:
             lines.insert(0, f"system: Previous summary: {replaces.text}")
-        return (Message("user", RUNNING_INSTRUCTION + "\n\n" + "\n".join(lines)),)
+        return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """How a summary reads inside a request."""

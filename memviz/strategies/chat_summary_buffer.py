@@ -92,13 +92,20 @@ class ChatSummaryBuffer(Strategy):
         used = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
         return Headroom(max(1, self.token_limit + 1 - used), "tokens")
 
-    def summarizer_request(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> tuple[Message, ...]:
+    @property
+    def instruction(self) -> str:
+        """``summarize_prompt``, or the default one."""
+        return self.summarize_prompt or DEFAULT_PROMPT
+
+    def summarizer_request(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+    ) -> tuple[Message, ...]:
         """A system message with the prompt and a user message with the transcript so far."""
         entries = [transcript_line(message) for message in messages]
         if replaces is not None:
             entries.insert(0, f"system: {replaces.text}")
         transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
-        return (Message("system", self.summarize_prompt or DEFAULT_PROMPT), Message("user", transcript))
+        return (Message("system", instruction or self.instruction), Message("user", transcript))
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The bare text."""

@@ -51,10 +51,17 @@ class PerTurnSummaries(Strategy):
         """One turn, always."""
         return Headroom(1, "turns") if self.enable_summarization else None
 
-    def summarizer_request(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> tuple[Message, ...]:
+    @property
+    def instruction(self) -> str:
+        """Two or three sentences on the turn."""
+        return TURN_INSTRUCTION
+
+    def summarizer_request(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+    ) -> tuple[Message, ...]:
         """One user message: the instruction, a blank line, and the lines of the turn."""
         lines = [transcript_line(message) for message in messages]
-        return (Message("user", TURN_INSTRUCTION + "\n\n" + "\n".join(lines)),)
+        return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """One entry of the list."""

@@ -1,0 +1,64 @@
+"""One call of a summarizer: what was asked, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+from memviz.conversation import Message, clean_text
+from memviz.errors import MemvizError, ScriptExhausted
+from memviz.models.base import Model, Reply, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A summary that a summarizer wrote, or failed to write: then ``error`` says why and ``text`` is empty.
+
+    ``instruction`` is what it was told in place of the strategy's own instruction, ``None`` where nothing
+    else. ``cost`` is in US dollars, ``None`` where unknown. ``by_thinking``: the chat model gave it when it
+    stopped thinking, so no summarizer was asked.
+    """
+
+    text: str = ""
+    instruction: str | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    cost: float | None = None
+    usage: Usage | None = None
+    model: str = ""
+    by_thinking: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The draft as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Draft:
+        """The draft that :meth:`to_dict` described."""
+        return cls(**{**value, "usage": Usage(**value["usage"]) if value["usage"] else None})
+
+
+def ask_for_draft(summarizer: Model, request: Sequence[Message], instruction: str | None = None) -> Draft:
+    """Ask ``summarizer``. Whatever it raises becomes the draft's error, for the conversation has to survive it;
+    only the end of a script and an interruption go through to the caller."""
+    started = perf_counter()
+    reply, error = Reply(""), None
+    try:
+        reply = summarizer.summarize(request)
+        if not reply.text.strip():
+            error = "the summarizer returned an empty text"
+    except ScriptExhausted:
+        raise
+    except Exception as failure:
+        error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"
+    return Draft(
+        text="" if error else clean_text(reply.text).strip(),
+        instruction=instruction,
+        error=error,
+        seconds=perf_counter() - started,
+        cost=reply.cost_usd,
+        usage=reply.usage,
+        model=reply.model or summarizer.name,
+    )

@@ -1,0 +1,127 @@
+"""The user has a say in what is remembered: accept, edit or skip a summary before it is used, rewrite one that is
+in force, or undo a summarization. The log still has every message, so all of it can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memviz.conversation import clean_text
+from memviz.engine.drafts import Draft
+from memviz.engine.records import Compaction
+from memviz.engine.session import Held, Session
+from memviz.errors import ReviewError
+from memviz.memory import SummaryVersion
+from memviz.strategies.base import CompactionPlan
+
+EDITED, UNDONE = "edited by the user", "undone by the user"
+WRITTEN_BY_USER = "; written by the user"
+
+
+def propose(session: Session, instruction: str | None = None) -> Draft:
+    """Ask the summarizer for the summary that is held, if need be with another ``instruction``.
+
+    A failure is the draft's error; it can be asked again. Every draft counts, used or not.
+    """
+    held = _expect_held(session)
+    if session.summarizer is None:
+        raise ReviewError("There is no summarizer to ask. Write the summary yourself, or skip it.")
+    draft = session.ask(held.plan, instruction)
+    session.held = held._replace(drafts=(*held.drafts, draft))
+    return draft
+
+
+def accept(session: Session, text: str | None = None) -> None:
+    """Use the newest draft as the summary; ``text`` is the user's wording in its place.
+
+    Raises :class:`ReviewError` where nothing is held, or where there is neither a draft nor a text.
+    """
+    held = _expect_held(session)
+    wording = None if text is None else _expect_text(text)
+    chosen = next((draft for draft in reversed(held.drafts) if draft.error is None), None)
+    if chosen is None and wording is None:
+        raise ReviewError("No summary was written yet. Ask for one, or write it yourself.")
+    others = tuple(draft for draft in held.drafts if draft is not chosen and not draft.by_thinking)
+    session.held = None
+    if chosen is None:
+        plan = replace(held.plan, reason=held.plan.reason + WRITTEN_BY_USER)
+        session.apply(plan, Draft(wording or ""), kind="edit", discarded=others)
+    elif wording is None or wording == chosen.text:
+        session.apply(held.plan, chosen, discarded=others)
+    else:
+        session.apply(held.plan, chosen, wording=wording, discarded=others)
+
+
+def skip(session: Session) -> None:
+    """Leave the messages as they are. The strategy tries again in a later turn."""
+    held = _expect_held(session)
+    session.held = None
+    asked = tuple(draft for draft in held.drafts if not draft.by_thinking)
+    session.leave(held.plan, Draft(), kind="skip", discarded=asked)
+
+
+def in_force(session: Session) -> list[SummaryVersion]:
+    """The summaries that the next request would send, in order."""
+    sent = session.strategy.select(session.memory).summaries
+    return session.space.summaries.in_block(sent.start, sent.stop)
+
+
+def edit(session: Session, number: int, text: str) -> None:
+    """Replace version ``number`` of the summary by the user's wording, as a new version, from now on.
+
+    What was sent until now stays on record. Raises :class:`ReviewError` for a version that is no longer sent.
+    """
+    wording = _expect_text(text)
+    old = next((version for version in in_force(session) if version.version == number), None)
+    if old is None:
+        raise ReviewError(f"Version {number} of the summary is not sent any more, so there is nothing to edit.")
+    if wording == old.text:
+        return
+    memory, versions = session.memory, session.space.summaries.versions
+    written = session.new_version(
+        turn=old.turn, text=wording, covers=old.covers, added=old.added, replaces=old.replaces
+    )
+    replaced = versions[old.replaces - 1] if old.replaces else None
+    plan = CompactionPlan(old.added, memory.cursor, EDITED, replaced)
+    after = memory._replace(summary_count=written.version)
+    session.change(plan, after, Draft(), kind="edit", written=written, proposed=old.text, revises=number)
+
+
+def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
+    """The last change of what is summarized that was not undone yet."""
+    standing: list[Compaction] = []
+    for compaction in compactions:
+        if compaction.kind == "undo":
+            standing.pop()
+        elif compaction.changes_memory:
+            standing.append(compaction)
+    return standing[-1] if standing else None
+
+
+def undo(session: Session) -> Compaction:
+    """Take the last summarization, or edit, back; returns it. Its messages are sent word for word again.
+
+    Raises :class:`ReviewError` where there is none.
+    """
+    last = undoable(session.compactions)
+    if last is None:
+        raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
+    memory, before = session.memory, last.before
+    after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
+    plan = CompactionPlan(last.summarized, before.cursor, UNDONE)
+    session.held = None  # what was due was due for a memory that is no more
+    session.change(plan, after, Draft(), kind="undo", revises=last.version)
+    return last
+
+
+def _expect_held(session: Session) -> Held:
+    if session.held is None:
+        raise ReviewError("No summarization is waiting for a decision.")
+    return session.held
+
+
+def _expect_text(text: str) -> str:
+    wording = clean_text(text).strip()
+    if not wording:
+        raise ReviewError("The summary is empty. Write something, or skip it.")
+    return wording

@@ -1,0 +1,346 @@
+"""The user's say in what is remembered: review before a summary is used, edit, undo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Chat, Fate, ModelError, Reply, ReviewError, Run, ScriptedModel
+from memviz.metrics.token_use import token_use
+from memviz.models.base import Usage
+from tests.engine.probes import SUMMARIZING, Digest, sent, small, timeless
+
+every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
+
+
+def chat_under(strategy: memviz.Strategy, summarizer: memviz.Model | None = None) -> Chat:
+    return Chat(strategy, model=ScriptedModel(f"answer {i} is long enough" for i in range(99)),
+                summarizer=summarizer or Digest())  # fmt: skip
+
+
+def drain(pieces: Any) -> None:
+    for _ in pieces:
+        pass
+
+
+def say(chat: Chat, text: str) -> None:
+    """Send, and accept whatever is proposed on the way."""
+    drain(chat.stream(text))
+    while chat.proposal is not None:
+        chat.propose()
+        chat.accept()
+        drain(chat.go_on())
+
+
+def until_held(chat: Chat) -> None:
+    """Talk until a summarization waits."""
+    for number in range(30):
+        drain(chat.stream(f"question {number} about the trip"))
+        if chat.proposal is not None:
+            return
+    raise AssertionError("nothing was ever due")
+
+
+def held(id: str, summarizer: memviz.Model | None = None) -> Chat:
+    chat = chat_under(small(id), summarizer)
+    chat.review = True
+    until_held(chat)
+    return chat
+
+
+def finish(chat: Chat) -> None:
+    drain(chat.go_on())
+    assert chat.proposal is None
+    assert not chat.unanswered
+
+
+def round_trip(run: Run) -> None:
+    again = Run.from_dict(run.to_dict())
+    assert again == run
+    assert sent(again) == sent(run)
+    assert [record.tokens for record in again.turns] == [record.tokens for record in run.turns]
+
+
+class TestReview:
+    @every_summarizing
+    def test_to_accept_everything_is_the_same_as_not_to_look(self, id: str) -> None:
+        looked, blind = chat_under(small(id)), chat_under(small(id))
+        looked.review = True
+        for number in range(9):
+            say(looked, f"question {number}")
+            blind.send(f"question {number}")
+        assert timeless(looked.run) == timeless(blind.run)
+        assert len(looked.run.compactions) > 1
+
+    @every_summarizing
+    def test_nothing_is_asked_and_nothing_changes_before_the_decision(self, id: str) -> None:
+        summarizer = ScriptedModel([])
+        chat = held(id, summarizer)
+        proposal = chat.proposal
+        assert proposal is not None
+        assert summarizer.requests == []
+        assert chat.run.compactions == ()
+        assert proposal.drafts == ()
+        assert list(proposal.messages) == list(chat.log[proposal.plan.summarize.start : proposal.plan.summarize.stop])
+        with pytest.raises(ReviewError, match="waits"):
+            chat.stream("the next question")
+        assert chat.log[-1].content != "the next question"
+
+    @every_summarizing
+    def test_the_reply_waits_where_the_summary_comes_before_it_and_follows_the_decision(self, id: str) -> None:
+        chat = held(id)
+        waited = chat.unanswered
+        assert waited == (len(chat.run.turns) < chat.log.turn_count)
+        chat.propose()
+        chat.accept()
+        finish(chat)
+        assert len(chat.run.turns) == chat.log.turn_count
+        assert [c.kind for c in chat.run.compactions] == ["summary"]
+
+    def test_send_says_that_a_decision_is_needed_and_keeps_the_message(self) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        chat.review = True
+        chat.send("one")
+        with pytest.raises(ReviewError, match="go on"):
+            chat.send("two")
+        assert chat.log[-1].content == "two"
+        chat.skip()
+        finish(chat)
+        assert chat.run.turns[-1].reply == "answer 1 is long enough"
+
+    @every_summarizing
+    def test_a_skipped_one_is_sent_word_for_word_and_proposed_again_later(self, id: str) -> None:
+        chat = held(id)
+        proposal = chat.proposal
+        assert proposal is not None
+        turn = chat.log.turn_count
+        chat.skip()
+        finish(chat)
+        skipped = chat.run.compactions[0]
+        assert (skipped.kind, skipped.summary, skipped.error, skipped.calls) == ("skip", None, None, 0)
+        assert skipped.summarized == proposal.plan.summarize
+        assert chat.run.summaries == ()
+        until_held(chat)
+        again = chat.proposal
+        assert again is not None
+        assert chat.log.turn_count > turn
+        assert again.plan.summarize.start == proposal.plan.summarize.start
+        round_trip(chat.run)
+
+    @every_summarizing
+    def test_the_users_wording_is_used_and_the_summarizers_is_on_record(self, id: str) -> None:
+        chat = held(id)
+        proposed = chat.propose().text
+        chat.accept("  The budget is 900 euros.  ")
+        finish(chat)
+        compaction = chat.run.compactions[0]
+        assert (compaction.summary, compaction.proposed) == ("The budget is 900 euros.", proposed)
+        assert compaction.is_edited
+        assert compaction.calls == 1
+        assert compaction.output_tokens == chat.run.counter(proposed)
+        assert [version.text for version in chat.summaries_in_force] == ["The budget is 900 euros."]
+        chat.review = False
+        say(chat, "and now?")
+        assert any("The budget is 900 euros." in request.decode() for request in sent(chat.run))
+        round_trip(chat.run)
+
+    def test_another_prompt_reaches_the_summarizer_and_every_draft_is_counted(self) -> None:
+        drafts = [
+            Reply("too long", usage=Usage(100, 10), cost_usd=0.01),
+            ModelError("the line is dead"),
+            Reply("short", usage=Usage(80, 4), cost_usd=0.02),
+        ]
+        summarizer = ScriptedModel(drafts)
+        chat = held("summary", summarizer)
+        assert chat.propose().text == "too long"
+        assert "the line is dead" in (chat.propose("List the facts.").error or "")
+        assert chat.propose("At most five words.").text == "short"
+        assert [request[0].content.split("\n")[0] for request in summarizer.requests[1:]] == [
+            "List the facts.", "At most five words.",
+        ]  # fmt: skip
+        chat.accept()
+        finish(chat)
+        compaction = chat.run.compactions[0]
+        assert (compaction.summary, compaction.instruction, compaction.cost) == ("short", "At most five words.", 0.02)
+        assert compaction.prompt.startswith("At most five words.\n\n")
+        assert [draft.text for draft in compaction.discarded] == ["too long", ""]
+        assert compaction.calls == 3
+        failed_prompt = sum(chat.run.counter(m.content) + 3 for m in summarizer.requests[1]) + 3
+        assert compaction.prompt_tokens == 100 + failed_prompt + 80
+        assert compaction.output_tokens == 10 + 4
+        assert compaction.total_cost_usd is None  # nobody knows what the failed call cost
+        use = token_use(chat.run)
+        assert (use.summarizations, use.summarizer_calls, use.summarizer_tokens) == (
+            1, 3, compaction.prompt_tokens + 14,
+        )  # fmt: skip
+        round_trip(chat.run)
+
+    def test_drafts_of_a_skipped_one_are_counted_too(self) -> None:
+        chat = held("summary", ScriptedModel([Reply("bad", usage=Usage(100, 10), cost_usd=0.01)]))
+        chat.propose()
+        chat.skip()
+        finish(chat)
+        use = token_use(chat.run)
+        assert (use.summarizations, use.summarizer_calls, use.summarizer_tokens) == (0, 1, 110)
+        assert use.summarizer_cost_usd == 0.01
+
+    def test_after_failures_only_the_users_own_text_can_be_used(self) -> None:
+        chat = held("summary", ScriptedModel([ModelError("dead")]))
+        with pytest.raises(ReviewError, match="No summary was written"):
+            chat.accept()
+        chat.propose()
+        with pytest.raises(ReviewError, match="No summary was written"):
+            chat.accept()
+        with pytest.raises(ReviewError, match="empty"):
+            chat.accept(" \n ")
+        assert chat.proposal is not None
+        chat.accept("Written by hand.")
+        finish(chat)
+        compaction = chat.run.compactions[0]
+        assert (compaction.kind, compaction.summary, compaction.calls) == ("edit", "Written by hand.", 1)
+        assert compaction.is_edited
+        round_trip(chat.run)
+
+    def test_decisions_without_a_question_are_errors(self) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        for decide in (chat.propose, chat.accept, chat.skip):
+            with pytest.raises(ReviewError, match="waiting"):
+                decide()
+
+    def test_undoing_the_turn_ends_the_wait(self) -> None:
+        chat = held("summary")
+        chat.undo()
+        assert chat.proposal is None
+        until_held(chat)
+
+    def test_a_change_of_strategy_keeps_the_review_on(self) -> None:
+        chat = held("summary")
+        chat.skip()
+        finish(chat)
+        chat.change_strategy(small("summary_buffer"))
+        assert chat.review
+
+
+class TestEdit:
+    @every_summarizing
+    def test_from_now_on_the_edited_text_is_sent_and_the_past_stays(self, id: str) -> None:
+        chat = chat_under(small(id))
+        while not chat.run.summaries:
+            chat.send("a question about the trip")
+        chat.send("one more") if not chat.summaries_in_force else None
+        before, old = sent(chat.run), chat.summaries_in_force[0]
+        chat.edit_summary(old.version, "The budget is 900 euros.")
+        assert sent(chat.run) == before
+        new = chat.summaries_in_force[0]
+        assert (new.text, new.covers, new.added, new.replaces) == (
+            "The budget is 900 euros.", old.covers, old.added, old.replaces,
+        )  # fmt: skip
+        event = chat.run.compactions[-1]
+        assert (event.kind, event.revises, event.proposed, event.calls) == ("edit", old.version, old.text, 0)
+        request = memviz.ask(chat.run, "What is the budget?", model=ScriptedModel(["?"] * 3), summarizer=Digest())
+        block = request.context.block("summary")
+        assert block is not None
+        if id in ("recent_only", "summary_only") or not request.compactions:
+            assert "The budget is 900 euros." in block.messages[0].content
+            assert old.text not in block.messages[0].content
+        assert request.tokens["summary"] == chat.run.counter(block.messages[0].content)
+        round_trip(chat.run)
+
+    def test_the_next_summarization_takes_the_edited_text_in_and_generations_do_not_rise_by_an_edit(self) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        while not chat.run.summaries:
+            chat.send("question")
+        chat.edit_summary(1, "Edited.")
+        while len(chat.run.summaries) < 3:
+            chat.send("question")
+        summarized = next(c for c in chat.run.compactions if c.version == 3)
+        assert "Previous summary: Edited." in summarized.prompt
+        chat.send("question")
+        assert [version.replaces for version in chat.run.summaries[:3]] == [None, None, 2]
+        at_version_3 = next(r for r in chat.run.turns if r.summary is not None and r.summary.version == 3)
+        assert chat.run.generations()[chat.run.turns.index(at_version_3)].max() == 2
+
+    @pytest.mark.parametrize(("version", "text", "error"), [(1, "text", "not sent"), (9, "text", "not sent"),
+                                                            (2, " ", "empty")])  # fmt: skip
+    def test_what_cannot_be_edited_says_so(self, version: int, text: str, error: str) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        while len(chat.run.summaries) < 2:
+            chat.send("question")
+        with pytest.raises(ReviewError, match=error):
+            chat.edit_summary(version, text)
+
+    def test_the_same_text_is_no_edit(self) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        while not chat.run.summaries:
+            chat.send("question")
+        run = chat.run
+        chat.edit_summary(1, run.summaries[0].text + "\n")
+        assert chat.run == run
+
+
+class TestUndo:
+    @every_summarizing
+    def test_what_was_summarized_is_sent_word_for_word_again(self, id: str) -> None:
+        chat = chat_under(small(id))
+        while not chat.run.summaries:
+            chat.send("a question about the trip")
+        before, undone = sent(chat.run), chat.undoable
+        assert undone is not None
+        assert chat.undo_summary() is undone
+        assert sent(chat.run) == before
+        assert chat.summaries_in_force == []
+        event = chat.run.compactions[-1]
+        assert (event.kind, event.revises, event.calls, event.summary) == ("undo", 1, 0, None)
+        chat.review = True
+        drain(chat.stream("and now?"))
+        if chat.unanswered:
+            chat.skip()
+            drain(chat.go_on())
+        record = chat.run.turns[-1]
+        if id != "summary_only":
+            fates = chat.run.fates_at(record)
+            assert {Fate(fates[position]) for position in undone.summarized} == {Fate.VERBATIM}
+        assert not record.parts.summaries
+        round_trip(chat.run)
+
+    def test_without_a_summary_it_is_an_error(self) -> None:
+        chat = chat_under(memviz.strategy("summary"))
+        assert chat.undoable is None
+        with pytest.raises(ReviewError, match="nothing to undo"):
+            chat.undo_summary()
+
+    @every_summarizing
+    @given(steps=st.lists(st.sampled_from(["say", "say", "edit", "undo", "undo turn"]), max_size=14), data=st.data())
+    def test_any_mixture_keeps_every_message_in_exactly_one_place(
+        self, id: str, steps: list[str], data: st.DataObject
+    ) -> None:
+        """After each step: the log is whole, every message that is past is sent, in a summary or dropped by the
+        strategy itself, never both verbatim and in a summary in force, and the run can be stored and resumed."""
+        chat = chat_under(small(id))
+        for number, step in enumerate(steps):
+            if step == "say":
+                chat.send(f"question {number} about the trip")
+            elif step == "undo turn":
+                chat.undo()
+            elif step == "undo" and chat.undoable is not None:
+                chat.undo_summary()
+            elif step == "edit" and chat.summaries_in_force:
+                version = data.draw(st.sampled_from(chat.summaries_in_force))
+                chat.edit_summary(version.version, f"edit {number}")
+            resumed = Chat.resume(chat.run)
+            assert (resumed.summaries_in_force, resumed.headroom) == (chat.summaries_in_force, chat.headroom)
+            memory = chat.run.memory_after(chat.log.turn_count)
+            covered = [p for version in chat.summaries_in_force for p in version.covers]
+            assert len(covered) == len(set(covered))
+            assert all(p < memory.cursor for p in covered)
+            undone = sum(c.kind == "undo" for c in chat.run.compactions)
+            assert len(covered) == memory.cursor or undone or id in ("recent_only", "summary_only")
+            for record in chat.run.turns:
+                block = record.context.block("summary")
+                text = block.messages[0].content if block else ""
+                assert record.tokens["summary"] == (chat.run.counter(text) if text else 0)
+        round_trip(chat.run)
