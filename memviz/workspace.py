@@ -20,6 +20,7 @@ from memviz.conversation import Log, Message
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.recall import Recall
+from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.models.base import Model
@@ -46,7 +47,8 @@ class RunKey:
     """What makes a run: ask twice with the same key and nothing is run again.
 
     ``recalls`` are turn numbers with what is injected into their requests. ``model`` answers in a free run;
-    empty in a replay, where replies come from the conversation.
+    empty in a replay, where replies come from the conversation. ``edits`` are texts that take the place of the
+    summary versions of these numbers.
     """
 
     conversation_id: str
@@ -55,6 +57,7 @@ class RunKey:
     summarizer: str
     recalls: tuple[tuple[int, Recall], ...] = ()
     model: str = ""
+    edits: tuple[tuple[int, str], ...] = ()
 
     def recalls_by_turn(self) -> dict[int, list[Recall]]:
         """The recalls of each turn."""
@@ -68,6 +71,8 @@ class RunKey:
         parts = [self.strategy.id, self.strategy.model_dump(), self.counter, self.summarizer, messages]
         if self.recalls or self.model:
             parts += [[[turn, asdict(recall)] for turn, recall in self.recalls], self.model]
+        if self.edits:
+            parts += ["edits", self.edits]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -156,9 +161,11 @@ class Workspace:
         if kept is not None:
             return kept
         transcript, log = self.conversation(key.conversation_id)
+        unedited = self.kept_run(replace(key, edits=())) if key.edits else None
         run = replay(
-            log, key.strategy, model=summarizer, counter=key.counter,
-            system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(), progress=progress,
+            log, key.strategy, model=RecordedSummaries(unedited, summarizer) if unedited else summarizer,
+            counter=key.counter, system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(),
+            edits=dict(key.edits), progress=progress,
         )  # fmt: skip
         if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
             self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)

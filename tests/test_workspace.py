@@ -487,3 +487,16 @@ def test_a_chat_is_read_once_until_it_changes(workspace: Workspace) -> None:
     workspace.save_chat(id, chat, "offline")
     assert workspace.held_chat(id) == chat.run
     assert workspace.held_chat(FIRST_SAMPLE) is None
+
+
+def test_a_run_with_an_edited_summary_is_a_run_of_its_own(workspace: Workspace) -> None:
+    id = imported(workspace, 12)
+    key = RunKey(id, memviz.strategy("summary", buffer_size=1), "chars4", "offline")
+    plain = workspace.run(key, Digest())
+    edited_key = dataclasses.replace(key, edits=((1, "Edited."),))
+    assert workspace.kept_run(edited_key) is None
+    edited = workspace.run(edited_key, Digest())
+    assert (plain.summaries[0].text != "Edited.", edited.summaries[0].text) == (True, "Edited.")
+    assert workspace.run(key, Digest()) == plain
+    again = Workspace(workspace.store.path)
+    assert again.kept_run(edited_key) == edited

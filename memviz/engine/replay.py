@@ -9,6 +9,7 @@ from memviz.conversation import Log, Message, Turn
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.engine.recall import Recall
+from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
 from memviz.errors import EmptyConversationError
@@ -42,15 +43,17 @@ def replay(
     system_prompt: str | None = None,
     recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
+    edits: Mapping[int, str] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Run:
     """What ``strategy`` would have sent, request by request, had this conversation been held under it.
 
     Replies come from the transcript; ``model`` only writes the summaries (``None``: nobody does).
     ``recalls`` maps a turn number to what is injected into its request. A transcript's own system
-    prompt is used unless another one is given. ``progress`` gets the turns done and their number.
-    Raises :class:`EmptyConversationError` when there is
-    no user message, so nothing would be sent.
+    prompt is used unless another one is given. ``edits`` maps the number of a summary version to the text
+    that is used in its place; later summaries then take that one in. ``progress`` gets the turns done and
+    their number. Raises :class:`EmptyConversationError` when there is no user message, so nothing would be
+    sent, and :class:`ReviewError` for an empty edit.
     """
     log = as_log(messages)
     if not log.turn_count:
@@ -60,8 +63,9 @@ def replay(
     if system_prompt is None and isinstance(messages, Transcript):
         system_prompt = messages.system_prompt
     session = Session(
-        log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
-    )
+        log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
+        edits={version: worded(text) for version, text in edits.items()} if edits else None,
+    )  # fmt: skip
     session.advance(log.turn_start(1))
     for turn in log.turns():
         wanted = recalls.get(turn.number, ()) if recalls else ()

@@ -37,7 +37,7 @@ def accept(session: Session, text: str | None = None) -> None:
     Raises :class:`ReviewError` where nothing is held, or where there is neither a draft nor a text.
     """
     held = _expect_held(session)
-    wording = None if text is None else _expect_text(text)
+    wording = None if text is None else worded(text)
     chosen = next((draft for draft in reversed(held.drafts) if draft.error is None), None)
     if chosen is None and wording is None:
         raise ReviewError("No summary was written yet. Ask for one, or write it yourself.")
@@ -71,7 +71,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
     What was sent until now stays on record. Raises :class:`ReviewError` for a version that is no longer sent.
     """
-    wording = _expect_text(text)
+    wording = worded(text)
     old = next((version for version in in_force(session) if version.version == number), None)
     if old is None:
         raise ReviewError(f"Version {number} of the summary is not sent any more, so there is nothing to edit.")
@@ -120,7 +120,8 @@ def _expect_held(session: Session) -> Held:
     return session.held
 
 
-def _expect_text(text: str) -> str:
+def worded(text: str) -> str:
+    """The user's text as it becomes a summary. Raises :class:`ReviewError` for an empty one."""
     wording = clean_text(text).strip()
     if not wording:
         raise ReviewError("The summary is empty. Write something, or skip it.")

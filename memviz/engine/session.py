@@ -6,7 +6,7 @@ with the next: a summarizer that fails leaves the value, and with it everything 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -63,7 +63,8 @@ class Session:
     """One strategy at work over one log. ``summarizer=None`` means there is none to ask.
 
     While ``review`` is on, a summarization that is due is not made but ``held``, and nothing more of the log
-    is taken in, until somebody has decided on it (``engine/review.py``).
+    is taken in, until somebody has decided on it (``engine/review.py``). ``edits`` are texts that take the
+    place of the summary versions of these numbers as they are written.
     """
 
     held: Held | None
@@ -77,6 +78,7 @@ class Session:
         system_prompt: str | None = None,
         *,
         repair_tool_pairs: bool = False,
+        edits: Mapping[int, str] | None = None,
     ) -> None:
         self.log, self.strategy, self.summarizer, self.counter = log, strategy, summarizer, counter
         self.system_prompt, self.repair_tool_pairs = system_prompt, repair_tool_pairs
@@ -85,6 +87,7 @@ class Session:
         self.compactions: list[Compaction] = []
         self.turns: list[TurnRecord] = []
         self.review, self.held = False, None
+        self._edits = dict(edits or {})
         self._recorded_compactions = 0
         self._put_off_in: int | None = None
         self._looked_before: int | None = None
@@ -227,7 +230,8 @@ class Session:
         if draft.error is not None:
             self.leave(plan, draft)
             return False
-        self.apply(plan, draft)
+        wording = self._edits.get(len(self.space.summaries) + 1)
+        self.apply(plan, draft, wording=None if wording == draft.text else wording)
         return True
 
     def ask(self, plan: CompactionPlan, instruction: str | None = None) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -25,7 +26,8 @@ def run_key(state: CompareState, row: SettingRow, summarizer: ModelChoice, answe
     # Who would summarize does not matter where nothing ever is summarized.
     name = OFFLINE if strategy.moment is Moment.NEVER else summarizer.name
     recalls = state.recalls_of(row) if strategy.allows_recall else ()
-    return RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
+    key = RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
+    return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
 def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
@@ -51,8 +53,13 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
 
 def as_lines(runs: Sequence[tuple[SettingRow, Run]]) -> list[Line]:
     """The runs as lines of the charts, each with a label and the colour of its setting."""
-    labels = distinct([run.strategy.label for _, run in runs])
+    labels = distinct([_label(run) for _, run in runs])
     return [Line(run, label, row.index) for (row, run), label in zip(runs, labels, strict=True)]
+
+
+def _label(run: Run) -> str:
+    edited = any(compaction.is_edited for compaction in run.compactions)
+    return run.strategy.label + " · edited" * edited
 
 
 def _run_when_asked(

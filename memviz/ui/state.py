@@ -14,6 +14,7 @@ from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
+from memviz.workspace import RunKey
 
 T = TypeVar("T")
 MAX_SETTINGS = 6
@@ -65,6 +66,7 @@ class CompareState:
     own_replies: bool = False
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Fate, ModelError, Reply, ReviewError, Run, ScriptedModel
+from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.metrics.token_use import token_use
 from memviz.models.base import Usage
-from tests.engine.probes import SUMMARIZING, Digest, sent, small, timeless
+from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 
 every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
 
@@ -344,3 +345,49 @@ class TestUndo:
                 text = block.messages[0].content if block else ""
                 assert record.tokens["summary"] == (chat.run.counter(text) if text else 0)
         round_trip(chat.run)
+
+
+class TestEditsInAReplay:
+    @every_summarizing
+    def test_the_users_text_takes_the_place_of_that_version_and_later_ones_take_it_in(self, id: str) -> None:
+        messages = talk(9)
+        plain = memviz.replay(messages, small(id), model=Digest())
+        edited = memviz.replay(messages, small(id), model=Digest(), edits={2: " The budget is 900 euros. "})
+        assert edited.summaries[0].text == plain.summaries[0].text
+        assert edited.summaries[1].text == "The budget is 900 euros."
+        event = next(c for c in edited.compactions if c.version == 2)
+        assert (event.proposed, event.is_edited, event.calls) == (plain.summaries[1].text, True, 1)
+        first_with = next(i for i, r in enumerate(edited.turns) if 2 in [v + 1 for v in r.parts.summaries])
+        assert sent(edited)[:first_with] == sent(plain)[:first_with]
+        assert b"The budget is 900 euros." in sent(edited)[first_with]
+        if edited.summaries[2].replaces == 2:
+            taken_in = next(c for c in edited.compactions if c.version == 3)
+            assert "The budget is 900 euros." in taken_in.prompt
+        round_trip(edited)
+
+    def test_an_edit_that_changes_nothing_is_none(self) -> None:
+        plain = memviz.replay(talk(9), small("summary"), model=Digest())
+        same = memviz.replay(talk(9), small("summary"), model=Digest(), edits={1: plain.summaries[0].text, 99: "x"})
+        assert timeless(same) == timeless(plain)
+
+    def test_an_empty_edit_is_an_error(self) -> None:
+        with pytest.raises(ReviewError, match="empty"):
+            memviz.replay(talk(9), small("summary"), model=Digest(), edits={1: " "})
+
+    @every_summarizing
+    def test_with_the_answers_of_the_earlier_run_only_what_follows_the_edit_is_asked(self, id: str) -> None:
+        messages = talk(9)
+        plain = memviz.replay(messages, small(id), model=Digest())
+        summarizer = Digest()
+        asked: list[Any] = []
+        answer = summarizer.summarize
+        summarizer.summarize = lambda request: asked.append(request) or answer(request)  # type: ignore[method-assign]
+        edited = memviz.replay(
+            messages, small(id), model=RecordedSummaries(plain, summarizer), edits={2: "The budget is 900 euros."}
+        )
+        again = memviz.replay(messages, small(id), model=Digest(), edits={2: "The budget is 900 euros."})
+        assert timeless(edited) == timeless(again)
+        known = {c.request for c in plain.compactions}
+        assert len(asked) == sum(c.request not in known for c in again.compactions)
+        if id in ("recent_only", "summary_only"):
+            assert asked == []
