@@ -7,6 +7,7 @@ import pytest
 from memviz.conversation import Message
 from memviz.counters import counter
 from memviz.models.offline import OfflineModel
+from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import ENGLISH
 
 INSTRUCTION = "Write one concise zebra summary of 77 apples. Keep names, numbers, dates and decisions."
@@ -138,3 +139,29 @@ def test_one_sentence_over_the_budget_is_cut_between_words() -> None:
     text = summary(one_message(f"user: {said}"), 8)
     assert said.startswith(text)
     assert said[len(text)] == " "
+
+
+LONG_TALK = "\n".join(f"{message.role}: {message.content}" for message in bundled()["trip"].messages)
+MEASURES = {"tokens": counter("o200k_base"), "words": lambda text: len(text.split()), "characters": len}
+
+
+@pytest.mark.parametrize("unit", MEASURES)
+@pytest.mark.parametrize("amount", [12, 60, 400])
+def test_a_length_that_the_instruction_asks_for_is_kept_and_used(unit: str, amount: int) -> None:
+    request = [Message("user", f"Summarize in at most {amount} {unit}.\n\n{LONG_TALK}")]
+    text = OfflineModel(summary_budget_tokens=100).summarize(request).text
+    assert 0.5 * amount <= MEASURES[unit](text) <= amount
+
+
+def test_a_length_in_a_system_message_or_in_chinese_is_kept_too() -> None:
+    spoken = [Message("system", "Summarize in up to 20 words."), Message("user", f"Transcript so far:\n\n{LONG_TALK}")]
+    assert len(OfflineModel().summarize(spoken).text.split()) <= 20
+    talk = "我的预算是三千元，六月去北京。我女儿对花生过敏，她叫小美。酒店在前门附近，每晚五百元。"
+    chinese = f"用不超过30个字总结下面的对话。\n\nuser: {talk}"
+    assert len(OfflineModel().summarize([Message("user", chinese)]).text) <= 30
+
+
+def test_a_length_that_the_conversation_speaks_of_is_not_meant() -> None:
+    talk = "user: Write me a poem in at most 5 words. My daughter Mira is allergic to hazelnuts."
+    asked = OfflineModel().summarize([Message("user", f"Write one concise summary.\n\n{talk}")]).text
+    assert "Mira is allergic to hazelnuts" in asked

@@ -13,7 +13,7 @@ from memviz.counters import counter as counter_named
 from memviz.errors import ParameterError
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.summarizer import summarize
-from memviz.models.offline.summary_request import Entry, entries
+from memviz.models.offline.summary_request import Entry, asked_limit, entries
 from memviz.models.offline.tool_use import next_step
 from memviz.models.offline.words import UNSPACED
 from memviz.models.tools import Tool
@@ -66,8 +66,13 @@ class OfflineModel(Model):
         return replace(reply, tool_calls=step.calls, finish_reason="tool_calls") if step.calls else reply
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        """The most informative sentences of what ``messages`` ask to summarize, in their order."""
-        return self._reply(messages, self._summarized(entries(messages)))
+        """The most informative sentences of what ``messages`` ask to summarize, in their order. Of an instruction
+        it obeys only the length: "at most 60 words", tokens or characters."""
+        limit = asked_limit(messages)
+        if limit is None:
+            return self._reply(messages, self._summarized(entries(messages)))
+        count = {"token": self._count, "word": lambda text: len(text.split()), "character": len}[limit.unit]
+        return self._reply(messages, summarize(entries(messages), limit.amount, count, fill=True))
 
     def _summarized(self, parts: Sequence[Entry]) -> str:
         return summarize(parts, self.summary_budget_tokens, self._count)

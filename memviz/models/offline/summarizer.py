@@ -35,13 +35,15 @@ class _Candidate:
     tokens: int = 0
 
 
-def summarize(entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int]) -> str:
-    """The summary of ``entries`` in at most ``budget_tokens`` tokens, never empty."""
+def summarize(entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int], *, fill: bool = False) -> str:
+    """The summary of ``entries`` in at most ``budget_tokens`` tokens (of whatever ``count`` counts), never empty.
+    A short text is brought down below the budget, unless it is to ``fill`` it."""
     candidates = _candidates(entries)
     if not candidates:
         text = " ".join(" ".join(entry.text for entry in entries).split())
         return truncated(text or EMPTY_SUMMARY, budget_tokens, count)
-    budget_tokens = min(budget_tokens, _target_tokens(entries, count))
+    if not fill:
+        budget_tokens = min(budget_tokens, _target_tokens(entries, count))
     chosen = _choose(_ranked(candidates), budget_tokens, count)
     while True:
         text = _joined(candidate.sentence for candidate in sorted(chosen, key=lambda one: one.position))

@@ -15,6 +15,20 @@ _OLD_SUMMARY = re.compile(r"\s*(?:previous|existing|current|earlier|old) summary
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
+_LIMIT = re.compile(
+    r"\b(?:at most|no more than|not more than|up to|under|within|fewer than|less than|limited? to|in)\s+"
+    r"(\d{1,5})\s+(token|word|character)s?\b|(\d{1,5})\s*个?字",
+    re.IGNORECASE,
+)
+
+
+class Limit(NamedTuple):
+    """The length that an instruction asks for, in ``token``, ``word`` or ``character``."""
+
+    amount: int
+    unit: str
+
+
 class Entry(NamedTuple):
     """One text to summarize. ``role`` is a message role, ``summary`` for what an earlier summary held,
     or empty where nobody is named."""
@@ -38,6 +52,21 @@ def entries(messages: Sequence[Message]) -> tuple[Entry, ...]:
     if not instructed:
         text = _after_instruction(text)
     return tuple(_nonempty(_named_entries(text, summary_first=instructed)))
+
+
+def asked_limit(messages: Sequence[Message]) -> Limit | None:
+    """The length that the instruction of ``messages`` asks for: "at most 60 words". What is summarized may say
+    such a thing as well and is not obeyed."""
+    if not messages:
+        return None
+    text = messages[0].content
+    if messages[0].role != "system":
+        text = text[: len(text) - len(_after_instruction(text))]
+    found = _LIMIT.search(text)
+    if found is None:
+        return None
+    amount, unit, characters = found.groups()
+    return Limit(max(1, int(characters)), "character") if characters else Limit(max(1, int(amount)), unit.lower())
 
 
 def _after_instruction(text: str) -> str:
