@@ -1,0 +1,41 @@
+"""Try another instruction on the very messages that a summarization was given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.engine.drafts import Draft, ask_for_draft
+from memviz.engine.records import Compaction
+from memviz.models.base import Model
+
+
+class Trial(NamedTuple):
+    """One instruction and the draft it gave. ``prompt_tokens`` and ``output_tokens`` are as billed where the
+    provider said, else counted; ``tokens`` are those of the text, as a request would count them."""
+
+    instruction: str
+    draft: Draft
+    prompt_tokens: int
+    output_tokens: int
+    tokens: int
+
+
+def try_prompt(compaction: Compaction, instruction: str | None, summarizer: Model) -> Trial:
+    """What ``summarizer`` makes of the messages of ``compaction``, and of the summary they join, under another
+    ``instruction`` (``None``: the strategy's own). The run stays as it is; a failure is the draft's error.
+    """
+    memory, strategy = compaction.before, compaction.strategy
+    replaced = memory.space.summaries.versions[compaction.replaces - 1] if compaction.replaces else None
+    messages = memory.worth_summarizing(compaction.summarized)
+    request = strategy.summarizer_request(messages, replaced, instruction)
+    draft, count = ask_for_draft(summarizer, request, instruction), memory.sums.counter
+    tokens = count(draft.text) if draft.text else 0
+    sent = sum(count(message.content) + TOKENS_PER_MESSAGE for message in request) + TOKENS_PER_REQUEST
+    return Trial(
+        instruction=instruction or strategy.instruction,
+        draft=draft,
+        prompt_tokens=draft.usage.input_tokens if draft.usage else sent,
+        output_tokens=draft.usage.output_tokens if draft.usage else tokens,
+        tokens=tokens,
+    )
