@@ -66,6 +66,11 @@ class Run:
         """All summary versions, in order."""
         return tuple(self.space.summaries.versions)
 
+    @property
+    def has_decisions(self) -> bool:
+        """Whether the user has edited, skipped or undone anything."""
+        return any(compaction.kind != "summary" or compaction.is_edited for compaction in self.compactions)
+
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
         return memory_at(self.space, self.compactions, self.log.turn(turn).stop)

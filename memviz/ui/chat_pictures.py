@@ -55,7 +55,9 @@ def pictures(state: ChatState, chat: Chat) -> None:
 
 def _next_summarization(chat: Chat) -> None:
     headroom = chat.headroom
-    if headroom is None:
+    if chat.proposal is not None:
+        st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
+    elif headroom is None:
         st.markdown(":gray-badge[:material/compress: This strategy never summarizes]")
     else:
         st.markdown(f":violet-badge[:material/compress: Summarizes after {headroom}]")

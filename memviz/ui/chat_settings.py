@@ -24,6 +24,7 @@ CONVERSATION_KEY = "chat-conversation"
 CONVERSATIONS_LISTED = 100
 QUERY_KEY = "chat"
 NEW_CHAT = ""
+REVIEW_KEY = "chat-review"
 
 
 class Models(NamedTuple):
@@ -39,6 +40,7 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     take_over(state.row)
     edit_setting(state.row, live=True)
     _choose_recall_tool(state)
+    _choose_review()
     chat_model = model_picker(
         "Chat model", "chat-model", "Who answers. The offline model answers only from what it was sent."
     )
@@ -86,6 +88,14 @@ def _choose_recall_tool(state: ChatState) -> None:
     ) or None  # fmt: skip
 
 
+def _choose_review() -> None:
+    st.toggle(
+        "Ask before each summarization", key=REVIEW_KEY, persist_state="session",
+        help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
+        "it, reword it, have it written again with another prompt, or skip it.",
+    )  # fmt: skip
+
+
 def _open_chosen() -> None:
     chat_state().open(widget_value(CONVERSATION_KEY) or None)
 
@@ -106,7 +116,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                 state.kept_ahead = state.chat.ahead
                 _show_as_left(state, state.chat, chosen)
         state.chat.use(answering, writing)
-        state.chat.recall_tool = state.recall_tool
+        state.chat.recall_tool, state.chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
         if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
             with st.spinner("Deriving the memory anew from the conversation"):
                 state.chat.change_strategy(chosen, state.counter)
@@ -132,7 +142,8 @@ def save(workspace: Workspace, state: ChatState, models: Models, replaces: Seque
         if state.conversation_id is None and state.chat.run.turns:
             state.conversation_id = workspace.new_chat(state.chat)
         if state.conversation_id is not None and state.conversation_id.startswith(SAMPLE_PREFIX):
-            if len(state.chat.log) == workspace.store.entry(state.conversation_id).message_count:
+            grown = len(state.chat.log) != workspace.store.entry(state.conversation_id).message_count
+            if not grown and not state.chat.run.has_decisions:
                 return  # only looked at under another setting
             state.conversation_id, replaces = workspace.continue_sample(state.conversation_id), None
         if state.conversation_id is not None:

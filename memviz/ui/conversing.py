@@ -11,7 +11,7 @@ import streamlit as st
 from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
-from memviz.errors import MemvizError
+from memviz.errors import MemvizError, ModelError
 from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.chat_settings import Models, save
 from memviz.ui.errors import show_error
@@ -91,12 +91,16 @@ def talk(workspace: Workspace, state: ChatState, chat: Chat, models: Models, pro
         with st.chat_message("user", avatar=AVATARS["user"]):
             st.text(prompt)
         _answer(workspace, state, chat, models, chat.stream(prompt), None)
+    elif state.going_on:
+        state.going_on = False
+        _answer(workspace, state, chat, models, chat.go_on(), None)
     elif state.retrying:
         state.retrying = False
         before = list(chat.log)
         _answer(workspace, state, chat, models, chat.retry(), before)
     if state.error is not None:
-        show_error(state.error, "Your message is kept: retry, or change the model first.")
+        kept = "Your message is kept: retry, or change the model first."
+        show_error(state.error, kept if isinstance(state.error, ModelError) else "")
 
 
 def _answer(
@@ -142,7 +146,7 @@ def turn_controls(workspace: Workspace, state: ChatState, chat: Chat, models: Mo
         return
     with st.container(horizontal=True):
         st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(state,),
-                  help="Ask for the last reply again.")  # fmt: skip
+                  disabled=chat.proposal is not None, help="Ask for the last reply again.")  # fmt: skip
         st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo,
                   args=(workspace, state, chat, models),
                   help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip

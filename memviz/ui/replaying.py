@@ -58,8 +58,7 @@ def as_lines(runs: Sequence[tuple[SettingRow, Run]]) -> list[Line]:
 
 
 def _label(run: Run) -> str:
-    edited = any(compaction.is_edited for compaction in run.compactions)
-    return run.strategy.label + " · edited" * edited
+    return run.strategy.label + " · edited" * run.has_decisions
 
 
 def _run_when_asked(

@@ -112,6 +112,7 @@ class ChatState:
     error: MemvizError | None = None
     opened: int = 0
     retrying: bool = False
+    going_on: bool = False
     recall_tool: bool | None = None
     kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
 
