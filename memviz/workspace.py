@@ -28,7 +28,7 @@ from memviz.storage.engine import conversation_changed
 from memviz.storage.library import ConversationEntry
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 
@@ -119,6 +119,23 @@ class Workspace:
         self.store.rename(id, title)
         with self._lock:
             self._conversations.pop(id, None)  # a new title does not count as a change of the conversation
+
+    def add_probe(self, id: str, probe: Probe) -> None:
+        """Add a question to a conversation. The messages stay as they are, and so do all its runs."""
+        self.store.add_probe(id, probe)
+        self._read_probes(id)
+
+    def remove_probe(self, id: str, probe: Probe) -> None:
+        """Take a question away again."""
+        self.store.remove_probe(id, probe)
+        self._read_probes(id)
+
+    def _read_probes(self, id: str) -> None:
+        probes = self.store.conversation(id).probes
+        with self._lock:
+            if id in self._conversations:
+                changed, transcript, log = self._conversations[id]
+                self._conversations[id] = changed, replace(transcript, probes=probes), log
 
     def delete(self, id: str) -> None:
         """Put a conversation away; :meth:`restore` brings it back."""

@@ -500,3 +500,39 @@ def test_a_run_with_an_edited_summary_is_a_run_of_its_own(workspace: Workspace) 
     assert workspace.run(key, Digest()) == plain
     again = Workspace(workspace.store.path)
     assert again.kept_run(edited_key) == edited
+
+
+def test_a_probe_is_added_and_taken_away_and_the_runs_stay(workspace: Workspace) -> None:
+    id = imported(workspace)
+    key = RunKey(id, memviz.strategy("buffer"), "chars4", "offline")
+    run = workspace.run(key, Digest())
+    probe = memviz.Probe("How much?", ("3,000 \ud800",), (1,), "number", by_user=True)
+    workspace.add_probe(id, probe)
+    workspace.add_probe(id, probe)
+    assert workspace.conversation(id)[0].probes == (probe,)
+    assert workspace.kept_run(key) is run
+    assert Workspace(workspace.store.path).conversation(id)[0].probes == (probe,)
+    assert workspace.conversations()[0].probe_count == 1
+    workspace.remove_probe(id, probe)
+    workspace.remove_probe(id, probe)
+    assert workspace.conversation(id)[0].probes == ()
+    with pytest.raises(StorageError):
+        workspace.add_probe("nobody", probe)
+
+
+def test_two_windows_add_probes_to_one_conversation(workspace: Workspace) -> None:
+    id = imported(workspace)
+    other = Workspace(workspace.store.path)
+    probes = [memviz.Probe(f"Question {number}?", (str(number),), (0,), "number", by_user=True) for number in (1, 2)]
+    for window, probe in zip((workspace, other), probes, strict=True):
+        window.conversation(id)
+        window.add_probe(id, probe)
+    assert set(Workspace(workspace.store.path).conversation(id)[0].probes) == set(probes)
+
+
+def test_an_exported_conversation_keeps_the_probes_of_its_own(workspace: Workspace) -> None:
+    id = imported(workspace)
+    probe = memviz.Probe("How much?", ("3,000",), (1,), "number", by_user=True)
+    workspace.add_probe(id, probe)
+    exported = memviz.transcripts.to_json(workspace.conversation(id)[0])
+    assert memviz.load_transcript(exported.encode()).probes == (probe,)

@@ -15,7 +15,7 @@ from memviz.conversation import Message, clean_text
 from memviz.errors import StorageError
 from memviz.storage import rows
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import Probe, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,14 @@ def transcript(session: Session, conversation_id: str) -> Transcript:
     """A whole conversation."""
     stored = found(session, conversation_id)
     return rows.transcript(stored, messages(session, stored.id))
+
+
+def change_probes(session: Session, conversation_id: str, probe: Probe, *, add: bool) -> None:
+    """Add a probe, or take it away; one that is there, or is not, changes nothing."""
+    stored = found(session, conversation_id)
+    value = probe.to_dict()
+    others = [other for other in stored.probes if other != value]
+    stored.probes = [*others, value] if add else others  # a new list: a change inside one is not noticed
 
 
 def purge(session: Session, older_than_days: float) -> int:

@@ -19,7 +19,7 @@ from memviz.storage.engine import database_path, open_engine, plain_error, writi
 from memviz.storage.library import ConversationEntry
 from memviz.storage.runs import RunEntry
 from memviz.storage.tables import CONVERSATIONS
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import Probe, Transcript
 
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
@@ -94,6 +94,16 @@ class Store:
             raise StorageError("The title is empty. Write one, or keep the old one.")
         with self._writing() as session:
             library.found(session, id).title = clean_text(title.strip())
+
+    def add_probe(self, id: str, probe: Probe) -> None:
+        """Add a question to a conversation, behind those that it has."""
+        with self._writing() as session:
+            library.change_probes(session, id, probe, add=True)
+
+    def remove_probe(self, id: str, probe: Probe) -> None:
+        """Take a question away; one that is not there is no error."""
+        with self._writing() as session:
+            library.change_probes(session, id, probe, add=False)
 
     def delete(self, id: str) -> None:
         """Take a conversation out of the library. :meth:`restore` brings it back."""

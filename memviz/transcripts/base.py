@@ -17,7 +17,7 @@ class Probe:
 
     ``answers`` are accepted spellings, any one of which is right. ``evidence`` holds the log
     positions (0-based) of the messages that together state the answer. ``stale`` are answers that
-    were right once and were replaced.
+    were right once and were replaced. ``by_user``: typed in on a page, not part of what was imported.
     """
 
     question: str
@@ -25,6 +25,7 @@ class Probe:
     evidence: tuple[int, ...]
     category: Category
     stale: tuple[str, ...] = ()
+    by_user: bool = False
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Probe:
@@ -35,16 +36,19 @@ class Probe:
             evidence=tuple(value["evidence"]),
             category=value["category"],
             stale=tuple(value.get("stale", ())),
+            by_user=value.get("by_user", False) is True,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The probe as JSON."""
+        own = {"by_user": True} if self.by_user else {}
         return {
             "question": self.question,
             "answers": list(self.answers),
             "evidence": list(self.evidence),
             "category": self.category,
             "stale": list(self.stale),
+            **own,
         }
 
 
