@@ -5,7 +5,8 @@ import streamlit as st
 from memviz.ui.asking_all import ask_all
 from memviz.ui.comparison import compare_sentence, details, key_numbers, tokens_chart
 from memviz.ui.free_running import free_runs
-from memviz.ui.replaying import failures, make_runs
+from memviz.ui.health import health
+from memviz.ui.replaying import make_runs
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
 from memviz.ui.study import expect_conversation, study_controls
@@ -20,7 +21,7 @@ if state.own_replies:
 else:
     lines = make_runs(workspace(), state, models.summarizer)
 if lines:
-    failures(lines)
+    health(lines)
     tokens_chart(lines)
     key_numbers(lines)
     details(lines, own_replies=state.own_replies)

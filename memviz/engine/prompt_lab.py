@@ -12,9 +12,11 @@ from memviz.models.base import Model
 
 class Trial(NamedTuple):
     """One instruction and the draft it gave. ``prompt_tokens`` and ``output_tokens`` are as billed where the
-    provider said, else counted; ``tokens`` are those of the text, as a request would count them."""
+    provider said, else counted; ``tokens`` are those of the text, as a request would count them. ``prompt`` is
+    all that the summarizer was sent."""
 
     instruction: str
+    prompt: str
     draft: Draft
     prompt_tokens: int
     output_tokens: int
@@ -34,6 +36,7 @@ def try_prompt(compaction: Compaction, instruction: str | None, summarizer: Mode
     sent = sum(count(message.content) + TOKENS_PER_MESSAGE for message in request) + TOKENS_PER_REQUEST
     return Trial(
         instruction=instruction or strategy.instruction,
+        prompt="\n\n".join(message.content for message in request),
         draft=draft,
         prompt_tokens=draft.usage.input_tokens if draft.usage else sent,
         output_tokens=draft.usage.output_tokens if draft.usage else tokens,

@@ -87,6 +87,11 @@ class Compaction:
         return self.written.version if self.written else None
 
     @property
+    def is_summarization(self) -> bool:
+        """Whether a summary was written because the strategy called for one."""
+        return self.kind == "summary" and self.written is not None
+
+    @property
     def is_edited(self) -> bool:
         """Whether the new summary is the user's wording."""
         return self.kind == "edit" or self.proposed is not None

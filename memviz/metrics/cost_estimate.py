@@ -36,9 +36,10 @@ class CostEstimate:
     def sentence(self) -> str:
         """The estimate in words."""
         requests = f"{self.requests:,} request{'s' * (self.requests != 1)}"
-        text = f"{requests}: about {_tokens(self.input_tokens)} tokens in and {_tokens(self.output_tokens)} out"
+        read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
+        text = f"{requests}: about {read} tokens in and {written} out"
         if self.summarizer_input_tokens or self.summarizer_output_tokens:
-            read, written = _tokens(self.summarizer_input_tokens), _tokens(self.summarizer_output_tokens)
+            read, written = rounded_tokens(self.summarizer_input_tokens), rounded_tokens(self.summarizer_output_tokens)
             text += f", and for summaries {read} in and {written} out"
         if self.usd is None:
             several = len(self.unknown_prices) > 1
@@ -56,7 +57,7 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> CostEstimate:
     chat = [Usage(record.total_tokens, record.reply_tokens) for run in runs for record in run.turns]
     asked = [compaction for run in runs for compaction in run.compactions if compaction.asked]
     summaries = [Usage(compaction.prompt_tokens, compaction.output_tokens) for compaction in asked]
-    costs = {name: _cost_usd(name, usages) for name, usages in _by_model((model, chat), (summarizer, summaries))}
+    costs = {name: list_price_usd(name, usages) for name, usages in by_model((model, chat), (summarizer, summaries))}
     known = [cost for cost in costs.values() if cost is not None]
     return CostEstimate(
         requests=len(chat),
@@ -69,7 +70,7 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> CostEstimate:
     )
 
 
-def _by_model(*work: tuple[str, list[Usage]]) -> Iterable[tuple[str, list[Usage]]]:
+def by_model(*work: tuple[str, list[Usage]]) -> Iterable[tuple[str, list[Usage]]]:
     """What each model is asked to do, once if it does both."""
     merged: dict[str, list[Usage]] = {}
     for name, usages in work:
@@ -77,7 +78,7 @@ def _by_model(*work: tuple[str, list[Usage]]) -> Iterable[tuple[str, list[Usage]
     return merged.items()
 
 
-def _cost_usd(model: str, usages: Iterable[Usage]) -> float | None:
+def list_price_usd(model: str, usages: Iterable[Usage]) -> float | None:
     """What all of ``usages`` cost, in US dollars; a model that is asked nothing needs no price for it."""
     if model == OFFLINE:
         return 0.0
@@ -95,6 +96,7 @@ def dollars(usd: float) -> str:
     return f"${text[: len(text) - min(needless, digits - 2)]}"
 
 
-def _tokens(number: int) -> str:
+def rounded_tokens(number: int) -> str:
+    """A number of tokens: small ones to the last, large ones to three digits."""
     digits = 0 if number < _EXACT_BELOW else 2 - floor(log10(number))
     return f"{round(number, digits):,}"

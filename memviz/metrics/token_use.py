@@ -47,7 +47,7 @@ def token_use(run: Run) -> TokenUse:
     """Add up a run."""
     sent = [record.total_tokens for record in run.turns]
     earlier = [call.sent_tokens for record in run.turns for call in record.calls]
-    written = [c for c in run.compactions if c.kind == "summary" and c.written is not None]
+    written = [compaction for compaction in run.compactions if compaction.is_summarization]
     asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
     costs = [cost for cost in (compaction.total_cost_usd for compaction in asked) if cost is not None]
     peak = max(sent, default=0)

@@ -68,7 +68,20 @@ def _compaction(compaction: Compaction) -> None:
             "Nothing was lost: they are still sent word for word, and the next turn tries again.",
             icon=":material/error:",
         )
-    elif compaction.summary is None:
+    elif compaction.kind == "skip":
+        st.info(
+            f"Messages {first} to {last} were due ({reason}), and you left them as they are.",
+            icon=":material/skip_next:",
+        )
+    elif compaction.kind == "undo":
+        st.info(
+            f"You took back that messages {first} to {last} were summarized: they are sent word for word again.",
+            icon=":material/undo:",
+        )
+    elif compaction.kind == "edit" and compaction.revises is not None:
+        with st.expander(f"You reworded version {compaction.revises} of the summary", icon=":material/edit:"):
+            _wording(compaction)
+    elif compaction.dropped:
         st.warning(
             f"Messages {first} to {last} were dropped ({reason}): there is no summarizer.", icon=":material/delete:"
         )
@@ -76,6 +89,12 @@ def _compaction(compaction: Compaction) -> None:
         label = f"Summarized messages {first} to {last}, because {reason}"
         with st.expander(label, icon=":material/compress:"):
             _summary(compaction)
+
+
+def _wording(compaction: Compaction) -> None:
+    mine, before = st.tabs(["Your wording", "The summarizer's"])
+    mine.text(compaction.summary or "")
+    before.text(compaction.proposed or "It wrote none.")
 
 
 def _summary(compaction: Compaction) -> None:
@@ -88,6 +107,8 @@ def _summary(compaction: Compaction) -> None:
         f"{change}summarizer call {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · "
         f"{compaction.seconds:.2f} s"
     )
+    if compaction.is_edited:
+        _wording(compaction)
     result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
     result.text(compaction.summary or "")
     prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])

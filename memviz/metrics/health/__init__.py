@@ -1,0 +1,40 @@
+"""What is unhealthy about a run, told from its records: exact numbers, why they matter and what to change.
+
+Every check is a function from a run to a warning or ``None``, linear in the records and without any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memviz.engine.run import Run
+from memviz.metrics.health.budgets import kept_above_trigger, large_summary, over_budget
+from memviz.metrics.health.counting import odd_counter
+from memviz.metrics.health.growth import growth
+from memviz.metrics.health.requests import assistant_first, orphaned_tool_messages
+from memviz.metrics.health.summaries import failed_summarizations, larger_summaries, unchanged_summaries
+from memviz.metrics.health.thrash import thrash
+from memviz.metrics.health.warning import HealthWarning, Severity
+
+__all__ = ["CHECKS", "HealthWarning", "Severity", "health_warnings"]
+
+CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
+    failed_summarizations,
+    orphaned_tool_messages,
+    over_budget,
+    thrash,
+    kept_above_trigger,
+    larger_summaries,
+    unchanged_summaries,
+    large_summary,
+    growth,
+    assistant_first,
+    odd_counter,
+)
+"""All checks, in the order in which warnings of the same severity are shown."""
+
+
+def health_warnings(run: Run) -> tuple[HealthWarning, ...]:
+    """All warnings of ``run``, the bad ones first; none for a run without a request."""
+    found = [warning for check in CHECKS if (warning := check(run)) is not None] if run.turns else []
+    return tuple(sorted(found, key=lambda warning: warning.severity != "bad"))

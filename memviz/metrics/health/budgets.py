@@ -1,0 +1,78 @@
+"""What is larger than the setting's own token budget: a summary, what a summarization keeps, an input."""
+
+from __future__ import annotations
+
+from memviz.context import OVER_BUDGET
+from memviz.engine.run import Run
+from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, share_of, turns_of
+from memviz.strategies.base import Moment
+
+LARGE_SHARE = 2
+"""A summary that counts against the budget is large when it takes more than one in so many parts of it."""
+
+
+def large_summary(run: Run) -> HealthWarning | None:
+    """Summaries sent that are over the budget; where they count against it, over half of it."""
+    strategy, budget = run.strategy, run.strategy.budget_tokens
+    if budget is None:
+        return None
+    counts = counted_tokens(strategy, summary=1) > 0
+    large = [record for record in run.turns if record.tokens["summary"] * (LARGE_SHARE if counts else 1) > budget]
+    if not large:
+        return None
+    worst = max(large, key=lambda record: record.tokens["summary"])
+    peak, name = worst.tokens["summary"], budget_name(strategy)
+    part = f"more than half of the {name}" if counts else f"more than the {name}"
+    return HealthWarning(
+        "large_summary", "A summary too large for its budget",
+        f"In {share_of(len(large), len(run.turns), 'request')} the summary took {part} of {budget:,} tokens: "
+        f"{peak:,} at turn {worst.turn:,}.",
+        "It counts against the limit, so it leaves little room for the messages themselves." if counts else
+        "The limit does not count the summary, so requests are more than twice what the limit promises.",
+        f"Raise {name} to {LARGE_SHARE * peak:,}, or choose a summarizer that writes less.",
+        turns_of(large), "bad" if peak > budget else "caution",
+    )  # fmt: skip
+
+
+def kept_above_trigger(run: Run) -> HealthWarning | None:
+    """Summarizations after which the messages kept are still over the limit that triggers the next one."""
+    strategy, budget = run.strategy, run.strategy.budget_tokens
+    if budget is None or strategy.moment not in (Moment.MESSAGE, Moment.REQUEST):
+        return None
+    done = [compaction for compaction in run.compactions if compaction.is_summarization or compaction.dropped]
+    above = [c for c in done if counted_tokens(strategy, history=c.after.pending_tokens) > budget]
+    if not above:
+        return None
+    worst = max(above, key=lambda compaction: compaction.after.pending_tokens)
+    peak, name = worst.after.pending_tokens, budget_name(strategy)
+    return HealthWarning(
+        "kept_above_trigger", "What is kept triggers the next summarization",
+        f"After {share_of(len(above), len(done), 'summarization')} the messages kept were still over the {name} of "
+        f"{budget:,} tokens: {peak:,} tokens after message {worst.after_message + 1:,}.",
+        "It has to summarize again at once, and once more, until the large message has left.",
+        f"Raise {name} to {2 * peak:,}, so that half of it holds what was kept, or shorten long messages such as "
+        "tool results before they are remembered.",
+        tuple(sorted({compaction.turn for compaction in above})), "bad",
+    )  # fmt: skip
+
+
+def over_budget(run: Run) -> HealthWarning | None:
+    """Requests whose counted part is over the budget, and how many of these because of the input alone."""
+    strategy, budget = run.strategy, run.strategy.budget_tokens
+    over = [record for record in run.turns if OVER_BUDGET in record.flags]
+    if budget is None or not over:
+        return None
+    worst = max(over, key=lambda record: strategy.counted_tokens(record.tokens))
+    peak, name = strategy.counted_tokens(worst.tokens), budget_name(strategy)
+    alone = sum(counted_tokens(strategy, input=record.tokens["input"]) > budget for record in over)
+    return HealthWarning(
+        "over_budget", "Requests over their budget",
+        f"{share_of(len(over), len(run.turns), 'request')} were over the {name} of {budget:,} tokens, "
+        f"{alone or 'none'} of them because the input alone is larger. "
+        f"The largest had {peak:,} tokens, at turn {worst.turn:,}.",
+        "The input is always sent whole; where it fills the budget, hardly anything else is sent." if alone else
+        "The summary and the messages kept are larger together than the limit promises.",
+        f"Raise {name} to {peak:,} or more, or shorten long inputs." if alone else
+        f"Reckon with {peak:,} tokens where the {name} says {budget:,}, or choose a summarizer that writes less.",
+        turns_of(over), "bad" if alone else "caution",
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+"""Summaries that save nothing, that stay the same, or that were never written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memviz.engine.records import Compaction
+from memviz.engine.run import Run
+from memviz.memory import SummaryVersion
+from memviz.metrics.health.warning import HealthWarning, share_of
+from memviz.strategies.base import Moment
+
+UNCHANGED_SHARE = 0.25
+"""From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""
+
+
+def larger_summaries(run: Run) -> HealthWarning | None:
+    """Summaries with more tokens than the messages newly taken in and the summary replaced had together."""
+    written = [(c, c.written) for c in run.compactions if c.is_summarization and c.written]
+    larger = [(c, new.tokens, replaced_tokens(run, c)) for c, new in written if new.tokens > replaced_tokens(run, c)]
+    if not larger:
+        return None
+    worst, tokens, before = max(larger, key=lambda item: item[1] - item[2])
+    return HealthWarning(
+        "larger_summary", "Summaries larger than what they replaced",
+        f"{share_of(len(larger), len(written), 'summary')} had more tokens than what they replaced. The worst came "
+        f"after message {worst.after_message + 1:,}: {tokens:,} tokens in place of {before:,}.",
+        "Such a summary costs a model call and detail, and makes the requests larger instead of smaller.",
+        _larger_remedy(run), _turns(c for c, _, _ in larger), "bad" if 2 * len(larger) > len(written) else "caution",
+    )  # fmt: skip
+
+
+def _larger_remedy(run: Run) -> str:
+    strategy, name = run.strategy, run.strategy.main_parameter
+    if strategy.moment is Moment.TURN:
+        return (
+            "Turns this short are not worth a summary each: switch enable_summarization off, or choose a strategy "
+            "that summarizes several turns at once."
+        )
+    more = f"Raise {name}, so that more is summarized at a time" if name else "Summarize more at a time"
+    return f"{more}, or choose a summarizer that writes less."
+
+
+def replaced_tokens(run: Run, compaction: Compaction) -> int:
+    """Tokens that the new summary stands for and that were sent before: messages with their tool calls, and
+    the text of the summary it takes in."""
+    sums, taken = run.space.sums, compaction.summarized
+    calls = sums.call_totals[taken.stop] - sums.call_totals[taken.start]
+    old = _replaced(run, compaction)
+    return sums.between(taken.start, taken.stop) + calls + (old.tokens if old else 0)
+
+
+def unchanged_summaries(run: Run) -> HealthWarning | None:
+    """Summaries that took in messages and are letter for letter the one they replaced."""
+    made = [compaction for compaction in run.compactions if compaction.is_summarization]
+    renewed = [(c, c.written, old) for c in made if c.written and (old := _replaced(run, c))]
+    same = [compaction for compaction, new, old in renewed if new.text == old.text]
+    if not same or len(same) < UNCHANGED_SHARE * len(renewed):
+        return None
+    lost = sum(len(compaction.summarized) for compaction in same)
+    return HealthWarning(
+        "unchanged_summary", "Summaries that did not change",
+        f"{share_of(len(same), len(renewed), 'new summary')} are letter for letter the one before, though they took "
+        f"in {lost:,} messages.",
+        "Nothing of these messages was kept: what they said is known no longer, and the calls were paid for nothing.",
+        "Choose a summarizer that keeps more, or a larger limit, so that it is asked when more is new.",
+        _turns(same),
+    )  # fmt: skip
+
+
+def failed_summarizations(run: Run) -> HealthWarning | None:
+    """Summarizer calls that gave no summary."""
+    failed = [compaction for compaction in run.compactions if compaction.error is not None]
+    if not failed:
+        return None
+    asked = sum(compaction.asked for compaction in run.compactions)
+    return HealthWarning(
+        "failed_summarization", "Summarizations failed",
+        f"{share_of(len(failed), asked, 'summarizer call')} failed. Nothing was lost: what should have been "
+        f"summarized was sent word for word. The first said: {failed[0].error}",
+        "Until a summarization succeeds, requests grow, and may outgrow the model's context window.",
+        "Mend what the error names, or choose another summarizer, and replay.",
+        _turns(failed), "bad",
+    )  # fmt: skip
+
+
+def _replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
+    return run.space.summaries.versions[compaction.replaces - 1] if compaction.replaces else None
+
+
+def _turns(compactions: Iterable[Compaction]) -> tuple[int, ...]:
+    return tuple(sorted({compaction.turn for compaction in compactions}))

@@ -1,0 +1,84 @@
+"""Summarizing at nearly every turn, because a summarization makes too little room for the next turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.health.warning import HealthWarning, counted, turns_of
+from memviz.strategies.base import Moment
+
+THRASHING_SHARE = 0.75
+"""Thrash is when, since the first summarization, at least this share of the requests had one. Half is a
+setting that summarizes every other turn, which many do on purpose."""
+LEAST_REQUESTS = 4
+WANTED_TURNS = 4
+"""A remedy makes room for so many turns."""
+LEAST_GAP_SHARE = 0.25
+"""A strategy whose summarizations make less room than this share of its limit cuts back to the limit itself,
+so a larger limit does not widen the gap."""
+
+
+class _Room(NamedTuple):
+    """How much room a summarization makes, and what a turn takes of it, in messages or in tokens."""
+
+    gap: float
+    turn: float
+    unit: str
+
+
+def thrash(run: Run) -> HealthWarning | None:
+    """Whether the run summarizes at nearly every turn. One summary a turn by design is none."""
+    if run.strategy.moment is Moment.TURN:
+        return None
+    first = next((at for at, record in enumerate(run.turns) if _written(record)), len(run.turns))
+    since = run.turns[first:]
+    fired = [record for record in since if _written(record)]
+    if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
+        return None
+    written = [compaction for record in fired for compaction in _written(record)]
+    room = _room(run, since, written)
+    numbers = (
+        f"{counted(len(written), 'summarization')} in {counted(len(since), 'turn')}: "
+        f"one every {len(since) / len(written):.1f} turns."
+    )
+    if room:
+        numbers += f" Each makes room for {room.gap:,.0f} {room.unit}, and a turn takes {room.turn:,.0f}."
+    return HealthWarning(
+        "thrash", "Summarizes at nearly every turn", numbers,
+        "Trigger and target are too close: every turn waits for a summarizer call and pays for it, details fade "
+        "with each pass, and a prompt that always changes is never cached.",
+        _remedy(run, since, room), turns_of(fired), "bad",
+    )  # fmt: skip
+
+
+def _written(record: TurnRecord) -> list[Compaction]:
+    return [compaction for compaction in record.compactions if compaction.is_summarization]
+
+
+def _room(run: Run, since: Sequence[TurnRecord], written: Sequence[Compaction]) -> _Room | None:
+    gaps = [left for compaction in written if (left := run.strategy.headroom(compaction.after)) is not None]
+    if not gaps:
+        return None
+    start, stop, turns = since[0].memory.length, since[-1].memory.length, len(since) - 1
+    unit = gaps[0].unit
+    taken = run.space.sums.between(start, stop) if unit == "tokens" else stop - start
+    return _Room(sum(gap.amount for gap in gaps) / len(gaps), taken / turns, unit)
+
+
+def _remedy(run: Run, since: Sequence[TurnRecord], room: _Room | None) -> str:
+    strategy, name = run.strategy, run.strategy.main_parameter
+    value = getattr(strategy, name) if name else None
+    if room is None or not isinstance(value, int):
+        return "Choose a strategy that cuts back further below its limit."
+    if room.gap >= LEAST_GAP_SHARE * value:
+        wanted = max(value + 1, ceil(value * WANTED_TURNS * room.turn / room.gap))
+        return f"Raise {name} from {value:,} to about {wanted:,}, which makes room for {WANTED_TURNS} turns."
+    remedy = "Choose a strategy that cuts back further below its limit, as the summary buffer does (to half of it)"
+    if room.unit != "tokens":
+        return remedy + "."
+    whole = run.space.sums.totals[since[-1].memory.length]
+    return f"{remedy}, or raise {name} from {value:,} to {whole:,}, which holds all messages of this conversation."

@@ -1,0 +1,216 @@
+"""Every number in every warning, and whether there is one, against counting anew from the messages sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from math import ceil
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, Run
+from memviz.metrics.health import health_warnings
+from memviz.metrics.health.counting import REFERENCE
+from tests.engine.probes import IDS, small
+from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
+
+Found = list[str] | None
+"""The numbers that a warning has to say, in order; ``None`` for no warning."""
+BUDGETS = {"token_buffer": "max_tokens", "summary_buffer": "max_token_limit", "chat_summary_buffer": "token_limit"}
+
+
+def say(*values: int) -> list[str]:
+    return [f"{value:,}" for value in values]
+
+
+def first_of_most(values: list[int]) -> int:
+    return values.index(max(values))
+
+
+class Recount:
+    """Counts a run again from its requests as materialized, its log and its summaries' texts."""
+
+    def __init__(self, run: Run, calls: int) -> None:
+        self.run, self.calls, self.count, self.id = run, calls, run.counter, run.strategy.id
+        self.budget = getattr(run.strategy, BUDGETS[self.id]) if self.id in BUDGETS else None
+        self.done = [c for c in run.compactions if c.error is None]
+        self.requests = [record.context for record in run.turns]
+
+    def size(self, turn: int, *kinds: str) -> int:
+        """Tokens of the blocks of these kinds in a request (0-based)."""
+        texts = [m.content for block in self.requests[turn].blocks if block.kind in kinds for m in block.messages]
+        return sum(map(self.count, texts))
+
+    def text(self, version: int | None) -> str:
+        return self.run.summaries[version - 1].text if version else ""
+
+    def failed_summarization(self) -> Found:
+        failed = [c for c in self.run.compactions if c.error is not None]
+        return say(len(failed), self.calls) if failed else None
+
+    def orphaned_tool_message(self) -> Found:
+        orphaned = self.run.frame()["flags"].str.contains("orphaned").sum()
+        return say(orphaned, len(self.requests)) if orphaned else None
+
+    def over_budget(self) -> Found:
+        kinds = ("history", "input", "summary") if self.id == "chat_summary_buffer" else ("history", "input")
+        sizes = [self.size(at, *kinds) for at in range(len(self.requests))]
+        over = [at for at, size in enumerate(sizes) if self.budget is not None and size > self.budget]
+        if not over or self.budget is None:
+            return None
+        alone = sum(self.size(at, "input") > self.budget for at in over)
+        worst = first_of_most(sizes)
+        said = say(len(over), len(sizes), self.budget, *([alone] if alone else []), sizes[worst])
+        return said + say(self.run.turns[worst].turn)
+
+    def large_summary(self) -> Found:
+        sizes = [self.size(at, "summary") for at in range(len(self.requests))]
+        factor = 2 if self.id == "chat_summary_buffer" else 1
+        large = [size for size in sizes if self.budget is not None and size * factor > self.budget]
+        if not large or self.budget is None:
+            return None
+        worst = first_of_most(sizes)
+        return say(len(large), len(sizes), self.budget, sizes[worst], self.run.turns[worst].turn)
+
+    def kept_above_trigger(self) -> Found:
+        if self.id != "summary_buffer" or self.budget is None:
+            return None
+        kept = [sum(self.count(m.content) for m in self.run.log[c.keep_from : c.after_message + 1]) for c in self.done]
+        above = [size for size in kept if size > self.budget]
+        if not above:
+            return None
+        worst = first_of_most(kept)
+        return say(len(above), len(kept), self.budget, kept[worst], self.done[worst].after_message + 1)
+
+    def larger_summary(self) -> Found:
+        written = [c for c in self.done if c.summary is not None]
+        grown = []
+        for c in written:
+            old = [self.text(c.replaces)] if c.replaces else []
+            calls = [
+                t for p in c.summarized for call in self.run.log[p].tool_calls for t in (call.name, call.arguments)
+            ]
+            before = sum(map(self.count, [*(self.run.log[p].content for p in c.summarized), *calls, *old]))
+            grown.append((self.count(str(c.summary)), before, c.after_message + 1))
+        larger = [item for item in grown if item[0] > item[1]]
+        if not larger:
+            return None
+        tokens, before, message = larger[first_of_most([new - old for new, old, _ in larger])]
+        return say(len(larger), len(written), message, tokens, before)
+
+    def unchanged_summary(self) -> Found:
+        renewed = [c for c in self.done if c.replaces]
+        same = [c for c in renewed if c.summary == self.text(c.replaces)]
+        if not same or len(same) * 4 < len(renewed):
+            return None
+        return say(len(same), len(renewed), sum(len(c.summarized) for c in same))
+
+    def thrash(self) -> Found:
+        rows = [(r, [c for c in r.compactions if c.summary is not None]) for r in self.run.turns]
+        first = next((at for at, (_, written) in enumerate(rows) if written), len(rows))
+        since = rows[first:]
+        busy = sum(bool(written) for _, written in since)
+        if self.id in ("recent_only", "summary_only") or len(since) < 4 or busy * 4 < 3 * len(since):
+            return None
+        written = [c for _, some in since for c in some]
+        gaps = [self.room(c.keep_from, c.after_message + 1, str(c.summary)) for c in written]
+        start, stop = since[0][0].memory.length, since[-1][0].memory.length
+        taken = [1 if self.id == "summary" else self.count(m.content) for m in self.run.log[start:stop]]
+        means = [f"{sum(gaps) / len(gaps):,.0f}", f"{sum(taken) / (len(since) - 1):,.0f}"]
+        return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}", *means]
+
+    def room(self, start: int, stop: int, summary: str) -> int:
+        if self.id == "summary":
+            return max(1, 2 * self.run.strategy.buffer_size + 1 - (stop - start))  # type: ignore[attr-defined]
+        used = sum(self.count(m.content) for m in self.run.log[start:stop])
+        used += self.count(summary) if self.id == "chat_summary_buffer" else 0
+        return max(1, int(self.budget or 0) + 1 - used)
+
+    def growth(self) -> Found:
+        part = {"buffer": "history", "recent_only": "summary", "summary_only": "summary"}.get(self.id)
+        sizes = [self.size(at, part) for at in range(len(self.requests))] if part else []
+        if len(sizes) < 8 or sizes != sorted(sizes) or sizes[-1] == sizes[len(sizes) // 2]:
+            return None
+        first, last = self.run.turns[0].turn, self.run.turns[-1].turn
+        pace = (sizes[-1] - sizes[0]) / (last - first)
+        calls = [call for m in self.requests[-1].messages for call in m.tool_calls]
+        sent = sum(self.count(m.content) + 3 for m in self.requests[-1].messages) + 3
+        sent += sum(self.count(call.name) + self.count(call.arguments) for call in calls)
+        turn = last + ceil((128_000 - sent) / pace)
+        return [*say(sizes[0], sizes[-1], first, last), f"{pace:,.0f}", *say(128_000, turn)]
+
+    def assistant_first(self) -> Found:
+        spoken = [[m.role for m in request.messages if m.role != "system"] for request in self.requests]
+        first = sum(roles[:1] == ["assistant"] for roles in spoken)
+        return say(first, len(spoken)) if first else None
+
+    def odd_counter(self) -> Found:
+        texts = [m.content for m in self.run.log if m.content]
+        picked = [texts[int(at * len(texts) / min(20, len(texts)))] for at in range(min(20, len(texts)))]
+        beginnings = [text[:250] for text in picked]
+        here, there = (sum(map(count, beginnings)) for count in (self.count, memviz.counter(REFERENCE)))
+        if there < 50 or 2 / 3 < here / there < 3 / 2:
+            return None
+        return [*say(len(beginnings), here, there), f"{max(here / there, there / here):.1f}"]
+
+
+KINDS = [name for name in vars(Recount) if name not in ("size", "text", "room") and not name.startswith("_")]
+
+
+def numbers_in(sentence: str) -> list[str]:
+    sentence = re.sub(r"o200k_base|chars4", "", sentence.partition(" The first said:")[0])
+    return re.findall(r"\d+(?:,\d{3})*(?:\.\d)?", sentence)
+
+
+def check(messages: list[Message], id: str, plan: list[str], counter: str, prompt: str | None) -> set[str]:
+    """Compare all warnings of a run with the recount; returns their kinds."""
+    model = summarizer(plan)
+    run = memviz.replay(messages, small(id), model=model, counter=counter, system_prompt=prompt)
+    recount = Recount(run, len(model.requests))
+    wanted = {kind: numbers for kind in KINDS if (numbers := getattr(recount, kind)()) is not None}
+    warnings = health_warnings(run)
+    assert {warning.kind: numbers_in(warning.numbers) for warning in warnings} == wanted
+    turns = {record.turn for record in run.turns} | {compaction.turn for compaction in run.compactions}
+    for warning in warnings:
+        assert list(warning.turns) == sorted(set(warning.turns) & turns)
+        assert all((warning.title, warning.why, warning.remedy))
+    restored = Run.from_dict(run.to_dict())
+    assert health_warnings(restored) == warnings
+    return set(wanted)
+
+
+@pytest.mark.parametrize("id", IDS)
+@given(
+    messages=conversations(60), plan=outcomes, counter=st.sampled_from(COUNTERS),
+    prompt=st.sampled_from([None, "Be brief."]),
+)  # fmt: skip
+def test_every_number_is_what_counting_again_gives(
+    id: str, messages: list[Message], plan: list[str], counter: str, prompt: str | None
+) -> None:
+    check(messages, id, plan, counter, prompt)
+
+
+def talks() -> Iterator[tuple[str, Callable[[int], Message]]]:
+    """Conversations that provoke every kind of warning."""
+    role = ("user", "assistant")
+    yield "short", lambda at: Message(role[at % 2], f"word {at}")
+    yield "long", lambda at: Message(role[at % 2], f"some words and a number {at} " * (1 + at % 9))
+    yield "chinese", lambda at: Message(role[at % 2], f"我想在里斯本租一套两居室的公寓{at}" * 3)
+    call = {"id": "c", "function": {"name": "look_up", "arguments": "{}"}}
+    yield "tools", lambda at: (
+        Message("user", f"question {at}"), Message("assistant", "", tool_calls=(call,)),
+        Message("tool", f"result {at}", tool_call_id="c"), Message("assistant", f"answer {at}"),
+    )[at % 4]  # fmt: skip
+
+
+def test_every_kind_of_warning_is_met_and_counted_right() -> None:
+    met: set[str] = set()
+    for _, message in talks():
+        messages = [message(at) for at in range(40)]
+        for id in IDS:
+            for plan in (["good"], ["long"], ["raise", "good"]):
+                met |= check(messages, id, plan, "chars4", None)
+    assert met | {"unchanged_summary"} == set(KINDS)  # these summaries all differ
