@@ -69,13 +69,18 @@ def normal_forms(token: str) -> tuple[str, ...]:
     """What a token is compared by: a number's value, a word's stem, the character pairs of an unspaced run."""
     if IS_UNSPACED.match(token):
         return tuple(content_words(token) - _FRAMING)
-    if token[0].isdecimal() and token[-1].isdecimal() and not any(map(str.isalpha, token)):
-        return (_number(token),)
+    if is_number(token):
+        return (number_value(token),)
     word = unicodedata.normalize("NFKC", token).casefold()
     return () if word in _FRAMING else (stem(word),)
 
 
-def _number(token: str) -> str:
+def is_number(token: str) -> bool:
+    """Whether a token of :data:`TOKEN` is a number, not a word or a code."""
+    return token[0].isdecimal() and token[-1].isdecimal() and not any(map(str.isalpha, token))
+
+
+def number_value(token: str) -> str:
     """A number's value as text: no separators of thousands, a point before decimals, no zeros at their end."""
     groups = re.split(r"\D", "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in token))
     whole, last = "".join(groups[:-1]), groups[-1]

@@ -1,0 +1,104 @@
+"""Values that a sentence states: dates, codes, amounts and names, found by their shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from typing import NamedTuple
+
+from memviz.models.offline.vocabulary import STOP_WORDS
+from memviz.models.offline.word_classes import DATE_WORDS, MONTHS
+from memviz.transcripts.base import Category
+
+_MONTH = (
+    "(?:" + "|".join(sorted((month.capitalize() for month in MONTHS | {"march", "may"}), key=len, reverse=True)) + ")"
+)
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = rf"""
+    (?<!\w){_DAY}(?:\ of)?\ {_MONTH}(?!\w)(?:,?\ \d{{4}}(?!\w))?
+  | (?<!\w){_MONTH}\ {_DAY}(?!\w)(?:,?\ \d{{4}}(?!\w))?
+  | (?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-])
+  | (?<!\d)(?:\d{{4}}年)?\d{{1,2}}月\d{{1,2}}[日号]
+  | (?<![\d:.])\d{{1,2}}:\d\d(?![\d:])
+"""
+_CODE = r"""
+    [A-Za-z0-9.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+
+  | (?<![A-Za-z0-9_@/.-])(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*(?:[A-Z]|[a-z]_))
+    [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![A-Za-z0-9_@/-])
+"""
+_AMOUNT = r"(?<![A-Za-z0-9_.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![A-Za-z0-9_.,:/-])\d+(?:\.\d+)?"
+_UNIT = r"""
+    \ ?(?:%|percent|euros?|dollars?|pounds?|cents?|degrees|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?
+        |points?|kilos?|grams?|miles?|kilomet\w+|centimet\w+|met(?:er|re)s?|lit(?:er|re)s?|people|guests|pages|volts?|watts?
+        |[kKMG]B|[kcm]?m|kg|kW|ms)(?![A-Za-z0-9])
+  | (?:万元|亿元|元|万|平方米|千瓦|公斤|厘米|公里|小时|分钟|个月|[块斤克册组天年岁人位米度斗层张]|%)
+"""
+_VALUE = re.compile(
+    rf"(?P<date>{_DATE})|(?P<code>{_CODE})|(?P<amount>(?:{_AMOUNT})(?![\d/:-]|[.,]\d)(?P<unit>{_UNIT})?)", re.VERBOSE
+)
+_WORD = r"[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+(?:-[A-Z][a-z]+)*"
+_NAME = re.compile(rf"(?<![\w'’-]){_WORD}(?: (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of) )?{_WORD})*(?![\w/-])")
+_RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
+_LEAST_DIGITS = 3
+"""A number with fewer digits means something only together with its unit."""
+_CODE_CHARS = 5
+_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may"}
+
+
+class Value(NamedTuple):
+    """One value in a sentence: what it is, the characters it takes, and how telling it is."""
+
+    category: Category
+    start: int
+    stop: int
+    weight: float
+
+
+def values_in(sentence: str, names: Set[str]) -> list[Value]:
+    """The values of ``sentence`` in order, none inside another. Names are those of which every capitalised word is
+    in ``names``, and several such words one after the other in the middle of a sentence."""
+    found = [value for match in _VALUE.finditer(sentence) if (value := _of(match, sentence)) is not None]
+    taken = {at for value in found for at in range(value.start, value.stop)}
+    found += [
+        Value("name", *match.span(), 2.0) for match in _NAME.finditer(sentence)
+        if not taken.intersection(range(*match.span())) and _is_name(match, sentence, names)
+    ]  # fmt: skip
+    return sorted(found, key=lambda value: value.start)
+
+
+def names_in(sentences: list[str], lower_case: Set[str]) -> set[str]:
+    """Words that are capitalised inside some sentence and are never written small."""
+    inside = (word for text in sentences for match in _NAME.finditer(text) for word in _inside(match, text))
+    return {word for word in inside if word.lower() not in lower_case | _NO_NAMES}
+
+
+def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
+    words = {word for word in match.group().split() if word[0].isupper()}
+    if words <= names:
+        return True
+    inside = set(_inside(match, sentence))
+    return words == inside and len(words) > 1 and not {word.lower() for word in words} & _NO_NAMES
+
+
+def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
+    """The words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
+    before = sentence[: match.start()].rstrip(" \"'“\u2018(*_")
+    begins = not before or before[-1] in ".:!?–—•-…\n|"
+    words = [word for word in match.group().split() if word[0].isupper()]
+    yield from words[begins:]
+
+
+def _of(match: re.Match[str], sentence: str) -> Value | None:
+    text, kind = match.group(), match.lastgroup
+    if match["date"]:
+        return Value("single fact", *match.span(), 2.0)
+    if match["code"]:
+        telling = len(text) >= _CODE_CHARS
+        return Value("single fact", *match.span(), 4.0) if telling else None
+    assert kind in ("amount", "unit")  # noqa: S101 - the last of the three
+    number = text.removesuffix(match["unit"] or "")
+    if _RANGE.search(sentence[: match.start()]):
+        return None  # half of an estimate
+    if sum(map(str.isdigit, number)) >= _LEAST_DIGITS and (match["unit"] or "")[:1] not in ("万", "亿", "%"):
+        return Value("number", match.start(), match.start() + len(number), 3.0)
+    return Value("number", *match.span(), 2.5) if match["unit"] and len(number) > 1 else None

@@ -1,0 +1,114 @@
+"""Retention once more, slow and obvious: the texts of every request are read and searched anew.
+
+Shares no code with the metrics, so that the two can be held against each other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from memviz import Message, Run
+from memviz.engine.records import TurnRecord
+from memviz.transcripts.base import Probe
+
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")
+SMALL = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
+         "10": "ten", "12": "twelve"}  # fmt: skip
+STATES = ("NOT_BORN", "LOST", "SYSTEM", "SUMMARY", "RECALLED", "VERBATIM")
+
+
+def tokens(text: str) -> list[str]:
+    """Walks over the characters one by one."""
+    text = re.sub("(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))", ",", text)
+    text = unicodedata.normalize("NFKC", text).casefold()
+    found, word = [], ""
+    for at, char in enumerate(text):
+        if unicodedata.name(char, "").startswith(UNSPACED):
+            found, word = [*found, word, char], ""
+        elif char.isalnum():
+            word += char
+        elif char in ",." and word.isdigit() and re.match(r"[0-9]{3}(?![0-9])", text[at + 1 :]) and len(word) <= 3:
+            continue  # thousands
+        elif char == "." and word.isdigit() and text[at + 1 : at + 2].isdigit():
+            word += "."
+        else:
+            found, word = [*found, word], ""
+    return [normal(word) for word in [*found, word] if word]
+
+
+def normal(word: str) -> str:
+    if re.fullmatch(r"[0-9]+(st|nd|rd|th)", word):
+        word = word[:-2]
+    if re.fullmatch(r"0[0-9]", word):
+        word = word[1:]
+    if "." in word:
+        word = word.rstrip("0").rstrip(".")
+    return SMALL.get(word, word)
+
+
+def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Where answers stand in the tokens of a text."""
+    there = tokens(text)
+    wanted = [tokens(answer) for answer in answers]
+    return [
+        (at, at + len(answer)) for answer in wanted if answer
+        for at in range(len(there)) if there[at : at + len(answer)] == answer
+    ]  # fmt: skip
+
+
+def holds(text: str, probe: Probe) -> tuple[bool, bool]:
+    """Whether a text contains an accepted answer, and a stale one."""
+    stale_answers = tuple(one for one in probe.stale if tokens(one) not in [tokens(other) for other in probe.answers])
+    right, stale = spans(text, probe.answers), spans(text, stale_answers)
+    is_right = any(not any(c <= a and b <= d and (c, d) != (a, b) for c, d in stale) for a, b in right)
+    is_stale = any(not any(c <= a and b <= d for c, d in right) for a, b in stale)
+    return is_right, is_stale
+
+
+def said(message: Message) -> str:
+    values: list[str] = []
+    for call in message.tool_calls:
+        arguments = json.loads(call.arguments)
+        values += [str(value) for value in arguments.values()]
+    return "\n".join([message.content, *values])
+
+
+def texts(record: TurnRecord) -> dict[str, list[str]]:
+    """What the request holds, by source."""
+    found: dict[str, list[str]] = {name: [] for name in STATES}
+    source = {"system": "SYSTEM", "summary": "SUMMARY", "recalled": "RECALLED"}
+    for block in record.context.blocks:
+        said_here = [said(message) for message in block.messages]
+        if block.kind == "summary":
+            lines = [line for line in said_here[0].split("\n") if not line.startswith("===")]
+            said_here = [re.sub(r"^(\[Turn \d+\] |Summary of earlier conversation: )", "", line) for line in lines]
+        found[source.get(block.kind, "VERBATIM")] += said_here
+    return found
+
+
+@dataclass
+class Cell:
+    state: str
+    evidence: bool
+    contained: bool
+    stale: bool
+
+
+def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | None = None) -> Cell:
+    """What ``in_record`` (else ``record`` itself) knows of ``probe`` at the time of ``record``."""
+    if not all(0 <= position < record.memory.length for position in probe.evidence):
+        return Cell("NOT_BORN", False, False, False)
+    held = texts(in_record or record)
+    sources = [name for name in STATES if any(holds(text, probe)[0] for text in held[name])]
+    stale = any(holds(text, probe)[1] for found in held.values() for text in found)
+    blocks = record.context.blocks
+    verbatim = {p for block in blocks if block.kind in ("history", "input", "tools") for p in block.indices}
+    anywhere = verbatim | {p for block in blocks if block.kind == "recalled" for p in block.indices}
+    evidence = bool(probe.evidence) and set(probe.evidence) <= anywhere and in_record is None
+    best = STATES.index(sources[-1]) if sources else 1
+    if evidence:
+        best = max(best, 5 if set(probe.evidence) <= verbatim else 4)
+    return Cell(STATES[best], evidence, bool(sources), stale)
