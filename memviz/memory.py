@@ -58,7 +58,8 @@ class SummaryLog:
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._generation_depth: list[int] = []
         self._starts: set[int] = set()  # first messages newly taken in
-        self._is_straight = True  # nothing was edited or undone: every version counts
+        self.is_straight = True
+        """Whether nothing was edited or undone, so that every version counts."""
 
     def __len__(self) -> int:
         return len(self.versions)
@@ -75,12 +76,12 @@ class SummaryLog:
         depth = 0 if version.replaces is None else self._generation_depth[version.replaces - 1] + 1
         self._generation_depth.append(depth)
         follows = index if version.follows is None else version.follows
-        self._is_straight &= follows == index and version.added.start not in self._starts
+        self.is_straight &= follows == index and version.added.start not in self._starts
         self._starts.add(version.added.start)
 
     def in_block(self, start: int, stop: int) -> list[SummaryVersion]:
         """The versions that a block of ``[start, stop)`` shows, in the order of what they stand for."""
-        if self._is_straight:
+        if self.is_straight:
             return self.versions[start:stop]
         newest: dict[int, SummaryVersion] = {}
         while stop > start:
@@ -98,7 +99,7 @@ class SummaryLog:
         """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
         if start >= stop:
             return 0
-        if self._is_straight:
+        if self.is_straight:
             lines, last = self._line_units[stop - 1] - self._line_units[start], stop - 1
         else:
             *before, last = (version.version - 1 for version in self.in_block(start, stop))
@@ -110,7 +111,7 @@ class SummaryLog:
         if start >= stop:
             return ()
         first, last = self.versions[start].covers, self.versions[stop - 1].covers
-        if self._is_straight and last.stop - first.start == self._covered[stop] - self._covered[start]:
+        if self.is_straight and last.stop - first.start == self._covered[stop] - self._covered[start]:
             return (range(first.start, last.stop),)
         return tuple(version.covers for version in self.in_block(start, stop))
 

@@ -98,7 +98,7 @@ class _Losses:
 
     def _took(self, number: int, probe: int) -> bool:
         compaction = self._run.compactions[number]
-        if compaction.error is not None:
+        if not compaction.changes_memory:  # it failed, or the user skipped it
             return False
         if compaction.version is not None and self._held[compaction.version - 1, probe]:
             return False

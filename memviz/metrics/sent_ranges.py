@@ -104,41 +104,20 @@ def versions_sent(run: Run, sent: range) -> list[int]:
     return [version.version - 1 for version in run.space.summaries.in_block(sent.start, sent.stop)]
 
 
-def replaced_by(run: Run) -> NDArray[np.int64]:
-    """For each summary version (0-based) the next one of the same messages, which stands in its place in a list
-    that holds both; the number of versions where there is none."""
-    versions = run.space.summaries.versions
-    after = np.full(len(versions), len(versions), dtype=np.int64)
-    newest: dict[int, int] = {}
-    for at, version in enumerate(versions):
-        if version.added.start in newest:
-            after[newest[version.added.start]] = at
-        newest[version.added.start] = at
-    return after
-
-
 def held_in_summaries(run: Run, sent: Sequence[range], held: Bools) -> Bools:
     """Whether any version sent with each request holds what each column of ``held`` [versions x columns] asks for.
 
-    A list from the first version on is a running number of holders, those replaced taken off, so a growing
-    list costs as much as a single summary.
+    A list from the first version on is a running number of holders, so a growing list costs as much as a
+    single summary; one with edited or undone entries is looked at entry by entry.
     """
     out = np.zeros((len(sent), held.shape[1]), dtype=bool)
     stops = np.array([part.stop for part in sent], dtype=np.int64)
     sizes = np.array([len(part) for part in sent], dtype=np.int64)
-    single, lists = sizes == 1, (sizes > 1) & (sizes == stops)
+    single, lists = sizes == 1, (sizes > 1) & (sizes == stops) & run.space.summaries.is_straight
     out[single] = held[stops[single] - 1]
     if lists.any():
-        out[lists] = _in_force(replaced_by(run), held)[stops[lists]] > 0
+        holders = np.cumsum(held, axis=0, dtype=np.int32)
+        out[lists] = holders[stops[lists] - 1] > 0
     for request in np.flatnonzero((sizes > 1) & ~lists).tolist():
         out[request] = held[versions_sent(run, sent[request])].any(axis=0)
     return out
-
-
-def _in_force(after: NDArray[np.int64], held: Bools) -> NDArray[np.int32]:
-    """How many of the first n versions hold each column and are not replaced among them: [versions + 1 x columns]."""
-    changes = np.zeros((len(held) + 1, held.shape[1]), dtype=np.int32)
-    changes[1:] = held
-    for at in np.flatnonzero(after < len(held)):
-        changes[after[at] + 1] -= held[at]
-    return np.cumsum(changes, axis=0, dtype=np.int32)

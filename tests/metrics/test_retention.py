@@ -13,9 +13,9 @@ import memviz
 from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
 from memviz.memory import SummaryVersion
 from memviz.metrics.retention import Freshness, Knowledge, ProbeTexts, Retention, ceiling, floor, retention
-from memviz.metrics.sent_ranges import held_in_summaries, replaced_by, versions_sent
+from memviz.metrics.sent_ranges import held_in_summaries, versions_sent
 from memviz.transcripts.base import Probe
-from tests.engine.probes import IDS
+from tests.engine.probes import IDS, Digest, small
 from tests.metrics.naive_retention import STATES, cell
 from tests.metrics.random_probes import probed_runs, probes_of, runs
 
@@ -123,7 +123,6 @@ def test_any_range_of_summaries_holds_what_its_versions_hold(numbers: list[int],
     for row, part in zip(held, sent, strict=True):
         text = empty.text(part.start, part.stop)
         assert [f"text {at}" in text for at in range(len(numbers))] == row.tolist()
-    assert len(replaced_by(run)) == len(numbers)
 
 
 def test_of_several_places_the_best_counts() -> None:
@@ -282,3 +281,28 @@ def test_the_floor_is_a_plain_search_of_the_other_requests(id: str, data: st.Dat
     for at in range(len(run.turns)):
         for probe in range(len(probes)):
             same(found, run, at, probe, probes, other.turns[min(at, len(other.turns) - 1)])
+
+
+@pytest.mark.parametrize("id", ["recent_only", "summary_only", "summary", "summary_buffer"])
+@given(steps=st.lists(st.sampled_from(["say", "say", "edit", "undo"]), max_size=12), data=st.data())
+def test_of_a_chat_with_edited_and_undone_summaries_is_the_naive_one(
+    id: str, steps: list[str], data: st.DataObject
+) -> None:
+    chat = memviz.Chat(
+        small(id), model=memviz.ScriptedModel(f"m{n} Lisbon" for n in range(99)), summarizer=Digest(), counter="chars4"
+    )
+    for number, step in enumerate(steps):
+        if step == "say":
+            chat.send(f"The code of place {number} is QX{number}R.")
+        elif step == "undo" and chat.undoable is not None:
+            chat.undo_summary()
+        elif step == "edit" and chat.summaries_in_force:
+            version = data.draw(st.sampled_from(chat.summaries_in_force)).version
+            chat.edit_summary(version, f"QX{number - 1}R and QX{number - 2}R")
+    probes = [memviz.Probe(f"code {n}?", (f"QX{n}R",), (), "single fact") for n in range(len(steps))]
+    found = retention(chat.run, probes)
+    for row, record in enumerate(chat.run.turns):
+        sent_texts = [message.content for message in record.context.messages]
+        assert found.contained[row].tolist() == [
+            any(f"qx{n}r" in text.casefold() for text in sent_texts) for n in range(len(steps))
+        ]
