@@ -5,6 +5,7 @@ import streamlit as st
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
 from memviz.ui.study import study_controls, study_lines
+from memviz.ui.summarizing import summaries
 
 open_page(
     "How did the summary change?",
@@ -14,3 +15,4 @@ state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
 lines = study_lines(workspace(), state, models.summarizer)
+summaries(state, lines)

@@ -1,0 +1,225 @@
+"""Word for word, what one text kept of another.
+
+Sentences and then words are aligned by rapidfuzz (longest common subsequence, bit-parallel); what stands between the
+words (spaces, punctuation) goes with them. A character of a script that is written without spaces is a word of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import LCSseq, Postfix, Prefix
+
+from memviz.models.offline.vocabulary import STOP_WORDS
+from memviz.models.offline.words import UNSPACED
+
+Change = Literal["kept", "removed", "added"]
+MIN_FUNCTION_WORDS = 4
+"""Fewer function words than these between two changes were kept by chance, and would only chop the changes up."""
+
+# Marks that belong to the character before them: accents, vowel signs and tones, joiners, variation selectors.
+_MARKS = (
+    "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059"
+    "\u17b4-\u17d3\u17dd\u200c\u200d\u3099\u309a\ufe00-\ufe0f"
+)
+_GAP = (
+    "\\s\\x00-/:-@\\[-`{-\\x7f\u00a1-\u00bf\u2010-\u206f\u3000-\u3004\u3008-\u3020\u0964\u0965\uff01-\uff0f"
+    "\uff1a-\uff20"
+)
+_LETTER = f"[^{_GAP}{UNSPACED}]"
+_WORD = re.compile(f"[{UNSPACED}][{_MARKS}]*|{_LETTER}+(?:[-.,:/'’_]{_LETTER}+)*")
+_SENTENCE_END = re.compile(r"[.!?;\n。！？；।]")
+_UNSPACED_WORD = re.compile(f"[{UNSPACED}]")
+
+
+class Piece(NamedTuple):
+    """A stretch of text with one fate, and how many words are in it."""
+
+    change: Change
+    text: str
+    words: int
+
+
+@dataclass(frozen=True)
+class TextDiff:
+    """What became of a text: pieces in the order in which one reads them, a removed piece before the added one
+    in its place. Neighbours differ in their fate; none is empty."""
+
+    pieces: tuple[Piece, ...]
+
+    def text(self, *changes: Change) -> str:
+        """The pieces of these fates put together: kept and removed are the old text, kept and added the new."""
+        return "".join(piece.text for piece in self.pieces if piece.change in changes)
+
+    def words(self, change: Change) -> int:
+        """How many words have this fate."""
+        return sum(piece.words for piece in self.pieces if piece.change == change)
+
+    @cached_property
+    def kept_share(self) -> float | None:
+        """Share of the old text's words that are in the new one, 0 to 1; ``None`` if it had no words."""
+        kept, removed = self.words("kept"), self.words("removed")
+        return kept / (kept + removed) if kept + removed else None
+
+
+class _Words(NamedTuple):
+    """The words of a text, and where they begin and end. ``ends[i]`` is the end of the word before word ``i``
+    (0 for the first), ``starts[i]`` the begin of word ``i`` (the text's end behind the last). ``sentence_starts``
+    are the words that sentences begin with, and the number of all words."""
+
+    text: str
+    words: list[str]
+    starts: list[int]
+    ends: list[int]
+    sentence_starts: list[int]
+
+    def between(self, first: int, stop: int) -> str:
+        """The words ``[first, stop)`` with what stands before and behind them."""
+        return self.text[self.ends[first] : self.starts[stop]]
+
+    def gap(self, index: int) -> str:
+        """What stands before word ``index``."""
+        return self.text[self.ends[index] : self.starts[index]]
+
+    def sentences(self) -> list[tuple[str, ...]]:
+        """The words of each sentence."""
+        return [tuple(self.words[start:stop]) for start, stop in pairwise(self.sentence_starts)]
+
+
+class _Block(NamedTuple):
+    """A stretch that two sequences have in common: where it begins in the old one and in the new one, and how long
+    it is."""
+
+    old: int
+    new: int
+    size: int
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word is a character of a script written without spaces."""
+    return bool(_UNSPACED_WORD.match(word))
+
+
+def words_of(text: str) -> list[str]:
+    """The words by which texts are compared, in order."""
+    return _split(text).words
+
+
+@lru_cache(maxsize=64)  # of a chain of summaries each one is the new text first and then the old one
+def _split(text: str) -> _Words:
+    spans = [match.span() for match in _WORD.finditer(text)]
+    words = [text[start:end] for start, end in spans]
+    gaps = pairwise(spans)
+    inner = [at for at, ((_, end), (start, _)) in enumerate(gaps, start=1) if _SENTENCE_END.search(text, end, start)]
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
+    return _Words(text, words, [*starts, len(text)], [0, *ends], [0, *inner, len(words)] if words else [0])
+
+
+def word_diff(old: str, new: str) -> TextDiff:
+    """Compare two texts word by word. Both can be put together again from the pieces, to the last character."""
+    a, b = _split(old), _split(new)
+    pieces, i, j = _Pieces(), 0, 0
+    for block in [*_anchors(a, b), _Block(len(a.words), len(b.words), 0)]:
+        pieces.changed(a, (i, block.old), b, (j, block.new))
+        i, j = block.old + block.size, block.new + block.size
+        pieces.kept(a, (block.old, i), b, block.new)
+    return TextDiff(tuple(pieces.found))
+
+
+def _anchors(a: _Words, b: _Words) -> list[_Block]:
+    """Stretches of words that both texts have, in order: whole sentences first, then words between them. A sentence
+    that lived on counts for more than as many words scattered over others."""
+    sentences = [_Block(*block) for block in _same(a.sentences(), b.sentences())]
+    found, i, j = list[_Block](), 0, 0
+    starts_a, starts_b = a.sentence_starts, b.sentence_starts
+    for block in [*sentences, _Block(len(starts_a) - 1, len(starts_b) - 1, 0)]:
+        start, at = starts_a[block.old], starts_b[block.new]
+        found += [_Block(i + x, j + y, size) for x, y, size in _same(a.words[i:start], b.words[j:at])]
+        i, j = starts_a[block.old + block.size], starts_b[block.new + block.size]
+        found.append(_Block(start, at, i - start))
+    return list(_meaningful(_joined(found), a.words, b.words))
+
+
+def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int, int]]:
+    """The longest common subsequence as blocks: begin in the old, begin in the new, size."""
+    if not old or not new:
+        return []
+    ids: dict[Hashable, int] = {}  # numbers, not texts: their hashes are the same in every process and never collide
+    codes = [[ids.setdefault(item, len(ids)) for item in items] for items in (old, new)]
+    return [(block.a, block.b, block.size) for block in LCSseq.opcodes(*codes).as_matching_blocks() if block.size]
+
+
+def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
+    """The blocks with neighbours that touch in both texts made one."""
+    last = _Block(0, 0, 0)
+    for block in blocks:
+        if (block.old, block.new) == (last.old + last.size, last.new + last.size):
+            last = last._replace(size=last.size + block.size)
+        else:
+            yield last
+            last = block
+    yield last
+
+
+def _meaningful(blocks: Iterable[_Block], old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
+    """The blocks without those that stand between two changes and say nothing by themselves."""
+    for block in blocks:
+        stop = block.old + block.size
+        begins, ends = block.old == block.new == 0, (stop, block.new + block.size) == (len(old), len(new))
+        if block.size and (begins or ends or _holds_meaning(old[block.old : stop])):
+            yield block
+
+
+def _holds_meaning(words: Sequence[str]) -> bool:
+    """Whether a stretch is more than a few function words, or than a single character where words have several."""
+    if len(words) >= MIN_FUNCTION_WORDS:
+        return True
+    if any(not is_unspaced(word) and word.casefold() not in STOP_WORDS for word in words):
+        return True
+    return any(is_unspaced(first) and is_unspaced(second) for first, second in pairwise(words))
+
+
+class _Pieces:
+    """Puts pieces together while walking along both texts."""
+
+    def __init__(self) -> None:
+        self.found: list[Piece] = []
+
+    def add(self, change: Change, text: str, words: int) -> None:
+        """Add a piece, joined to the one before if that has the same fate."""
+        if not text:
+            return
+        if self.found and self.found[-1].change == change:
+            before = self.found.pop()
+            text, words = before.text + text, before.words + words
+        self.found.append(Piece(change, text, words))
+
+    def kept(self, a: _Words, old: tuple[int, int], b: _Words, at: int) -> None:
+        """Words that both texts have. What stands between them may differ."""
+        start, stop = old
+        if start == stop:
+            return
+        shared = a.text[a.starts[start] : a.ends[stop]]
+        if b.text.startswith(shared, b.starts[at]):
+            self.add("kept", shared, stop - start)
+            return
+        for offset in range(stop - start):
+            if offset:
+                self.changed(a, (start + offset, start + offset), b, (at + offset, at + offset))
+            self.add("kept", a.words[start + offset], 1)
+
+    def changed(self, a: _Words, old: tuple[int, int], b: _Words, new: tuple[int, int]) -> None:
+        """The words of ``old`` became those of ``new``; the space around them stays if it is the same."""
+        left, right = a.between(*old), b.between(*new)
+        lead = Prefix.similarity(a.gap(old[0]), b.gap(new[0]))
+        room = min(len(left) - lead, len(right) - lead)
+        trail = min(room, Postfix.similarity(a.gap(old[1]), b.gap(new[1])))
+        self.add("kept", left[:lead], 0)
+        self.add("removed", left[lead : len(left) - trail], old[1] - old[0])
+        self.add("added", right[lead : len(right) - trail], new[1] - new[0])
+        self.add("kept", left[len(left) - trail :], 0)

@@ -1,0 +1,100 @@
+"""What happened to a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged
+here and nowhere else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum
+from typing import NamedTuple
+
+from memviz.engine.records import Compaction
+from memviz.engine.run import Run
+from memviz.memory import Memory, SummaryVersion
+from memviz.strategies.base import Moment
+
+
+class Happening(Enum):
+    """What became of one compaction."""
+
+    SUMMARIZED = "written by the summarizer"
+    THOUGHT = "written by the chat model when it stopped thinking"
+    REWORDED = "written by the summarizer, reworded by the user before it was used"
+    EDITED = "rewritten by the user"
+    UNDONE = "taken back by the user"
+    SKIPPED = "skipped by the user"
+    FAILED = "failed"
+    DROPPED = "dropped without a summary"
+
+
+def happening(compaction: Compaction) -> Happening:
+    """The one judgement of what a compaction was."""
+    if compaction.kind != "summary":
+        return {"edit": Happening.EDITED, "undo": Happening.UNDONE, "skip": Happening.SKIPPED}[compaction.kind]
+    if compaction.error is not None:
+        return Happening.FAILED
+    if compaction.written is None:
+        return Happening.DROPPED
+    if compaction.by_thinking:
+        return Happening.THOUGHT
+    return Happening.REWORDED if compaction.is_edited else Happening.SUMMARIZED
+
+
+class SummaryEvent(NamedTuple):
+    """One compaction of a run. ``number`` counts from 0; ``turns`` is its place on a turn axis: its turn and, where
+    several fall into one turn, equal steps toward the next."""
+
+    number: int
+    turns: float
+    what: Happening
+    compaction: Compaction
+
+    @property
+    def version(self) -> SummaryVersion | None:
+        """The version that it wrote, if any."""
+        return self.compaction.written
+
+    @property
+    def base(self) -> int | None:
+        """The number of the version that this one took the place of: the one edited, or the one taken in."""
+        return self.compaction.revises if self.compaction.revises is not None else self.compaction.replaces
+
+
+def summary_events(run: Run) -> tuple[SummaryEvent, ...]:
+    """Everything that happened to the run's summary, in order."""
+    in_turn = Counter(compaction.turn for compaction in run.compactions)
+    seen: Counter[int] = Counter()
+    events = []
+    for number, compaction in enumerate(run.compactions):
+        turn = compaction.turn
+        place = turn + seen[turn] / in_turn[turn]
+        seen[turn] += 1
+        events.append(SummaryEvent(number, place, happening(compaction), compaction))
+    return tuple(events)
+
+
+def grows_a_list(run: Run) -> bool:
+    """Whether each summary is an entry of an accumulating list, and replaces none."""
+    return run.strategy.moment is Moment.TURN
+
+
+def never_summarizes(run: Run) -> bool:
+    """Whether this setting has no summaries at all, whatever the conversation."""
+    return run.strategy.headroom(Memory(run.space, 0)) is None
+
+
+def tokens_in_force(run: Run, event: SummaryEvent) -> int:
+    """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
+    whole list with its headings."""
+    count = event.compaction.after.summary_count
+    if grows_a_list(run):
+        return run.space.summaries.tokens(0, count)
+    return run.space.summaries.versions[count - 1].tokens if count else 0
+
+
+def text_in_force(run: Run, event: SummaryEvent) -> str:
+    """What stands for older messages once the event is over: the newest summary's text, or the whole list as it is
+    sent; empty while there is none."""
+    count = event.compaction.after.summary_count
+    if not count:
+        return ""
+    return run.space.summaries.text(0, count) if grows_a_list(run) else run.space.summaries.versions[count - 1].text

@@ -1,0 +1,139 @@
+"""The pieces of the summaries page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from memviz.charts.figure import CONFIG
+from memviz.charts.summary_timeline import summary_timeline
+from memviz.charts.tokens_per_turn import Line
+from memviz.engine.run import Run
+from memviz.metrics.summary_events import SummaryEvent, grows_a_list, never_summarizes, summary_events, tokens_in_force
+from memviz.metrics.summary_evolution import VersionFacts, summary_evolution
+from memviz.metrics.token_use import token_use
+from memviz.ui.replaying import failures
+from memviz.ui.state import MAX_SETTINGS, CompareState, set_widget, widget_value
+from memviz.ui.summary_charts import evolution_charts
+from memviz.ui.summary_version import event_label, version_noun, version_view
+from memviz.ui.text import counted, plain
+
+SETTING_KEY = "summaries-setting"
+EVENT_KEY = "summaries-event-"
+CHART_KEY = "summaries-timeline-"
+CHART_ALT = "Tokens of the summary over the turns, and the messages that each version stands for"
+SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
+
+
+def summaries(state: CompareState, lines: Sequence[Line]) -> None:
+    """The summaries of one setting."""
+    if not lines:
+        return
+    line = _choose(lines)
+    if not line.run.compactions:
+        _nothing(state, line)
+        return
+    failures([line])
+    facts = summary_evolution(line.run)
+    # Another conversation or setting has other versions: its controls are others too.
+    view = f"{state.conversation_id}-{line.index}-{line.label}-{state.counter}"
+    history(line.run, facts, view)
+    if facts:
+        evolution_charts(line.run, facts)
+
+
+def _choose(lines: Sequence[Line]) -> Line:
+    """Which setting is looked at: at first one that has summaries."""
+    numbers = list(range(len(lines)))
+    if widget_value(SETTING_KEY) not in numbers:
+        set_widget(SETTING_KEY, next((number for number in numbers if lines[number].run.compactions), 0))
+    chosen = st.segmented_control(
+        "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True,
+        label_visibility="collapsed" if len(lines) == 1 else "visible",
+    )  # fmt: skip
+    return lines[chosen or 0]
+
+
+def _nothing(state: CompareState, line: Line) -> None:
+    """Say why there are no summaries, and offer some."""
+    headroom = line.run.strategy.headroom(line.run.memory_after(line.run.log.turn_count))
+    why = (
+        "never summarizes: it sends messages word for word or not at all."
+        if never_summarizes(line.run)
+        else "had no reason to summarize in this conversation"
+        + (f": {headroom} would have been one." if headroom else ".")
+    )
+    st.info(
+        f"{plain(line.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
+        icon=":material/info:",
+    )
+    if len(state.rows) < MAX_SETTINGS:
+        st.button(
+            "Add a summary buffer of 500 tokens", icon=":material/add:",
+            on_click=_add_suggested, args=(state, len(state.rows)),
+        )  # fmt: skip
+
+
+def _add_suggested(state: CompareState, number: int) -> None:
+    state.add(*SUGGESTED)
+    set_widget(SETTING_KEY, number)
+
+
+def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
+    events, newest, use = summary_events(run), facts[-1], token_use(run)
+    is_list = grows_a_list(run)
+    covered = sum(len(fact.version.covers) for fact in facts) if is_list else len(newest.version.covers)
+    numbers = [
+        ("Entries" if is_list else "Versions", f"{len(facts):,}", "Summaries written in the whole conversation."),
+        ("At the end", counted(tokens_in_force(run, events[-1]), "token"), "What is sent in place of older messages."),
+        ("Stands for", counted(covered, "message"), "Messages that are no longer sent word for word."),
+        ("Oldest content", f"{newest.generation}× summarized", "How many summarizations it has been through."),
+        ("Summarizer", f"{use.summarizer_tokens:,} tokens", "Into and out of it, in all calls that gave a summary."),
+    ]
+    with st.container(horizontal=True, gap="medium"):
+        for label, value, help_text in numbers:
+            st.metric(label, value, help=help_text, width="content")
+
+
+@st.fragment
+def history(run: Run, facts: Sequence[VersionFacts], view: str) -> None:
+    """The main picture, and one version in full. A click on the picture opens a version."""
+    events, event_key, chart_key = summary_events(run), EVENT_KEY + view, CHART_KEY + view
+    if widget_value(event_key) not in range(len(events)):
+        set_widget(event_key, _most_telling(events, facts))
+    selected = int(widget_value(event_key))
+    st.plotly_chart(
+        summary_timeline(run, selected), key=chart_key, selection_mode="points", config=CONFIG,
+        on_select=partial(_follow_click, chart_key, event_key), alt=CHART_ALT,
+    )  # fmt: skip
+    st.caption("Point at a mark for why and what it cost; click it to open that version below.")
+    if facts:
+        _key_numbers(run, facts)
+    number = _choose_event(run, events, event_key)
+    event = events[number]
+    version_view(run, event, next((fact for fact in facts if fact.event.number == number), None), view)
+
+
+def _most_telling(events: Sequence[SummaryEvent], facts: Sequence[VersionFacts]) -> int:
+    """The event that is open at first: the version that gave up most of the one before, else the newest."""
+    replacing = [fact for fact in facts if fact.carried_share is not None]
+    if replacing:
+        return min(replacing, key=lambda fact: fact.carried_share or 0).event.number
+    return facts[-1].event.number if facts else len(events) - 1
+
+
+def _choose_event(run: Run, events: Sequence[SummaryEvent], key: str) -> int:
+    if len(events) == 1:
+        return 0
+    return int(st.select_slider(version_noun(run), range(len(events)), key=key,
+                                format_func=lambda at: event_label(run, events[at])))  # fmt: skip
+
+
+def _follow_click(chart_key: str, event_key: str) -> None:
+    event: Any = widget_value(chart_key)
+    points = event["selection"]["points"] if event else []
+    if points and points[0].get("customdata") is not None:
+        set_widget(event_key, int(points[0]["customdata"]))

@@ -1,0 +1,67 @@
+"""The small charts of how a summary changed, each with a sentence on how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from memviz.charts.figure import CONFIG
+from memviz.charts.summary_evolution import carried_over, compression, nesting, word_origins
+from memviz.engine.run import Run
+from memviz.metrics.summary_events import grows_a_list
+from memviz.metrics.summary_evolution import VersionFacts
+
+
+class _Chart(NamedTuple):
+    draw: Callable[[Sequence[VersionFacts], float], go.Figure]
+    title: str
+    caption: str
+    help: str
+
+
+COMPRESSION = _Chart(
+    compression,
+    "How much shorter than its sources?",
+    "Tokens of the sources for each token of the summary.",
+    "All messages it stands for: their tokens, for each token of the summary. While a summary keeps its size this "
+    "grows with every version: the same room for more and more. What it was made of: the messages newly taken in and "
+    "the summary before, so the work of this one summarization.",
+)
+CARRIED = _Chart(
+    carried_over,
+    "What lived on of the version before?",
+    "Low violet: most of the summary before was given up. That content is gone for good.",
+    "Words are compared in order, as in the difference above. Kept: share of the words of the version before that "
+    "this one still has. New: share of this version's words that it did not keep from there.",
+)
+ORIGIN = _Chart(
+    word_origins,
+    "Where do its words come from?",
+    "Neither: content words found in nothing that its writer read. A hint of invention, or a paraphrase.",
+    "Different content words of each version, compared by number, name and word stem; function words do not count. "
+    "A word found in both sources counts as the summary's before.",
+)
+NESTING = _Chart(
+    nesting,
+    "How often was its oldest content summarized?",
+    "A summary of a summary of a summary: every step can lose or twist something.",
+    "How many summarizations the oldest content of each version has been through. A grey ring marks a version whose "
+    "text holds the heading of an earlier summary: that one was copied into it, not summarized.",
+)
+
+
+def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
+    """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
+    st.subheader("How it changed from version to version", anchor=False)
+    last_turn = max([record.turn for record in run.turns[-1:]] + [fact.event.turns for fact in facts[-1:]])
+    charts = [COMPRESSION, ORIGIN] if grows_a_list(run) else [COMPRESSION, CARRIED, ORIGIN, NESTING]
+    for row in zip(charts[::2], charts[1::2], strict=True):
+        for column, chart in zip(st.columns(2, gap="large"), row, strict=True):
+            with column:
+                st.markdown(f"**{chart.title}**", help=chart.help)
+                st.plotly_chart(chart.draw(facts, last_turn), config=CONFIG, key=f"summaries-{chart.draw.__name__}",
+                                alt=chart.title)  # fmt: skip
+                st.caption(chart.caption)

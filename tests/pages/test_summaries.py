@@ -1,0 +1,171 @@
+"""Summaries: every version of one setting's summary, what made it and what it changed."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.engine.run import Run
+from memviz.metrics.summary_evolution import summary_evolution
+from memviz.models.registry import OFFLINE
+from memviz.transcripts.samples import sample
+from memviz.ui import replaying
+from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences, texts
+
+
+def replayed(id: str, **parameters: int) -> Run:
+    trip = sample("trip")
+    return memviz.replay(list(trip.messages), memviz.strategy(id, **parameters), system_prompt=trip.system_prompt)
+
+
+def first_setting(page: AppTest, strategy: str) -> AppTest:
+    """The page with the first setting changed to ``strategy``, and shown."""
+    labelled(page.selectbox, "Strategy").select(strategy).run()
+    return labelled(page.segmented_control, "Setting").set_value(0).run()
+
+
+def html(session: AppTest, mark: str) -> list[str]:
+    bodies = [element.proto.body for element in session.get("html")]
+    return [body for body in bodies if mark in body and "<style>" not in body]
+
+
+def read(body: str, *tags: str) -> str:
+    found = re.findall(rf"<({'|'.join(tags)})>(.*?)</\1>", body, re.DOTALL)
+    return unescape("".join(text for _, text in found))
+
+
+def facts(session: AppTest) -> dict[str, str]:
+    (body,) = html(session, "memviz-facts")
+    return {unescape(name): unescape(value) for name, value in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", body)}
+
+
+@pytest.fixture
+def run() -> Run:
+    return replayed("summary_buffer", max_token_limit=1500)
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return open_page("summaries")
+
+
+def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -> None:
+    marks = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "summarized")
+    assert numbers(marks["y"]) == [version.tokens for version in run.summaries]
+    assert metric(page, "Versions") == str(len(run.summaries))
+    assert metric(page, "At the end") == f"{run.summaries[-1].tokens} tokens"
+    assert metric(page, "Stands for") == f"{len(run.summaries[-1].covers)} messages"
+    assert metric(page, "Oldest content") == f"{len(run.summaries)}× summarized"
+    assert not page.error
+    assert not page.warning
+
+
+def test_the_version_that_gave_up_most_is_open_with_what_it_changed(page: AppTest, run: Run) -> None:
+    least = min(summary_evolution(run)[1:], key=lambda fact: fact.carried_share or 0)
+    version = least.version
+    diff = html(page, 'class="memviz-diff"')[-1]
+    assert read(diff, "span", "del") == run.summaries[version.version - 2].text
+    assert read(diff, "span", "ins") == version.text
+    assert f"{least.kept_words} words kept" in html(page, "memviz-legend")[0]
+    assert labelled(page.select_slider, "Version").value == least.event.number
+
+
+def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
+    for number in (0, 4):
+        labelled(page.select_slider, "Version").set_value(number).run()
+        compaction, shown = run.compactions[number], facts(page)
+        assert shown["When"] == f"turn {compaction.turn}, after message {compaction.after_message + 1}"
+        assert shown["Why"] == compaction.reason
+        assert shown["Summarizer call"] == f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens} out"
+        assert shown["Sent before → after"].startswith(f"{compaction.tokens_before:,} → {compaction.tokens_after:,} ")
+        taken = compaction.summarized
+        assert shown["Newly taken in"].startswith(f"messages {taken.start + 1} to {taken.stop} ")
+        assert shown["Written by"] == f"the summarizer ({OFFLINE})"
+        assert compaction.summary in texts(page)
+        assert any(text and compaction.prompt.startswith(text) for text in texts(page))
+        (block,) = html(page, "memviz-block")
+        assert read(block, "p") == "".join(run.log[position].content for position in taken)
+
+
+def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
+    labelled(page.select_slider, "Version").set_value(7).run()
+    labelled(page.selectbox, "Compare").set_value(1).run()
+    diff = html(page, 'class="memviz-diff"')[-1]
+    assert read(diff, "span", "del") == run.summaries[1].text
+    assert read(diff, "span", "ins") == run.summaries[7].text
+    labelled(page.segmented_control, "View").set_value("Side by side").run()
+    old, new = html(page, 'class="memviz-diff"')
+    assert read(old, "span", "del") == run.summaries[1].text
+    assert read(new, "span", "ins") == run.summaries[7].text
+
+
+def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> None:
+    labelled(page.segmented_control, "Setting").set_value(1).run()
+    assert "never summarizes" in sentences(page.info)[0]
+    assert not figures(page)
+    click(page, "Add a summary buffer")
+    assert not page.info
+    run = replayed("summary_buffer", max_token_limit=500)
+    assert metric(page, "Versions") == str(len(run.summaries))
+    assert labelled(page.segmented_control, "Setting").value == 3
+
+
+def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
+    first_setting(page, "summary")
+    labelled(page.number_input, "Buffer size").set_value(90).run()
+    assert "had no reason to summarize in this conversation: 89 more messages" in sentences(page.info)[0]
+
+
+def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
+    first_setting(page, "summary_only")
+    run = replayed("summary_only")
+    assert metric(page, "Entries") == str(len(run.summaries))
+    labelled(page.select_slider, "Entry").set_value(2).run()
+    diff = html(page, 'class="memviz-diff"')[-1]
+    assert read(diff, "span", "del") == run.space.summaries.text(0, 2)
+    assert read(diff, "span", "ins") == run.space.summaries.text(0, 3)
+    assert run.summaries[2].text in texts(page)
+    assert run.space.summaries.text(0, 3) in texts(page)
+    assert len(figures(page)) == 3  # nothing of an entry lives on or nests
+
+
+def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    down = memviz.ScriptedModel(memviz.ModelError("<b>no</b> line") for _ in range(999))
+    monkeypatch.setattr(replaying, "model", lambda _: down)
+    page = open_page("summaries")
+    attempts = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "failed")
+    assert "Nothing was lost" in sentences(page.warning)[0]
+    assert "<b>no</b> line" in sentences(page.error)[0]
+    assert len(figures(page)) == 1
+    assert len(numbers(attempts["x"])) > 1
+    assert "Written by" not in facts(page)
+    labelled(page.select_slider, "Version").set_value(0).run()
+    assert facts(page)["When"].startswith("turn ")
+
+
+def test_another_conversation_opens_its_own_most_telling_version(page: AppTest) -> None:
+    labelled(page.select_slider, "Version").set_value(9).run()
+    labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
+    tutoring = sample("tutoring")
+    strategy = memviz.strategy("summary_buffer", max_token_limit=1500)
+    run = memviz.replay(list(tutoring.messages), strategy, system_prompt=tutoring.system_prompt)
+    least = min(summary_evolution(run)[1:], key=lambda fact: fact.carried_share or 0)
+    assert labelled(page.select_slider, "Version").value == least.event.number
+    assert facts(page)["Why"] == least.event.compaction.reason
+
+
+def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    evil = "<script>alert(1)</script> **bold** &lt; <b>fat</b>"
+    writer = memviz.ScriptedModel(f"{evil} number {n}" for n in range(999))
+    monkeypatch.setattr(replaying, "model", lambda _: writer)
+    page = open_page("summaries")
+    labelled(page.select_slider, "Version").set_value(2).run()
+    for body in html(page, "memviz-"):
+        assert "<script" not in body
+        assert "<b>" not in body
+    assert f"{evil} number 2" in texts(page)
+    assert not any("**bold**" in element.value for element in (*page.markdown, *page.caption))
