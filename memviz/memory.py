@@ -56,7 +56,6 @@ class SummaryLog:
         self._entry_units: list[int] = []
         self._line_units: list[int] = [0]  # running sums of the entries with their line breaks
         self._covered: list[int] = [0]  # running sums of the number of messages covered
-        self._generation_depth: list[int] = []
         self._starts: set[int] = set()  # first messages newly taken in
         self.is_straight = True
         """Whether nothing was edited or undone, so that every version counts."""
@@ -73,8 +72,6 @@ class SummaryLog:
         self._entry_units.append(units)
         self._line_units.append(self._line_units[-1] + line)
         self._covered.append(self._covered[-1] + len(version.covers))
-        depth = 0 if version.replaces is None else self._generation_depth[version.replaces - 1] + 1
-        self._generation_depth.append(depth)
         follows = index if version.follows is None else version.follows
         self.is_straight &= follows == index and version.added.start not in self._starts
         self._starts.add(version.added.start)
@@ -114,16 +111,6 @@ class SummaryLog:
         if self.is_straight and last.stop - first.start == self._covered[stop] - self._covered[start]:
             return (range(first.start, last.stop),)
         return tuple(version.covers for version in self.in_block(start, stop))
-
-    def generations(self, index: int) -> list[tuple[range, int]]:
-        """For version ``index`` (0-based): ranges of positions and how many summarizations they passed."""
-        out: list[tuple[range, int]] = []
-        depth, at = self._generation_depth[index], self.versions[index]
-        while True:
-            out.append((at.added, depth - self._generation_depth[at.version - 1] + 1))
-            if at.replaces is None:
-                return out
-            at = self.versions[at.replaces - 1]
 
     def prefix(self, length: int) -> SummaryLog:
         """A new log of the first ``length`` versions."""

@@ -185,19 +185,6 @@ class TestCovered:
         assert [log.covered(i, i + 1) for i in range(len(versions))] == [(version.covers,) for version in versions]
 
 
-class TestGenerations:
-    @given(versions=st.one_of(chains(), lists_of_entries()))
-    def test_are_those_of_following_every_message(self, versions: list[SummaryVersion]) -> None:
-        log = summary_log(memviz.strategy("summary"), "chars4", versions)
-        followed: list[dict[int, int]] = []
-        for index, version in enumerate(versions):
-            taken_in = followed[version.replaces - 1] if version.replaces else {}
-            followed.append({p: passed + 1 for p, passed in taken_in.items()} | dict.fromkeys(version.added, 1))
-            parts = log.generations(index)
-            assert {p: generation for part, generation in parts for p in part} == followed[index]
-            assert sum(len(part) for part, _ in parts) == len(followed[index]), "no message twice"
-
-
 class TestPrefix:
     @given(versions=lists_of_entries(), data=st.data())
     def test_is_a_log_of_its_own_with_the_first_versions(
@@ -211,7 +198,7 @@ class TestPrefix:
         anew.append(summary(length + 1, "another way to go on"))
         assert (len(prefix), prefix.versions, len(log)) == (length + 1, anew.versions, len(versions))
         assert [prefix.tokens(0, i) for i in range(length + 2)] == [anew.tokens(0, i) for i in range(length + 2)]
-        assert prefix.generations(length) == anew.generations(length)
+        assert prefix.covered(0, length + 1) == anew.covered(0, length + 1)
 
 
 class TestMemory:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS
+from memviz.charts.text import escaped
 from memviz.metrics.cost_estimate import dollars
 from memviz.metrics.summary_events import Happening, SummaryEvent
 
@@ -60,13 +60,13 @@ def _why(event: SummaryEvent) -> list[str]:
         return []
     messages = f"messages {taken.start + 1} to {taken.stop}" if len(taken) > 1 else f"message {taken.stop}"
     what = f"took in {messages}" if event.version else f"about {messages}"
-    return [f"{what}, because {escape(reason)}" if reason else what]
+    return [f"{what}, because {escaped(reason)}" if reason else what]
 
 
 def _result(event: SummaryEvent) -> list[str]:
     compaction = event.compaction
     if compaction.error is not None:
-        return [*map(escape, wrap(compaction.error, TOOLTIP_CHARS)), "Nothing was lost."]
+        return [*map(escaped, wrap(compaction.error, TOOLTIP_CHARS)), "Nothing was lost."]
     lines = [f"sent content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens"]
     if event.version:
         lines.append(f"summary of {event.version.tokens:,} tokens for {len(event.version.covers):,} messages in all")
@@ -84,4 +84,4 @@ def _first_words(event: SummaryEvent) -> list[str]:
         return []
     lines = wrap(event.version.text[:FIRST_WORDS_CHARS], TOOLTIP_CHARS)
     more = "…" if len(event.version.text) > FIRST_WORDS_CHARS else ""
-    return [f"<i>{'<br>'.join(map(escape, lines))}{more}</i>"]
+    return [f"<i>{'<br>'.join(map(escaped, lines))}{more}</i>"]

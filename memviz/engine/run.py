@@ -101,17 +101,28 @@ class Run:
         """How many summarizations each message's content has been through: an array
         [requests x messages], 0 where the message's fate is not *summarized*."""
         generations = np.zeros((len(self.turns), len(self.log)), dtype=np.uint16)
-        summaries = self.space.summaries
+        passed = self._passed()
         for row, record in zip(generations, self.turns, strict=True):
             sent = record.parts.summaries
-            if len(sent) > 1:  # entries of a list: each was summarized once
-                for covered in summaries.covered(sent.start, sent.stop):
-                    row[covered.start : covered.stop] = 1
-            for index in sent if len(sent) == 1 else ():
-                for added, generation in summaries.generations(index):
-                    row[added.start : added.stop] = generation
+            if len(sent) == 1:
+                row[:] = passed[sent.start]
+            for covered in self.space.summaries.covered(sent.start, sent.stop) if len(sent) > 1 else ():
+                row[covered.start : covered.stop] = 1  # entries of a list: each was summarized once
         generations[self.fates() != Fate.SUMMARIZED] = 0
         return generations
+
+    def _passed(self) -> list[NDArray[np.uint16]]:
+        """For every summary version: how many summarizations each message's content had passed through in it."""
+        passed: list[NDArray[np.uint16]] = []
+        for version in self.space.summaries.versions:
+            if version.replaces is None:
+                row = np.zeros(len(self.log), dtype=np.uint16)
+            else:
+                before = passed[version.replaces - 1]
+                row = before + (before > 0)
+            row[version.added.start : version.added.stop] = 1
+            passed.append(row)
+        return passed
 
     def frame(self) -> DataFrame:
         """One row a turn: tokens of each part, their total, the reply's, compactions, flags, and the calls

@@ -11,6 +11,7 @@ from hypothesis import given
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
+from memviz.memory import SummaryVersion
 from memviz.metrics.answer_terms import keys
 from memviz.metrics.message_text import readable
 from memviz.metrics.summary_diff import word_diff, words_of
@@ -119,14 +120,14 @@ def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
 @given(messages=conversations(), plan=outcomes)
 def test_facts_equal_slow_counting(id: str, messages: list[Message], plan: list[str]) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
-    facts, log = summary_evolution(run), run.space.summaries
+    facts = summary_evolution(run)
     assert [fact.version for fact in facts] == list(run.summaries)
-    for index, fact in enumerate(facts):
+    for fact in facts:
         version = fact.version
         before = run.summaries[version.replaces - 1] if version.replaces else None
         assert fact.covered_tokens == _tokens(run, version.covers)
         assert fact.read_tokens == _tokens(run, version.added) + (before.tokens if before else 0)
-        assert fact.generation == max(generation for _, generation in log.generations(index))
+        assert fact.generation == _chain(run, version)
         assert fact.words == len(words_of(version.text))
         assert fact.previous_words == (len(words_of(before.text)) if before else None)
         assert fact.kept_words == (word_diff(before.text, version.text).words("kept") if before else 0)
@@ -145,3 +146,8 @@ def test_who_never_summarizes_and_who_grows_a_list(id: str) -> None:
     run = memviz.replay(talk(8), small(id), model=ScriptedModel(["summary"] * 30), counter=_words)
     assert never_summarizes(run) == (not run.compactions)
     assert grows_a_list(run) == (id in ("recent_only", "summary_only"))
+
+
+def _chain(run: Run, version: SummaryVersion) -> int:
+    """How many summaries one meets on the way to the first."""
+    return 1 + (_chain(run, run.summaries[version.replaces - 1]) if version.replaces else 0)
