@@ -35,6 +35,29 @@ PART_HELP = {
 }
 PART_ORDER = tuple(PART_COLORS)
 
+_FADING = (1.0, 0.58, 0.4, 0.22)
+"""How strongly the summary's violet covers the page, the more often a summary was itself summarized the less. It
+fades into the page, light or dark, in steps that can still be told apart."""
+
+
+def faded(color: str, opacity: float) -> str:
+    """``#RRGGBB`` let through by the page behind it."""
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+STEP_COLORS = (
+    "rgba(0,0,0,0)", faded(PART_COLORS["system"], 0.2), *(faded(PART_COLORS["summary"], part) for part in _FADING),
+    PART_COLORS["recalled"], PART_COLORS["history"],
+)  # fmt: skip
+STEP_TITLES = (
+    "Not yet there", "Dropped", "Summarized once", "2-3 times", "4-7 times", "8 times or more", "Recalled",
+    "Word for word",
+)  # fmt: skip
+"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.fate_map.STEPS``."""
+SUMMARIZATION_LINE = "#6A45C4"
+"""Darker than the summary's violet, over which it is drawn."""
+
 FEW_TURNS = 12
 FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
 """Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import log10
 from textwrap import wrap
 from typing import Any
@@ -22,12 +21,14 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
+from memviz.charts.text import escaped
 from memviz.engine.records import Compaction, TurnRecord
 from memviz.engine.run import Run
 
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 FIRST_WORDS_CHARS = 140
+ERROR_CHARS_A_LINE = 70
 MAX_TURNS_NAMED = 6
 
 
@@ -71,7 +72,7 @@ def _tokens(line: Line, number: int) -> dict[str, Any]:
         "type": "scatter",
         "x": turns,
         "y": np.array([record.total_tokens for record in line.run.turns]),
-        "name": escape(line.label),
+        "name": escaped(line.label),
         "legendgroup": str(number),
         "visible": True if line.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
@@ -89,7 +90,7 @@ def _request_tooltip(label: str, record: TurnRecord) -> str:
     if record.calls:
         before = record.sent_tokens - record.total_tokens
         flags.append(f"and {before:,} tokens in {len(record.calls)} calls before it (recall, thinking)")
-    head = f"<b>{escape(label)}</b><br>turn {record.turn}: <b>{record.total_tokens:,} tokens</b> sent"
+    head = f"<b>{escaped(label)}</b><br>turn {record.turn}: <b>{record.total_tokens:,} tokens</b> sent"
     return "<br>".join([head, *parts, *flags])
 
 
@@ -114,7 +115,7 @@ def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
         "customdata": [mark.id for mark in marks],
         "text": [mark.tooltip for mark in marks],
         "hoverinfo": "text",
-        "name": escape(line.label) + " summarizations",
+        "name": escaped(line.label) + " summarizations",
         **shared,
     }
     if dense:
@@ -126,7 +127,7 @@ def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
         "mode": "lines",
         "line": {"width": 1.2, "color": PART_COLORS["summary"]},
         "hoverinfo": "skip",
-        "name": escape(line.label) + " before and after",
+        "name": escaped(line.label) + " before and after",
         **shared,
     }
     return [drops, points]
@@ -149,7 +150,7 @@ def _recalls(line: Line, number: int) -> list[dict[str, Any]]:
             "customdata": [f"{number}:{record.turn}" for record in records],
             "text": [_recall_tooltip(line.label, record) for record in records],
             "hoverinfo": "text",
-            "name": escape(line.label) + " recalls",
+            "name": escaped(line.label) + " recalls",
             "legendgroup": str(number),
             "showlegend": False,
             "visible": True if line.shown else "legendonly",
@@ -162,7 +163,7 @@ def _recall_tooltip(label: str, record: TurnRecord) -> str:
     turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
     named = ", ".join(map(str, turns[:MAX_TURNS_NAMED])) + (", …" if len(turns) > MAX_TURNS_NAMED else "")
     return (
-        f"<b>{escape(label)}</b><br><b>recalled</b> {count} {'message' if count == 1 else 'messages'} "
+        f"<b>{escaped(label)}</b><br><b>recalled</b> {count} {'message' if count == 1 else 'messages'} "
         f"of turn {named} into turn {record.turn}<br>{tokens:,} of {record.total_tokens:,} tokens"
     )
 
@@ -199,26 +200,34 @@ def _mark(line: Line, number: int, compaction: Compaction, x: float, turn: int, 
         after=after,
         failed=compaction.error is not None,
         id=f"{number}:{turn}",
-        tooltip=_compaction_tooltip(line.label, compaction),
+        tooltip=compaction_tooltip(line.label, compaction),
     )
 
 
-def _compaction_tooltip(label: str, compaction: Compaction) -> str:
+def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = None) -> str:
+    """What a marker of a summarization says: what was summarized where and why, or why that failed.
+    ``chars``: how many stand in a line at most, where there is little room."""
     first, last = compaction.summarized.start + 1, compaction.summarized.stop
-    head = f"<b>{escape(label)}</b><br>"
-    where = (
-        f"after message {compaction.after_message + 1} (turn {compaction.turn}), because {escape(compaction.reason)}"
-    )
+    head, width = f"<b>{escaped(label)}</b><br>", chars or ERROR_CHARS_A_LINE
+    where = f"after message {compaction.after_message + 1} (turn {compaction.turn}), because {compaction.reason}"
     if compaction.error is not None:
-        return f"{head}<b>summarization failed</b> {where}<br>{_wrapped(compaction.error)}<br>Nothing was lost."
+        told = _sentence("summarization failed", where, chars)
+        return f"{head}{told}<br>{_wrapped(compaction.error, width)}<br>Nothing was lost."
+    told = _sentence("summarized", f"messages {first}-{last} {where}", chars)
     change = f"content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens"
     words = (compaction.summary or "")[:FIRST_WORDS_CHARS]
     more = "…" if len(compaction.summary or "") > FIRST_WORDS_CHARS else ""
-    return f"{head}<b>summarized</b> messages {first}-{last} {where}<br>{change}<br><i>{_wrapped(words)}{more}</i>"
+    return f"{head}{told}<br>{change}<br><i>{_wrapped(words, width)}{more}</i>"
 
 
-def _wrapped(text: str, width: int = 70) -> str:
-    return "<br>".join(escape(line) for line in wrap(text, width))
+def _sentence(what: str, rest: str, chars: int | None) -> str:
+    """``what`` in bold and the rest, in lines of ``chars`` characters, else in one."""
+    lines = escaped(f"{what} {rest}") if chars is None else _wrapped(f"{what} {rest}", chars)
+    return f"<b>{what}</b>" + lines.removeprefix(what)
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "<br>".join(escaped(line) for line in wrap(text, width))
 
 
 def budget_fits(run: Run) -> bool:

@@ -79,3 +79,17 @@ def choose_model(page: Page, label: str, model: str, api_base: str) -> None:
         box.fill(value)
         box.press("Enter")
         quiet(page)
+
+
+def map_place(page: Page, number: int, turn: float, message: float) -> tuple[float, float]:
+    """Where a cell of a map is on the memory map's page: x and y in pixels of the viewport."""
+    chart = drawn(page, f".st-key-map-{number} .js-plotly-plot")
+    chart.scroll_into_view_if_needed()
+    x, y = chart.evaluate(
+        """(chart, [turn, message]) => {
+            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+            return [box.left + xaxis._offset + xaxis.d2p(turn), box.top + yaxis._offset + yaxis.d2p(message)];
+        }""",
+        [turn, message],
+    )
+    return x, y

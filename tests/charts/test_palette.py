@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 from streamlit.elements.lib import streamlit_plotly_theme
 
 from memviz.charts import palette
-from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
-from memviz.context import TOKEN_PARTS
+from memviz.charts.palette import (
+    FAILURE_COLOR,
+    PART_COLORS,
+    STEP_COLORS,
+    STEP_TITLES,
+    SUMMARIZATION_LINE,
+    faded,
+    setting_color,
+    setting_dash,
+)
+from memviz.context import TOKEN_PARTS, Fate
+from memviz.metrics.fate_map import STEPS, code_of
 from memviz.ui.state import MAX_SETTINGS
 
 THEMES = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
@@ -71,6 +81,16 @@ def of_settings(theme: str) -> dict[str, str]:
     return {str(number): color for number, color in enumerate(THEMES[theme]["chartCategoricalColors"])}
 
 
+def on_page(color: str, page: str) -> str:
+    """What is seen of a colour that lets the page through, as ``#RRGGBB``."""
+    if color.startswith("#"):
+        return color
+    *parts, opacity = (float(part) for part in color.removeprefix("rgba(").rstrip(")").split(","))
+    below = [int(page[at : at + 2], 16) for at in (1, 3, 5)]
+    mixed = [round(part * opacity + under * (1 - opacity)) for part, under in zip(parts, below, strict=True)]
+    return "#" + "".join(f"{part:02X}" for part in mixed)
+
+
 def test_the_measures_agree_with_published_values() -> None:
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
     assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
@@ -96,6 +116,33 @@ class TestThemes:
         assert (
             alike({name: color for name, color in of_settings(theme).items() if int(name) < MAX_SETTINGS}, vision) == []
         )
+
+    @pytest.mark.parametrize("vision", VISION)
+    def test_what_became_of_messages_is_told_apart(self, theme: str, vision: str) -> None:
+        page = THEMES[theme]["backgroundColor"]
+        seen = {title: on_page(color, page) for title, color in zip(STEP_TITLES, STEP_COLORS, strict=True)}
+        assert seen.pop("Not yet there") == page
+        assert alike(seen | {"failure": FAILURE_COLOR}, vision) == []
+
+    def test_dropped_recedes_but_is_not_the_page(self, theme: str) -> None:
+        page = THEMES[theme]["backgroundColor"]
+        ratios = {
+            title: contrast(on_page(color, page), page) for title, color in zip(STEP_TITLES, STEP_COLORS, strict=True)
+        }
+        assert 1.1 < ratios["Dropped"] < 1.5
+        assert min(ratios["Word for word"], ratios["Summarized once"], ratios["Recalled"]) > LEAST_CONTRAST
+
+    def test_a_summary_fades_with_its_generation(self, theme: str) -> None:
+        page = THEMES[theme]["backgroundColor"]
+        codes = [code_of(Fate.SUMMARIZED, times) for times in (1, 2, 4, 8)]
+        ratios = [contrast(on_page(STEP_COLORS[code], page), page) for code in codes]
+        assert ratios == sorted(ratios, reverse=True)
+        assert len(set(ratios)) == 4
+
+    def test_lines_of_summarizations_stand_out_from_cells_and_page(self, theme: str) -> None:
+        page = THEMES[theme]["backgroundColor"]
+        assert contrast(SUMMARIZATION_LINE, page) > LEAST_CONTRAST
+        assert difference(SUMMARIZATION_LINE, PART_COLORS["summary"], "normal") > LEAST_DIFFERENCE
 
     @pytest.mark.parametrize("vision", VISION)
     def test_settings_of_the_same_dash_are_told_apart(self, theme: str, vision: str) -> None:
@@ -124,3 +171,15 @@ def test_settings_take_the_themes_colours_in_order() -> None:
 def test_as_many_dashes_as_settings_on_one_chart() -> None:
     assert len({setting_dash(index) for index in range(MAX_SETTINGS)}) == MAX_SETTINGS
     assert setting_dash(0) == "solid"
+
+
+def test_everything_that_can_become_of_a_message_has_colour_and_title() -> None:
+    assert len(STEP_COLORS) == len(STEP_TITLES) == len(STEPS) == len(set(STEP_TITLES))
+    kinds = {Fate.VERBATIM: "history", Fate.RECALLED: "recalled"}
+    assert {fate: STEP_COLORS[code_of(fate)] for fate in kinds} == {fate: PART_COLORS[kinds[fate]] for fate in kinds}
+    assert STEP_COLORS[code_of(Fate.SUMMARIZED, 1)] == faded(PART_COLORS["summary"], 1)
+    assert faded("#0A10FF", 0.25) == "rgba(10,16,255,0.25)"
+    for code in (2, 3, 4):
+        first, last = STEPS[code].generation, STEPS[code + 1].generation - 1
+        assert STEP_TITLES[code] in ("Summarized once", f"{first}-{last} times")
+    assert STEP_TITLES[5] == f"{STEPS[5].generation} times or more"

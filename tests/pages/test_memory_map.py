@@ -1,0 +1,271 @@
+"""The memory map: what became of every message, under every setting."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz import Recall
+from memviz.charts.palette import STEP_TITLES
+from memviz.context import Fate
+from memviz.engine.run import Run
+from memviz.metrics.fate_map import Span, code_of, fate_map
+from memviz.transcripts.generator import generate
+from memviz.transcripts.samples import sample
+from memviz.ui.fate_key import percent
+from memviz.ui.message_life import life_in_words
+from memviz.ui.state import AddedRecall
+from memviz.workspace import Workspace
+from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.driving import (
+    click,
+    figures,
+    inspected,
+    labelled,
+    numbers,
+    open_page,
+    request_as_json,
+    sentences,
+    texts,
+)
+from tests.pages.test_chat_models import use_model
+from tests.pages.test_compare import FIRST, replayed
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return open_page("memory_map")
+
+
+def maps(session: AppTest) -> list[dict[str, Any]]:
+    return [figure for figure in figures(session) if figure["data"] and figure["data"][0]["type"] == "heatmap"]
+
+
+def cells(figure: dict[str, Any]) -> np.ndarray[Any, Any]:
+    z = figure["data"][0]["z"]
+    return np.array(numbers(z)).reshape([int(part) for part in z["shape"].split(",")])
+
+
+def html(session: AppTest, kind: str) -> list[str]:
+    bodies = [element.proto.body for element in session.get("html")]
+    return [unescape(re.sub(r"<[^>]*>", "\n", body)) for body in bodies if f'class="{kind}"' in body]
+
+
+def click_cell(session: AppTest, number: int, turn: float, message: float) -> AppTest:
+    """What the browser sends when a cell of a map is clicked."""
+    chart = [c for c in session.get("plotly_chart") if c.proto.id and json.loads(c.proto.spec)["data"]][number]
+    point = {"x": turn, "y": message, "curve_number": 1, "point_index": 0}
+    states = session._tree.get_widget_states
+
+    def clicked() -> Any:
+        sent = states()
+        widget = sent.widgets.add()
+        widget.id = chart.proto.id
+        widget.string_value = json.dumps(
+            {"selection": {"points": [point], "point_indices": [0], "box": [], "lasso": []}}
+        )
+        return sent
+
+    session._tree.get_widget_states = clicked
+    return session.run()
+
+
+def test_every_setting_has_a_map_of_its_run(page: AppTest) -> None:
+    shown = maps(page)
+    assert len(shown) == 3
+    for figure, (label, strategy) in zip(shown, FIRST.items(), strict=True):
+        assert cells(figure).tolist() == fate_map(replayed(strategy)).codes.T.tolist()
+        assert label in figure["layout"]["title"]["text"]
+    assert len({tuple(figure["layout"]["yaxis"]["range"]) for figure in shown}) == 1
+    assert not page.error
+    assert not page.warning
+
+
+def test_the_legend_names_what_occurs_and_nothing_else(page: AppTest) -> None:
+    (legend,) = html(page, "memviz-fates")
+    expected = {STEP_TITLES[code] for strategy in FIRST.values() for code in fate_map(replayed(strategy)).present}
+    said = {line for line in legend.split("\n") if line and line not in "◆✖"}
+    assert said == {*expected, "A summarization"}
+    assert "Recalled" not in said
+
+
+def test_key_numbers_are_those_of_the_last_request(page: AppTest) -> None:
+    for words, strategy in zip(html(page, "memviz-shares"), FIRST.values(), strict=True):
+        run = replayed(strategy)
+        last, generations = run.fates()[-1], run.generations()[-1]
+        there = (last != Fate.NOT_YET).sum()
+        shares = [f"{(last == fate).sum() / there:.0%}" for fate in (Fate.VERBATIM, Fate.SUMMARIZED, Fate.DROPPED)]
+        said = words.split()
+        assert [part for part in said if part.endswith("%")] == shares
+        if generations.any():
+            assert f"{generations[generations > 0].mean():.1f} ×" in words
+
+
+def test_it_opens_with_the_first_message_and_the_last_request(page: AppTest) -> None:
+    trip = sample("trip")
+    run = replayed(FIRST["Summary buffer · 1,500 tokens"])
+    assert trip.messages[0].content in texts(page)
+    assert request_as_json(page) == [message.to_request() for message in run.turns[-1].context.messages]
+
+
+def test_controls_choose_message_turn_and_setting(page: AppTest) -> None:
+    labelled(page.number_input, "Message").set_value(12).run()
+    page.select_slider[0].set_value(20).run()
+    labelled(page.button_group, "Setting").set_value(1).run()
+    run = replayed(FIRST["Sliding window · 10 messages"])
+    assert sample("trip").messages[11].content in texts(page)
+    assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
+    assert inspected(page) == [message.content for message in run.turns[19].context.messages]
+    words = [element.value.replace("\\", "") for element in page.markdown]
+    assert "**Message 12** · assistant, turn 6" in words
+    assert any(f"Under Sliding window · 10 messages: {life_in_words(fate_map(run).life(11))}" in word for word in words)
+
+
+def test_a_click_on_a_cell_shows_its_message_and_its_request(page: AppTest) -> None:
+    click_cell(page, 1, 20, 12)
+    run = replayed(FIRST["Sliding window · 10 messages"])
+    assert labelled(page.number_input, "Message").value == 12
+    assert page.select_slider[0].value == 20
+    assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
+    assert "Message 12 and the request of turn 20 are shown below." in page.toast[0].value
+
+
+def test_a_message_that_was_never_sent_says_so(page: AppTest) -> None:
+    labelled(page.number_input, "Message").set_value(92).run()
+    assert not page.exception
+    assert any("never sent" in element.value for element in page.markdown)
+
+
+def test_another_conversation_begins_at_its_own_end(page: AppTest) -> None:
+    labelled(page.number_input, "Message").set_value(40).run()
+    page.select_slider[0].set_value(20).run()
+    labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
+    assert labelled(page.number_input, "Message").value == 1
+    assert page.select_slider[0].value == 66
+
+
+def test_a_recall_is_on_the_map(page: AppTest) -> None:
+    trip = sample("trip")
+    page.session_state["compare"].recalls.append(AddedRecall(30, (1,)))
+    page.run()
+    run = memviz.replay(list(trip.messages), FIRST["Sliding window · 10 messages"], system_prompt=trip.system_prompt,
+                        recalls={30: Recall(turns=[1])})  # fmt: skip
+    assert cells(maps(page)[1]).tolist() == fate_map(run).codes.T.tolist()
+    assert cells(maps(page)[1])[0, 29] == code_of(Fate.RECALLED)
+    assert "Recalled" in html(page, "memviz-fates")[0]
+
+
+def test_six_settings_have_six_maps(page: AppTest) -> None:
+    for _ in range(3):
+        click(page, "Add a setting")
+    assert len(maps(page)) == len(html(page, "memviz-shares")) == 6
+    assert len(labelled(page.button_group, "Setting").options) == 6
+
+
+def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() -> None:
+    id = Workspace().store.add_conversation(generate(200))
+    page = open_page("memory_map")
+    assert not page.slider, "a short one needs none"
+    labelled(page.selectbox, "Conversation").select(id).run()
+    assert any("**Each cell is 2 turns × 3 messages**" in caption.value for caption in page.caption)
+    assert cells(maps(page)[0]).shape == (134, 100)
+    labelled(page.slider, "Turns").set_value((101, 140)).run()
+    labelled(page.slider, "Messages").set_value((181, 280)).run()
+    generated = generate(200)
+    run = memviz.replay(list(generated.messages), memviz.strategy("window"), system_prompt=generated.system_prompt)
+    assert cells(maps(page)[1]).tolist() == fate_map(run).codes[100:140, 180:280].T.tolist()
+    assert not any("Each cell is" in caption.value for caption in page.caption)
+    click_cell(page, 1, 120, 230)
+    assert (labelled(page.number_input, "Message").value, page.select_slider[0].value) == (230, 120)
+
+
+def test_a_failing_summarizer_is_red_and_loses_nothing(page: AppTest, server: OpenAIServer) -> None:
+    server.then(text("A first summary."), *[status(400, "No <b>such</b> model.")] * 99)
+    use_model(page, "Summarizer", server.api_base)
+    click(page, "Replay with")
+    assert any("Nothing was lost" in sentence for sentence in sentences(page.warning))
+    assert "A summarization that failed" in html(page, "memviz-fates")[0]
+    last = maps(page)[2]
+    (marks,) = [trace for trace in last["data"] if trace.get("name") == "summarizations"]
+    assert marks["marker"]["symbol"].count("diamond") == 1
+    assert "x" in marks["marker"]["symbol"]
+    assert set(np.unique(cells(last))) == {0, code_of(Fate.SUMMARIZED, 1), code_of(Fate.VERBATIM)}
+
+
+def test_one_turn_and_markup() -> None:
+    said = [{"role": "user", "content": "<b>Hi</b> :red[x] $y$"}, {"role": "assistant", "content": "Hello."}]
+    entry, _ = Workspace().import_file("one.json", json.dumps({"title": "One", "messages": said}).encode())
+    page = open_page("memory_map")
+    labelled(page.selectbox, "Conversation").select(entry.id).run()
+    assert [cells(figure).tolist() for figure in maps(page)] == [[[7], [0]]] * 3
+    assert "<b>Hi</b> :red[x] $y$" in texts(page)
+    assert not page.exception
+
+
+def test_a_conversation_without_a_request_says_so() -> None:
+    entry, _ = Workspace().import_file("none.json", json.dumps([{"role": "assistant", "content": "Hello."}]).encode())
+    page = open_page("memory_map")
+    labelled(page.selectbox, "Conversation").select(entry.id).run()
+    assert not page.exception
+    assert maps(page) == []
+    assert sentences(page.error) or sentences(page.info)
+
+
+@pytest.mark.parametrize(
+    ("life", "words"),
+    [
+        ([], "no request came after it, so it was never sent."),
+        ([Span(3, 3, Fate.VERBATIM, 0)], "sent word for word at turn 3."),
+        ([Span(1, 9, Fate.VERBATIM, 0)], "sent word for word since turn 1."),
+        (
+            [Span(1, 9, Fate.VERBATIM, 0), Span(10, 40, Fate.DROPPED, 0)],
+            "sent word for word until turn 9; dropped since turn 10.",
+        ),
+        (
+            [
+                Span(1, 9, Fate.VERBATIM, 0), Span(10, 15, Fate.SUMMARIZED, 1), Span(16, 21, Fate.SUMMARIZED, 2),
+                Span(22, 29, Fate.SUMMARIZED, 3), Span(30, 30, Fate.RECALLED, 0), Span(31, 40, Fate.SUMMARIZED, 3),
+            ],
+            "sent word for word until turn 9; in the summary since turn 10; summarized again at turns 16, 22; "
+            "recalled at turn 30; in the summary since turn 31; by the last request it had been summarized 3 times.",
+        ),
+        (
+            [
+                Span(2, 2, Fate.VERBATIM, 0), Span(3, 5, Fate.DROPPED, 0), Span(6, 6, Fate.RECALLED, 0),
+                Span(7, 8, Fate.DROPPED, 0),
+            ],
+            "sent word for word at turn 2; dropped from turn 3 to 5; recalled at turn 6; dropped since turn 7.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_life_in_words(life: list[Span], words: str) -> None:
+    assert life_in_words(life) == words
+
+
+def test_a_life_of_many_changes_is_cut_short() -> None:
+    changes = [Span(turn, turn, (Fate.DROPPED, Fate.RECALLED)[turn % 2], 0) for turn in range(1, 60)]
+    words = life_in_words(changes)
+    assert words.count(";") == 11
+    assert words.endswith("; and so on; recalled at turn 59.")
+
+
+def test_many_summarizations_are_cut_short() -> None:
+    run: Run = replayed(memviz.strategy("summary_buffer", max_token_limit=500))
+    words = life_in_words(fate_map(run).life(0))
+    assert re.search(
+        r"summarized again at turns (\d+, ){6}…; by the last request it had been summarized 37 times\.$", words
+    )
+
+
+def test_a_share_is_never_rounded_to_nothing_or_to_all() -> None:
+    assert [percent(part, 1000) for part in (0, 1, 5, 6, 500, 994, 995, 999, 1000)] == [
+        "0%", "<1%", "<1%", "1%", "50%", "99%", ">99%", ">99%", "100%",
+    ]  # fmt: skip
+    assert percent(0, 0) == "0%"
