@@ -15,4 +15,4 @@ state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
 lines = study_lines(workspace(), state, models.summarizer)
-summaries(state, lines)
+summaries(workspace(), state, lines, models.summarizer)

@@ -3,6 +3,7 @@ on all of them, and a setting keeps its colour."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -113,3 +114,24 @@ def study_lines(workspace: Workspace, state: CompareState, summarizer: ModelChoi
         if held is not None:
             lines.append(Line(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
     return lines
+
+
+def choose_line(state: CompareState, lines: Sequence[Line], key: str, first: int = 0) -> Line:
+    """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
+    waits for its summarizer is back; before there is one it is number ``first``."""
+    numbers = list(range(len(lines)))
+    chosen = next((number for number in numbers if lines[number].index == state.looked_at), None)
+    if widget_value(key) not in numbers or chosen not in (None, widget_value(key)):
+        set_widget(key, first if chosen is None else chosen)
+    number = st.segmented_control(
+        "Setting", numbers, format_func=lambda number: lines[number].label, key=key, required=True,
+        on_change=_look_at, args=(state, key, tuple(line.index for line in lines)),
+        label_visibility="collapsed" if len(lines) == 1 else "visible",
+    )  # fmt: skip
+    return lines[number or 0]
+
+
+def _look_at(state: CompareState, key: str, indices: tuple[int, ...]) -> None:
+    number = widget_value(key)
+    if number is not None:
+        state.looked_at = indices[number]

@@ -15,11 +15,15 @@ from memviz.engine.run import Run
 from memviz.metrics.summary_events import SummaryEvent, grows_a_list, never_summarizes, summary_events, tokens_in_force
 from memviz.metrics.summary_evolution import VersionFacts, summary_evolution
 from memviz.metrics.token_use import token_use
-from memviz.ui.replaying import failures
+from memviz.ui.health import health
+from memviz.ui.model_picker import ModelChoice
 from memviz.ui.state import MAX_SETTINGS, CompareState, set_widget, widget_value
+from memviz.ui.study import choose_line
 from memviz.ui.summary_charts import evolution_charts
 from memviz.ui.summary_version import event_label, version_noun, version_view
+from memviz.ui.summary_wording import Desk
 from memviz.ui.text import counted, plain
+from memviz.workspace import Workspace
 
 SETTING_KEY = "summaries-setting"
 EVENT_KEY = "summaries-event-"
@@ -28,33 +32,23 @@ CHART_ALT = "Tokens of the summary over the turns, and the messages that each ve
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
-def summaries(state: CompareState, lines: Sequence[Line]) -> None:
+def summaries(workspace: Workspace, state: CompareState, lines: Sequence[Line], summarizer: ModelChoice) -> None:
     """The summaries of one setting."""
     if not lines:
         return
-    line = _choose(lines)
+    with_summaries = next((number for number, line in enumerate(lines) if line.run.compactions), 0)
+    line = choose_line(state, lines, SETTING_KEY, with_summaries)
     if not line.run.compactions:
         _nothing(state, line)
         return
-    failures([line])
+    health([line])
     facts = summary_evolution(line.run)
     # Another conversation or setting has other versions: its controls are others too.
-    view = f"{state.conversation_id}-{line.index}-{line.label}-{state.counter}"
-    history(line.run, facts, view)
+    view = f"{state.conversation_id}-{line.index}-{line.run.strategy.label}-{state.counter}"
+    transcript, _ = workspace.conversation(state.conversation_id or "")
+    history(Desk(state, line, summarizer, transcript.probes), facts, view)
     if facts:
         evolution_charts(line.run, facts)
-
-
-def _choose(lines: Sequence[Line]) -> Line:
-    """Which setting is looked at: at first one that has summaries."""
-    numbers = list(range(len(lines)))
-    if widget_value(SETTING_KEY) not in numbers:
-        set_widget(SETTING_KEY, next((number for number in numbers if lines[number].run.compactions), 0))
-    chosen = st.segmented_control(
-        "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True,
-        label_visibility="collapsed" if len(lines) == 1 else "visible",
-    )  # fmt: skip
-    return lines[chosen or 0]
 
 
 def _nothing(state: CompareState, line: Line) -> None:
@@ -73,13 +67,13 @@ def _nothing(state: CompareState, line: Line) -> None:
     if len(state.rows) < MAX_SETTINGS:
         st.button(
             "Add a summary buffer of 500 tokens", icon=":material/add:",
-            on_click=_add_suggested, args=(state, len(state.rows)),
+            on_click=_add_suggested, args=(state,),
         )  # fmt: skip
 
 
-def _add_suggested(state: CompareState, number: int) -> None:
+def _add_suggested(state: CompareState) -> None:
     state.add(*SUGGESTED)
-    set_widget(SETTING_KEY, number)
+    state.looked_at = state.rows[-1].index
 
 
 def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
@@ -99,8 +93,9 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 
 
 @st.fragment
-def history(run: Run, facts: Sequence[VersionFacts], view: str) -> None:
+def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
     """The main picture, and one version in full. A click on the picture opens a version."""
+    run = desk.line.run
     events, event_key, chart_key = summary_events(run), EVENT_KEY + view, CHART_KEY + view
     if widget_value(event_key) not in range(len(events)):
         set_widget(event_key, _most_telling(events, facts))
@@ -114,7 +109,7 @@ def history(run: Run, facts: Sequence[VersionFacts], view: str) -> None:
         _key_numbers(run, facts)
     number = _choose_event(run, events, event_key)
     event = events[number]
-    version_view(run, event, next((fact for fact in facts if fact.event.number == number), None), view)
+    version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
 
 
 def _most_telling(events: Sequence[SummaryEvent], facts: Sequence[VersionFacts]) -> int:

@@ -12,11 +12,15 @@ from memviz.metrics.summary_events import Happening, SummaryEvent, grows_a_list,
 from memviz.metrics.summary_evolution import VersionFacts
 from memviz.ui.block_html import MAX_CHARS_SHOWN
 from memviz.ui.diff_html import diff_html, legend_html, sides_html
+from memviz.ui.prompt_lab import prompt_lab
 from memviz.ui.summary_html import facts_html, messages_html, span
+from memviz.ui.summary_wording import Desk, rewrite_version
 from memviz.ui.text import counted, plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
 TEXT_PIXELS = 520
+UNCUT = ("What changed", "Full text", "Reword", "Prompt lab")
+"""The tabs that show all they have; the others scroll."""
 
 
 def version_noun(run: Run) -> str:
@@ -30,8 +34,9 @@ def event_label(run: Run, event: SummaryEvent) -> str:
     return f"{name} · turn {event.compaction.turn}"
 
 
-def version_view(run: Run, event: SummaryEvent, facts: VersionFacts | None, view: str) -> None:
+def version_view(desk: Desk, event: SummaryEvent, facts: VersionFacts | None, view: str) -> None:
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
+    run = desk.line.run
     st.subheader(_title(run, event), anchor=False)
     _trouble(event)
     text, happened = st.columns([5, 3], gap="large")
@@ -39,7 +44,7 @@ def version_view(run: Run, event: SummaryEvent, facts: VersionFacts | None, view
         st.markdown("**What happened**")
         st.html(facts_html(run, event, facts))
     with text:
-        _tabs(run, event, view)
+        _tabs(desk, event, view)
 
 
 def _title(run: Run, event: SummaryEvent) -> str:
@@ -64,8 +69,9 @@ def _trouble(event: SummaryEvent) -> None:
         )
 
 
-def _tabs(run: Run, event: SummaryEvent, view: str) -> None:
-    """What there is to read about it, a tab each."""
+def _tabs(desk: Desk, event: SummaryEvent, view: str) -> None:
+    """What there is to read about it, and to do with it, a tab each."""
+    run = desk.line.run
     version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     if version:
@@ -79,9 +85,11 @@ def _tabs(run: Run, event: SummaryEvent, view: str) -> None:
         )
     if prompt:
         tabs["Prompt sent"] = lambda: _prompt(prompt)
-    short = [tabs.get("What changed"), tabs.get("Full text")]
-    for tab, draw in zip(st.tabs(list(tabs)) if tabs else [], tabs.values(), strict=True):
-        with tab, st.container(height="content" if draw in short else TEXT_PIXELS, border=False):
+    if version:
+        tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
+        tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
+    for tab, (name, draw) in zip(st.tabs(list(tabs)) if tabs else [], tabs.items(), strict=True):
+        with tab, st.container(height="content" if name in UNCUT else TEXT_PIXELS, border=False):
             draw()
 
 

@@ -1,0 +1,123 @@
+"""Summaries: rewording a version, and trying prompts on what it was made of."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz import Chat
+from memviz.workspace import Workspace
+from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.driving import click, labelled, open_page, page_of, sentences, texts
+
+WORDING = "The total budget of the family is 9,876 euros."
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return open_page("summaries")
+
+
+def wording(session: AppTest) -> str:
+    return labelled(session.text_area, "Your wording").value
+
+
+def reword(session: AppTest, new: str = WORDING) -> AppTest:
+    labelled(session.text_area, "Your wording").set_value(new).run()
+    return click(session, "Replay with my wording")
+
+
+def settings(session: AppTest) -> list[str]:
+    return labelled(session.segmented_control, "Setting").options
+
+
+def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> None:
+    assert wording(page) != WORDING
+    reword(page)
+    assert wording(page) == WORDING
+    assert any(label.endswith("edited") for label in settings(page))
+    (edited,) = [entry for entry in Workspace().store.runs("sample-trip") if entry.strategy_id == "summary_buffer"][1:]
+    assert edited.turn_count == 46
+
+
+def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
+    before = wording(page)
+    reword(page)
+    click(page, "Take my wording back")
+    assert wording(page) == before
+    assert not any(label.endswith("edited") for label in settings(page))
+
+
+def test_an_empty_wording_is_refused_in_a_sentence(page: AppTest) -> None:
+    reword(page, "  ")
+    assert any("The summary is empty" in value for value in sentences(page.error))
+
+
+def test_another_parameter_has_no_edits_and_the_first_has_them_again(page: AppTest) -> None:
+    reword(page)
+    limit = labelled(page.number_input, "Max token limit")
+    limit.set_value(900).run()
+    assert not any(label.endswith("edited") for label in settings(page))
+    labelled(page.number_input, "Max token limit").set_value(1500).run()
+    assert any(label.endswith("edited") for label in settings(page))
+
+
+def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
+    workspace = Workspace()
+    chat = Chat(memviz.strategy("summary", buffer_size=1))
+    for number in range(4):
+        chat.send(f"My code number {number} is QX{number}R.")
+    id = workspace.new_chat(chat)
+    workspace.save_chat(id, chat, "offline")
+    session = open_page("summaries")
+    labelled(session.selectbox, "Conversation").set_value(id).run()
+    chosen = labelled(session.segmented_control, "Setting")
+    chosen.set_value(len(chosen.options) - 1).run()
+    assert chosen.options[-1].startswith("Chat as it was held")
+    click(session, "Open the chat")
+    assert page_of(session) == "chat"
+    assert labelled(session.selectbox, "Conversation").value == id
+
+
+def test_two_prompts_give_two_summaries_with_their_tokens_and_facts(page: AppTest) -> None:
+    before = wording(page)
+    click(page, "Try both")
+    heads = [value for value in sentences(page.markdown) if value.startswith("**Summary ")]
+    assert [head.split(":")[0] for head in heads] == ["**Summary A", "**Summary B"]
+    survive = next(value for value in sentences(page.markdown) if value.startswith("**Facts that survive**"))
+    kept_by_a = int(survive.split("A ")[1].split(",")[0])
+    table = page.table[-1].value
+    assert kept_by_a == (table["A"] == "kept").sum()
+    assert kept_by_a == (table["in the run"] == "kept").sum(), "A is the prompt that the run was made with"
+    assert wording(page) == before
+
+
+def test_a_chosen_prompt_fills_its_box_and_one_of_ones_own_is_sent(page: AppTest) -> None:
+    labelled(page.selectbox, "Prompt A").set_value("Short").run()
+    assert "at most 60 words" in labelled(page.text_area, "What the summarizer is told, A").value
+    labelled(page.text_area, "What the summarizer is told, A").set_value("Summarize in at most 5 words.").run()
+    click(page, "Try both")
+    shown = texts(page)
+    assert any(0 < len(value.split()) <= 5 for value in shown)
+
+
+def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(server: OpenAIServer) -> None:
+    session = open_page("summaries")
+    labelled(session.selectbox, "Summarizer").set_value("openai/gpt-5-mini").run()
+    labelled(session.text_input, "API key").set_value("a-key").run()
+    labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+    assert server.requests == []
+    click(session, "Replay with")
+    labelled(session.segmented_control, "Setting").set_value(2).run()
+    asked = len(server.requests)
+    assert asked
+    server.script.extend([text("A short one."), status(401, "wrong key")])
+    click(session, "Try both")
+    assert len(server.requests) == asked + 2
+    assert "A short one." in texts(session)
+    assert any("It failed" in value for value in sentences(session.error))
+    reword(session)
+    assert len(server.requests) == asked + 2, "later summaries cost money, so they wait for a click"
+    click(session, "Replay with")
+    assert wording(session) == WORDING
