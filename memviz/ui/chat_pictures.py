@@ -11,6 +11,7 @@ from memviz.charts.tokens_per_turn import Line, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
 from memviz.metrics.token_use import token_use
+from memviz.ui.health import health
 from memviz.ui.inspector import BadgeColor, inspector
 from memviz.ui.state import ChatState, compare_state
 
@@ -44,6 +45,7 @@ def pictures(state: ChatState, chat: Chat) -> None:
         config=CONFIG, alt="Tokens sent per turn",
     )  # fmt: skip
     _totals(run)
+    health([Line(run, run.strategy.label, 0)])
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
         inspector(run, last.turn, "chat")
     if state.conversation_id is not None and st.button(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -15,8 +16,8 @@ from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.free_running import answers_of_turn
 from memviz.ui.inspector import inspector
-from memviz.ui.state import set_widget, widget_value
-from memviz.ui.study import TURN_KEY, answered_anew
+from memviz.ui.state import compare_state, set_widget, widget_value
+from memviz.ui.study import TURN_KEY, answered_anew, choose_line
 from memviz.ui.text import plain
 
 SETTING_KEY = "compare-setting"
@@ -40,8 +41,9 @@ def tokens_chart(lines: Sequence[Line]) -> None:
     """The main picture. A click on it moves the inspector."""
     log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
-        tokens_per_turn(lines, log_scale=log_scale), key=CHART_KEY, on_select=_follow_click, selection_mode="points",
-        config=CONFIG, alt="Tokens sent per turn, one line a setting",
+        tokens_per_turn(lines, log_scale=log_scale), key=CHART_KEY, selection_mode="points", config=CONFIG,
+        on_select=partial(_follow_click, [line.index for line in lines]),
+        alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
         st.toggle("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
@@ -55,13 +57,13 @@ def tokens_chart(lines: Sequence[Line]) -> None:
         st.caption(f"Not drawn, because far above everything sent: the budget of {plain(budgets)}.")
 
 
-def _follow_click() -> None:
+def _follow_click(indices: Sequence[int]) -> None:
     event: Any = widget_value(CHART_KEY)
     points = event["selection"]["points"] if event else []
     if points and points[0].get("customdata"):
         number, turn = str(points[0]["customdata"]).split(":")
         set_widget(TURN_KEY, int(turn))
-        set_widget(SETTING_KEY, int(number))
+        compare_state().looked_at = indices[int(number)]
         st.toast(f"The request of turn {turn} is shown below the table.", icon=":material/arrow_downward:")
 
 
@@ -105,13 +107,7 @@ def details(lines: Sequence[Line], *, own_replies: bool = False) -> None:
     """One setting in detail: what its requests are made of, and one request in full. With replies of its own
     also what each setting answered at that turn."""
     st.subheader("What was sent, and why?", anchor=False)
-    numbers = list(range(len(lines)))
-    if widget_value(SETTING_KEY) not in numbers:
-        set_widget(SETTING_KEY, len(lines) - 1)
-    chosen = st.segmented_control(
-        "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True
-    )
-    run = lines[chosen or 0].run
+    run = choose_line(compare_state(), lines, SETTING_KEY, len(lines) - 1).run
     turns = sorted({record.turn for line in lines for record in line.run.turns}) if own_replies else (
         [record.turn for record in run.turns]
     )  # fmt: skip

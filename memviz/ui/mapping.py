@@ -14,8 +14,8 @@ from memviz.charts.tokens_per_turn import Line
 from memviz.metrics.fate_grid import View, example, grid
 from memviz.metrics.fate_map import fate_map
 from memviz.ui.fate_key import key_numbers
-from memviz.ui.message_life import MESSAGE_KEY, SETTING_KEY, TURN_KEY
-from memviz.ui.state import set_widget, widget_value
+from memviz.ui.message_life import MESSAGE_KEY, TURN_KEY
+from memviz.ui.state import compare_state, set_widget, widget_value
 from memviz.ui.text import counted
 
 MAP_PIXELS = 280
@@ -82,7 +82,7 @@ def _follow_click(number: int, line: Line, view: View) -> None:
     if found is None:
         return
     turn, position = found
-    set_widget(SETTING_KEY, number)
+    compare_state().looked_at = line.index
     set_widget(TURN_KEY, turn)
     set_widget(MESSAGE_KEY, position + 1)
     st.toast(

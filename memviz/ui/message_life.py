@@ -15,7 +15,8 @@ from memviz.metrics.fate_map import Span, fate_map
 from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.block_html import MAX_CHARS_SHOWN
 from memviz.ui.inspector import inspector
-from memviz.ui.state import set_widget, widget_value
+from memviz.ui.state import compare_state, set_widget, widget_value
+from memviz.ui.study import choose_line
 from memviz.ui.text import call_text, plain
 
 SETTING_KEY, TURN_KEY, MESSAGE_KEY = "map-setting", "map-turn", "map-message"
@@ -59,13 +60,7 @@ def one_message(lines: Sequence[Line], conversation_id: str) -> None:
 
 def _choose(lines: Sequence[Line]) -> tuple[Line, int, int]:
     """The controls; returns the setting, the log position and the turn."""
-    numbers = list(range(len(lines)))
-    if widget_value(SETTING_KEY) not in numbers:
-        set_widget(SETTING_KEY, len(lines) - 1)
-    chosen = st.segmented_control(
-        "Setting", numbers, format_func=lambda number: lines[number].label, key=SETTING_KEY, required=True
-    )
-    line = lines[chosen or 0]
+    line = choose_line(compare_state(), lines, SETTING_KEY, len(lines) - 1)
     turns, messages = [record.turn for record in line.run.turns], len(line.run.log)
     if not 1 <= (widget_value(MESSAGE_KEY) or 0) <= messages:
         set_widget(MESSAGE_KEY, 1)
