@@ -38,12 +38,17 @@ if TYPE_CHECKING:
     from memviz.engine.chat import Chat
     from memviz.engine.chat_memory import ChatMemory
     from memviz.engine.free_run import FreeRun, free_run
+    from memviz.engine.judging import Judging
     from memviz.engine.recall import Recall, Recalled
     from memviz.engine.records import Compaction, TurnRecord
     from memviz.engine.replay import replay
     from memviz.engine.run import Run
     from memviz.memory_config import load_memory_config
     from memviz.memory_store import MemoryStore, build_chat_memory
+    from memviz.metrics.health import health_warnings
+    from memviz.metrics.life_lines import life_lines
+    from memviz.metrics.proposed_probes import propose_probes
+    from memviz.metrics.retention import retention
     from memviz.models.registry import model
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript
@@ -53,6 +58,7 @@ _LAZY = {
     "ChatMemory": "memviz.engine.chat_memory",
     "Compaction": "memviz.engine.records",
     "FreeRun": "memviz.engine.free_run",
+    "Judging": "memviz.engine.judging",
     "MemoryStore": "memviz.memory_store",
     "Probe": "memviz.transcripts.base",
     "Recall": "memviz.engine.recall",
@@ -63,19 +69,24 @@ _LAZY = {
     "ask": "memviz.engine.asking",
     "build_chat_memory": "memviz.memory_store",
     "free_run": "memviz.engine.free_run",
+    "health_warnings": "memviz.metrics.health",
+    "life_lines": "memviz.metrics.life_lines",
     "load_memory_config": "memviz.memory_config",
     "load_transcript": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
+    "propose_probes": "memviz.metrics.proposed_probes",
     "replay": "memviz.engine.replay",
+    "retention": "memviz.metrics.retention",
 }
 
 __all__ = [
     "Block", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context", "CounterUnavailableError",
-    "EmptyConversationError", "Fate", "FreeRun", "Log", "MemoryStore", "MemvizError", "Message", "MessageError",
-    "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "ReviewError",
-    "Run", "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript", "TranscriptError",
-    "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory",
-    "counter", "free_run", "load_memory_config", "load_transcript", "model", "replay", "strategies", "strategy",
+    "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log", "MemoryStore", "MemvizError", "Message",
+    "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply",
+    "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript",
+    "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask",
+    "build_chat_memory", "counter", "free_run", "health_warnings", "life_lines", "load_memory_config",
+    "load_transcript", "model", "propose_probes", "replay", "retention", "strategies", "strategy",
 ]  # fmt: skip
 
 
