@@ -16,6 +16,7 @@ import memviz
 from memviz import Chat, Run, ScriptedModel, StorageError, Strategy
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
+from tests.strategies.conversations import small_parameters
 
 
 @pytest.fixture(scope="module")
@@ -221,3 +222,31 @@ def test_whatever_is_done_the_stored_chat_is_the_chat(store: Store, steps: list[
             store.rewrite_chat(id, chat.run, replaces=before)
         assert store.chat_run(id) == chat.run
         assert store.conversation(id).messages == tuple(chat.log)
+
+
+@pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"])
+@settings(max_examples=25)
+@given(steps=st.lists(st.sampled_from(["say", "say", "accept", "reword", "skip", "edit", "undo"]), max_size=14))
+def test_what_the_user_decided_is_stored_and_read_back(store: Store, id: str, steps: list[str]) -> None:
+    chat = a_chat(memviz.strategy(id, **small_parameters(id)))
+    conversation = store.add_conversation(Transcript(()))
+    for number, step in enumerate(("say", *steps)):
+        chat.review = step in ("accept", "reword", "skip")
+        if step == "edit" and chat.summaries_in_force:
+            chat.edit_summary(chat.summaries_in_force[0].version, f"Edit {number}.")
+        elif step == "undo" and chat.undoable is not None:
+            chat.undo_summary()
+        elif step not in ("edit", "undo"):
+            for _ in chat.stream(f"Question {number}?"):
+                pass
+        while chat.proposal is not None:
+            chat.propose("Be brief.")
+            chat.skip() if step == "skip" else chat.accept("My words." if step == "reword" else None)
+            for _ in chat.go_on():
+                pass
+        store.save_turn(conversation, chat.run)
+        assert store.chat_run(conversation) == chat.run
+    stored = store.chat_run(conversation)
+    assert stored is not None
+    resumed = Chat.resume(stored)
+    assert resumed.summaries_in_force == chat.summaries_in_force
