@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Chat, Fate, ModelError, Reply, ReviewError, Run, ScriptedModel
+from memviz import Chat, Fate, Log, ModelError, Reply, ReviewError, Run, ScriptedModel
 from memviz.engine.recorded_summaries import RecordedSummaries
+from memviz.engine.session import Session
+from memviz.memory import Memory
 from memviz.metrics.token_use import token_use
 from memviz.models.base import Usage
+from memviz.strategies.base import CompactionPlan, Moment, Selection
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 
 every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
@@ -391,3 +394,98 @@ class TestEditsInAReplay:
         assert len(asked) == sum(c.request not in known for c in again.compactions)
         if id in ("recent_only", "summary_only"):
             assert asked == []
+
+    def test_what_the_user_reworded_is_not_taken_for_the_summarizers_answer(self) -> None:
+        plain = memviz.replay(talk(9), small("summary"), model=Digest())
+        edited = memviz.replay(talk(9), small("summary"), model=Digest(), edits={1: "My words."})
+        again = memviz.replay(talk(9), small("summary"), model=RecordedSummaries(edited, Digest()))
+        assert timeless(again) == timeless(plain)
+
+
+class OneAtATime(memviz.Strategy):
+    """Before each request it summarizes the oldest message, however few there are."""
+
+    moment = Moment.REQUEST
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        at = memory.cursor
+        return CompactionPlan(range(at, at + 1), at + 1, "always", memory.summary) if memory.pending > 1 else None
+
+    def select(self, memory: Memory) -> Selection:
+        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+
+
+class TestWhenItIsDue:
+    @pytest.mark.parametrize("review", [False, True])
+    def test_a_chat_looks_once_before_each_request_as_a_replay_does(self, review: bool) -> None:
+        chat = chat_under(OneAtATime())
+        chat.review = review
+        for number in range(6):
+            say(chat, f"question {number}")
+        assert [c.summarized for c in chat.run.compactions] == [range(n, n + 1) for n in range(5)]
+        replayed = memviz.replay(chat.log, OneAtATime(), model=Digest())
+        assert [c.summarized for c in replayed.compactions] == [c.summarized for c in chat.run.compactions]
+
+    def test_nothing_more_of_the_log_is_taken_in_while_one_waits(self) -> None:
+        session = Session(Log(talk(6)), memviz.strategy("summary", buffer_size=1), Digest(), memviz.counter("chars4"))
+        session.review = True
+        session.advance(12)
+        assert session.held is not None
+        assert (session.memory.length, session.held.plan.summarize) == (3, range(2))
+
+    def test_what_was_skipped_is_not_proposed_again_by_a_retry_of_the_same_turn(self) -> None:
+        chat = held("chat_summary_buffer")
+        chat.skip()
+        finish(chat)
+        drain(chat.retry())
+        assert chat.proposal is None
+        assert not chat.unanswered
+
+    @pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+    def test_what_was_undone_waits_until_the_next_turn_is_over(self, id: str) -> None:
+        chat = chat_under(small(id))
+        chat.send("one")
+        chat.undo_summary()
+        chat.review = True
+        drain(chat.stream("two"))
+        assert not chat.unanswered
+        assert chat.proposal is not None
+        assert chat.proposal.plan.summarize == range(2)
+
+    def test_a_summary_given_while_thinking_is_proposed_without_asking_a_summarizer(self) -> None:
+        strategy = memviz.strategy("summary_only", enable_reflective_thinking=True)
+        chat = Chat(strategy, model="offline", summarizer=ScriptedModel([]))
+        chat.review = True
+        drain(chat.stream("My budget is 900 euros."))
+        proposal = chat.proposal
+        assert proposal is not None
+        assert [draft.by_thinking for draft in proposal.drafts] == [True]
+        chat.accept()
+        finish(chat)
+        (compaction,) = chat.run.compactions
+        assert (compaction.by_thinking, compaction.calls, compaction.summary) == (True, 0, proposal.drafts[0].text)
+
+    def test_the_proposed_text_itself_is_no_wording_of_the_user(self) -> None:
+        chat = held("summary")
+        chat.accept(chat.propose().text + " \n")
+        assert not chat.run.compactions[0].is_edited
+
+    def test_an_undo_while_one_waits_ends_the_wait(self) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        while not chat.run.summaries:
+            chat.send("question")
+        chat.review = True
+        until_held(chat)
+        chat.undo_summary()
+        assert chat.proposal is None
+
+    def test_everything_can_be_undone_one_after_the_other(self) -> None:
+        chat = chat_under(memviz.strategy("summary", buffer_size=1))
+        while len(chat.run.summaries) < 3:
+            chat.send("question")
+        chat.edit_summary(3, "My words.")
+        undone = []
+        while chat.undoable is not None:
+            undone.append(chat.undo_summary().version)
+        assert undone == [4, 3, 2, 1]
+        assert chat.summaries_in_force == []
