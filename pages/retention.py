@@ -2,9 +2,17 @@
 
 import streamlit as st
 
+from memviz.ui.chance import elsewhere
+from memviz.ui.fact_lives import one_setting
+from memviz.ui.health import health
+from memviz.ui.judged import ask_a_model
+from memviz.ui.probing import facts_of, probes_panel, where_from
+from memviz.ui.retained import kept_of
+from memviz.ui.retaining import by_category, key_numbers, main_picture, nothing_yet, survival_by_age
 from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state
+from memviz.ui.state import compare_state, retention_state
 from memviz.ui.study import study_controls, study_lines
+from memviz.ui.unlabelled import without_labels
 
 open_page(
     "Which facts could the model still know?",
@@ -14,3 +22,21 @@ state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
 lines = study_lines(workspace(), state, models.summarizer)
+shown = [line for line in lines if line.run.turns]
+facts = facts_of(workspace(), state)
+if not shown:
+    nothing_yet(lines)
+else:
+    health(shown)
+    where_from(facts)
+    kept = kept_of(shown, facts.probes)
+    if facts.probes:
+        main_picture(kept, elsewhere(workspace(), kept))
+        key_numbers(kept)
+        one_setting(state, kept)
+        survival_by_age(kept)
+        by_category(kept)
+    without_labels(shown)
+    probes_panel(workspace(), state, facts)
+    if facts.probes:
+        ask_a_model(retention_state(), kept, facts.probes, models)

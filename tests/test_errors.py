@@ -84,6 +84,9 @@ CASES: dict[str, Case] = {
     "recall of nothing": Case(lambda _: memviz.Recall(), ("turns", "messages", "last_n", "keywords")),
     "recall of no number": Case(lambda _: memviz.Recall(turns=["2"]), ("turns", "whole numbers", "'2'")),
     "recall switched off": Case(switched_off, ("Summary only", "enable_recall")),
+    "decision that nobody asked for": Case(
+        lambda _: memviz.Chat(memviz.strategy("buffer")).accept(), ("No summarization", "waiting", "decision")
+    ),
     "configuration": Case(
         lambda folder: memviz.load_memory_config(wrong_file(folder, "memory:\n  token_limt: 3\n")),
         ("wrong.yaml", "line 2", "memory.token_limt", "known are token_limit"),

@@ -51,12 +51,12 @@ def life_lines(run: Run, retention: Retention, texts: ProbeTexts | None = None) 
     ``texts`` are those that ``retention`` was made with, if they are at hand.
     """
     texts = ProbeTexts(run.log, retention.probes) if texts is None else texts
-    losses, spans = _Losses(run, texts), _spans(retention)
+    losses, spans = LossCauses(run, texts), _spans(retention)
     born = np.flatnonzero(retention.births < len(run.log))
     return tuple(_life_line(run, retention, losses, int(probe), spans[probe]) for probe in born)
 
 
-def _life_line(run: Run, retention: Retention, losses: _Losses, probe: int, spans: tuple[Span, ...]) -> LifeLine:
+def _life_line(run: Run, retention: Retention, losses: LossCauses, probe: int, spans: tuple[Span, ...]) -> LifeLine:
     birth = int(retention.births[probe])
     lost = next((span.first_turn for span in spans if span.state == Knowledge.LOST), None)
     return LifeLine(
@@ -83,7 +83,7 @@ def _spans(retention: Retention) -> list[tuple[Span, ...]]:
     return [tuple(spans[start:stop]) for start, stop in pairwise(bounds)]
 
 
-class _Losses:
+class LossCauses:
     """Which summarization before a request took a probe out of what is sent."""
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
@@ -93,6 +93,7 @@ class _Losses:
         self._first = [0, *np.cumsum(counts).tolist()]
 
     def by(self, row: int, probe: int) -> int | None:
+        """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
         numbers = range(self._first[row], self._first[row + 1])
         return next((number for number in reversed(numbers) if self._took(number, probe)), None)
 

@@ -16,7 +16,7 @@ from memviz.ui.errors import error_shown
 from memviz.ui.model_picker import ModelChoice
 from memviz.ui.progress import Progress
 from memviz.ui.state import CompareState, SettingRow
-from memviz.ui.text import counted, distinct, plain
+from memviz.ui.text import distinct, plain
 from memviz.workspace import RunKey, Workspace
 
 
@@ -87,17 +87,3 @@ def _replayed(workspace: Workspace, key: RunKey, writer: Model) -> Run:
     run = workspace.run(key, writer, progress)
     progress.close()
     return run
-
-
-def failures(lines: Sequence[Line]) -> None:
-    """Say what a failing summarizer meant, once a setting."""
-    for line in lines:
-        failed = [compaction for compaction in line.run.compactions if compaction.error]
-        if failed:
-            calls = counted(len(line.run.compactions), "summarizer call")
-            st.warning(
-                f"{plain(line.label)}: {len(failed)} of {calls} failed. "
-                "Nothing was lost: what should have been summarized was sent word for word. "
-                f"The first said: {plain(failed[0].error or '')}",
-                icon=":material/warning:",
-            )

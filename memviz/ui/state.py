@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
 from memviz.engine.chat import Chat
+from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.prompt_lab import Trial
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -67,6 +70,8 @@ class CompareState:
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
+    trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
+    looked_at: int | None = None
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:
@@ -132,6 +137,15 @@ class LibraryState:
     outcomes: list[tuple[bool, str]] = field(default_factory=list)
 
 
+@dataclass
+class RetentionState:
+    """The retention page: what was wrong with the fact typed in last, and the answers of models that were judged, by
+    who was asked what under which settings."""
+
+    probe_error: MemvizError | None = None
+    judged: dict[Hashable, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
+
+
 def _of_session(key: str, make: type[T]) -> T:
     if key not in st.session_state:
         st.session_state[key] = make()
@@ -152,6 +166,11 @@ def chat_state() -> ChatState:
 def library_state() -> LibraryState:
     """The library page's state."""
     return _of_session("library", LibraryState)
+
+
+def retention_state() -> RetentionState:
+    """The retention page's state."""
+    return _of_session("retention", RetentionState)
 
 
 def widget_value(key: str) -> Any:

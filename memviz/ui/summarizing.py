@@ -44,11 +44,22 @@ def summaries(workspace: Workspace, state: CompareState, lines: Sequence[Line], 
     health([line])
     facts = summary_evolution(line.run)
     # Another conversation or setting has other versions: its controls are others too.
-    view = f"{state.conversation_id}-{line.index}-{line.run.strategy.label}-{state.counter}"
+    view = _view(state, line)
     transcript, _ = workspace.conversation(state.conversation_id or "")
     history(Desk(state, line, summarizer, transcript.probes), facts, view)
     if facts:
         evolution_charts(line.run, facts)
+
+
+def _view(state: CompareState, line: Line) -> str:
+    return f"{state.conversation_id}-{line.index}-{line.run.strategy.label}-{state.counter}"
+
+
+def open_event(state: CompareState, line: Line, number: int) -> None:
+    """Go to the Summaries page, to the compaction of this number (from 0) under the setting of ``line``."""
+    state.looked_at = line.index
+    set_widget(EVENT_KEY + _view(state, line), number)
+    st.switch_page("pages/summaries.py")
 
 
 def _nothing(state: CompareState, line: Line) -> None:

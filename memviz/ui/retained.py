@@ -1,0 +1,154 @@
+"""What the retention page computes, kept as long as it stays the same: a click has to redraw in a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from memviz.charts.kept import Kept, Measure
+from memviz.charts.retention_curve import Bounds, Shares
+from memviz.charts.tokens_per_turn import Line
+from memviz.conversation import Log
+from memviz.engine.run import Run
+from memviz.metrics.answer_terms import IS_UNSPACED
+from memviz.metrics.fact_losses import Losses, fact_losses
+from memviz.metrics.knowledge import Retention
+from memviz.metrics.life_lines import LifeLine, life_lines
+from memviz.metrics.needed_arguments import NeededArguments, needed_arguments
+from memviz.metrics.probe_texts import ProbeTexts
+from memviz.metrics.proposed_probes import propose_probes
+from memviz.metrics.rare_words import rare_words
+from memviz.metrics.retention import ceiling, floor, retention
+from memviz.metrics.survival import Survival, survival
+from memviz.transcripts.base import Probe
+
+LOGS_KEPT, RUNS_KEPT = 12, 36
+"""Of so many conversations and runs the numbers are kept; of 1,000 turns and 100 facts one takes 0.5 MB."""
+FIRST_MESSAGES = 20
+"""What tells the script of a conversation."""
+Probes = tuple[Probe, ...]
+
+
+class _Same:
+    """A key that is equal for the very same object only, and keeps it alive. Runs and logs are compared by what
+    they hold, which takes longer than anything here; a log may have grown."""
+
+    def __init__(self, value: Run | Log) -> None:
+        self.value, self._length = value, len(value.log if isinstance(value, Run) else value)
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value and self._length == other._length
+
+
+def kept_of(lines: Sequence[Line], probes: Probes) -> list[Kept]:
+    """What each setting retained of ``probes``."""
+    return [Kept(line, *_retained(_Same(line.run), probes)) for line in lines]
+
+
+def proposed(log: Log) -> Probes:
+    """The probes that are proposed for a conversation."""
+    return _proposed(_Same(log))
+
+
+def words_of(log: Log) -> Probes:
+    """Its rare words."""
+    return _rare_words(_Same(log))
+
+
+def survival_of(run: Run, probes: Probes) -> Survival:
+    """Survival by age of ``probes`` in a run."""
+    return _survival(_Same(run), probes)
+
+
+def needed_of(run: Run) -> NeededArguments:
+    """The arguments of tool calls that the run needed."""
+    return _needed(_Same(run))
+
+
+def bounds_of(kept: Sequence[Kept], others: Sequence[Run], measure: Measure) -> Bounds | None:
+    """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``kept``,
+    in their order; none of them, or for message word for word, no chance."""
+    if not kept:
+        return None
+    first = kept[0]
+    top = _ceiling(_Same(first.run), first.retention.probes)
+    alike = [one for one in kept if np.array_equal(one.retention.turns, first.retention.turns)]
+    chance: tuple[Shares, Shares] | None = None
+    if others and measure is not Measure.EVIDENCE:
+        found = [_floor(_Same(one.run), one.retention.probes, _Same(other))
+                 for one, other in zip(kept, others, strict=True) if one in alike]  # fmt: skip
+        shares = np.stack([one.share(one.contained) for one in found])
+        chance = shares.min(axis=0), shares.max(axis=0)
+    return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
+
+
+def is_unspaced(log: Log) -> bool:
+    """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
+    return _unspaced(_Same(log))
+
+
+@lru_cache(LOGS_KEPT)
+def _texts(log: _Same, probes: Probes) -> ProbeTexts:
+    assert isinstance(log.value, Log)  # noqa: S101
+    return ProbeTexts(log.value, probes)
+
+
+@lru_cache(RUNS_KEPT)
+def _retained(key: _Same, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses]:
+    run = _run(key)
+    texts = _texts(_Same(run.log), probes)
+    found = retention(run, probes, texts)
+    lives = life_lines(run, found, texts)
+    return found, lives, fact_losses(run, found, lives, texts)
+
+
+@lru_cache(RUNS_KEPT)
+def _survival(key: _Same, probes: Probes) -> Survival:
+    run = _run(key)
+    return survival(retention(run, probes, _texts(_Same(run.log), probes)), run.log)
+
+
+@lru_cache(LOGS_KEPT)
+def _ceiling(key: _Same, probes: Probes) -> Retention:
+    run = _run(key)
+    return ceiling(run, probes, _texts(_Same(run.log), probes))
+
+
+@lru_cache(RUNS_KEPT)
+def _floor(key: _Same, probes: Probes, other: _Same) -> Retention:
+    elsewhere = _run(other)
+    return floor(_run(key), probes, elsewhere, _texts(_Same(elsewhere.log), probes))
+
+
+@lru_cache(LOGS_KEPT)
+def _proposed(log: _Same) -> Probes:
+    assert isinstance(log.value, Log)  # noqa: S101
+    return propose_probes(log.value)
+
+
+@lru_cache(LOGS_KEPT)
+def _rare_words(log: _Same) -> Probes:
+    assert isinstance(log.value, Log)  # noqa: S101
+    return rare_words(log.value)
+
+
+@lru_cache(LOGS_KEPT)
+def _unspaced(log: _Same) -> bool:
+    assert isinstance(log.value, Log)  # noqa: S101
+    letters = [letter for message in log.value[:FIRST_MESSAGES] for letter in message.content if letter.isalpha()]
+    return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
+
+
+@lru_cache(RUNS_KEPT)
+def _needed(key: _Same) -> NeededArguments:
+    return needed_arguments(_run(key))
+
+
+def _run(key: _Same) -> Run:
+    assert isinstance(key.value, Run)  # noqa: S101
+    return key.value

@@ -1,0 +1,140 @@
+"""Ask a model on the retention page: nothing is asked before one says so, and what was answered is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.engine.judging import Judging
+from memviz.metrics.answer_scores import answer_scores
+from memviz.transcripts.samples import sample
+from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.driving import labelled, open_page, sentences, texts
+from tests.pages.test_chat_models import KEY, use_model
+from tests.pages.test_compare import FIRST, replayed
+from tests.pages.test_retention import opened, save, told
+
+TRIP = sample("trip")
+PROBES = (
+    memviz.Probe("What is the budget?", ("3,000 euros",), (0,), "number"),
+    memviz.Probe("How do we go?", ("train",), (2,), "single fact"),
+)
+SAID = ("My budget is 3,000 euros.", "Noted.", "We go by train.", "Noted.")
+
+
+@pytest.fixture
+def short(database: Path) -> str:
+    """A conversation of two turns with two facts."""
+    return save(database, *SAID, probes=PROBES)
+
+
+def ask(session: AppTest) -> AppTest:
+    return session.button(key="judged-ask").click().run()
+
+
+def results(session: AppTest) -> dict[str, list[str]]:
+    table = next(table.value for table in session.table if "Answer contained" in table.value.columns)
+    return {column: list(table[column]) for column in table.columns}
+
+
+def asked(session: AppTest) -> bool:
+    return any("Answer contained" in table.value.columns for table in session.table)
+
+
+def only_the_buffer(session: AppTest) -> AppTest:
+    return labelled(session.button_group, "Settings").set_value(["Full buffer"]).run()
+
+
+def estimate(session: AppTest) -> str:
+    return next(said for said in sentences(session.caption) if said.startswith("At most"))
+
+
+def test_nothing_is_asked_before_one_says_so() -> None:
+    page = open_page("retention")
+    assert not asked(page)
+    assert estimate(page).startswith("At most 54 questions: about ")
+    assert estimate(page).endswith("at no cost.")
+
+
+def test_the_offline_model_answers_every_question_under_every_setting() -> None:
+    page = ask(open_page("retention"))
+    runs = [replayed(strategy) for strategy in FIRST.values()]
+    judging = Judging(runs, TRIP.probes, model="offline")
+    list(judging.steps())
+    scores = answer_scores(judging.results, 3)
+    shown = results(page)
+    assert shown["Answer contained"] == [f"{one.containing} of 18" for one in scores]
+    assert shown["Token F1, mean"] == [f"{one.mean_f1:.2f}" for one in scores]
+    assert shown["Could be known"] == ["18 of 18", "6 of 18", "7 of 18"]
+    assert shown["Judged right"] == ["–"] * 3
+    assert scores[0].containing > scores[1].containing
+    assert not page.error
+    with pytest.raises(KeyError):
+        page.button(key="judged-ask")
+
+
+def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
+    session = only_the_buffer(opened(short))
+    labelled(session.slider, "Questions").set_value(1).run()
+    assert estimate(session).startswith("At most 1 question: ")
+    ask(session)
+    assert results(session)["Answer contained"] == ["1 of 1"]
+    labelled(session.slider, "Questions").set_value(2).run()
+    assert not asked(session)
+    labelled(session.slider, "Questions").set_value(1).run()
+    assert asked(session)  # kept for these settings, models and facts
+    labelled(session.button_group, "Settings").set_value([]).run()
+    assert "Choose a setting to ask." in told(session)
+
+
+def test_answers_to_one_question_stand_beside_each_other(short: str) -> None:
+    session = ask(opened(short))
+    assert not [said for said in texts(session) if "3,000" in said]
+    labelled(session.selectbox, "Answers to one question").select(0).run()
+    assert "Accepted: 3,000 euros" in told(session)
+    assert len([said for said in texts(session) if "3,000" in said]) == 3
+
+
+def test_a_judge_is_asked_too_and_its_verdicts_count(short: str, server: OpenAIServer) -> None:
+    session = only_the_buffer(opened(short))
+    labelled(session.toggle, "Let a model judge").set_value(True).run()
+    use_model(session, "Judge", server.api_base)
+    assert "2 verdicts" in estimate(session)
+    assert not server.requests
+    server.then(text("RIGHT"), text("WRONG"))
+    ask(session)
+    assert len(server.requests) == 2
+    assert results(session)["Judged right"] == ["1 of 2"]
+    assert "3,000 euros" in str(server.requests[0])
+    labelled(session.selectbox, "Answers to one question").select(1).run()
+    assert "judged wrong" in "".join(sentences(session.markdown))
+
+
+def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str, server: OpenAIServer) -> None:
+    session = only_the_buffer(opened(short))
+    use_model(session, "Answering model", server.api_base)
+    server.then(text("3,000 euros it is."), status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"))
+    ask(session)
+    (sentence,) = sentences(session.error)
+    assert "What was answered before is kept" in sentence
+    assert KEY not in sentence
+    session.run()
+    assert "1 of 2 answers so far" in told(session)
+    assert results(session)["Answer contained"] == ["1 of 1"]
+    assert labelled(session.button, "Go on with")
+    server.then(text("By train."))
+    ask(session)
+    assert results(session)["Answer contained"] == ["2 of 2"]
+    assert len(server.requests) == 3
+    assert not session.error
+
+
+def test_another_model_is_another_question(short: str, server: OpenAIServer) -> None:
+    session = ask(only_the_buffer(opened(short)))
+    assert asked(session)
+    use_model(session, "Answering model", server.api_base)
+    assert not asked(session)
+    assert not server.requests

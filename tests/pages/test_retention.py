@@ -1,0 +1,324 @@
+"""Retention: which facts each setting could still know, one fact's story, and facts that the user types in."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.engine.run import Run
+from memviz.metrics.life_lines import life_lines
+from memviz.metrics.needed_arguments import needed_arguments
+from memviz.metrics.retention import Retention, ceiling, floor, retention
+from memviz.metrics.survival import survival
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+from memviz.ui.probing import typed_probe
+from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.test_compare import FIRST, replayed
+from tests.pages.test_markup import ALL, PIECES, markdown_sources
+
+WINDOW, SUMMARY = list(FIRST)[1:]
+TRIP = sample("trip")
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return open_page("retention")
+
+
+def retained(run: Run) -> Retention:
+    return retention(run, TRIP.probes)
+
+
+def curves(session: AppTest) -> dict[str, list[float]]:
+    traces = figures(session)[0]["data"]
+    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+
+
+def shares_of(found: Retention) -> list[float]:
+    return found.share(found.retained).tolist()
+
+
+def same(one: list[float], other: list[float]) -> bool:
+    return one == pytest.approx(other, nan_ok=True)
+
+
+def told(session: AppTest) -> str:
+    """All sentences of the page, without escapes."""
+    return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
+
+
+def save(database: Path, *messages: str, title: str = "Short", probes: tuple[memviz.Probe, ...] = ()) -> str:
+    said = tuple(memviz.Message(("user", "assistant")[n % 2], text) for n, text in enumerate(messages))
+    return Store(database).add_conversation(memviz.Transcript(said, title=title, probes=probes))
+
+
+def opened(conversation: str) -> AppTest:
+    session = open_page("retention")
+    return labelled(session.selectbox, "Conversation").select(conversation).run()
+
+
+class TestMainPicture:
+    def test_draws_what_each_setting_retained(self, page: AppTest) -> None:
+        lines = curves(page)
+        assert list(lines) == list(FIRST)
+        for label, strategy in FIRST.items():
+            assert same(lines[label], shares_of(retained(replayed(strategy))))
+        assert not page.error
+
+    def test_by_another_measure(self, page: AppTest) -> None:
+        control = labelled(page.button_group, "A fact counts as known when")
+        control.set_value("Message word for word").run()
+        found = retained(replayed(FIRST[SUMMARY]))
+        assert same(curves(page)[SUMMARY], found.share(found.evidence).tolist())
+        labelled(page.button_group, "A fact counts as known when").set_value("Answer contained").run()
+        assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
+
+    def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(self, page: AppTest) -> None:
+        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"] if trace["name"]}
+        top = ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
+        assert same(bounds["ceiling"], shares_of(top))
+        other = sample("support")
+        assert other.title in told(page)
+        found = []
+        for strategy in FIRST.values():
+            run = memviz.replay(list(other.messages), strategy, system_prompt=other.system_prompt)
+            by_chance = floor(replayed(strategy), TRIP.probes, run)
+            found.append(by_chance.share(by_chance.contained))
+        assert same(bounds["most by chance"], list(map(max, zip(*found, strict=True))))
+        assert same(bounds["least by chance"], list(map(min, zip(*found, strict=True))))
+        assert max(found[0][-1], found[1][-1]) > 0
+
+    def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(self, page: AppTest) -> None:
+        labelled(page.selectbox, "Conversation").select("sample-chinese").run()
+        assert "no other conversation in this language" in told(page)
+        assert "most by chance" not in {trace["name"] for trace in figures(page)[0]["data"]}
+        assert metric(page, "Full buffer") == "20 of 20"
+
+
+class TestNumbers:
+    def test_known_at_the_end(self, page: AppTest) -> None:
+        for label, strategy in FIRST.items():
+            found = retained(replayed(strategy))
+            assert metric(page, label) == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
+
+    def test_table(self, page: AppTest) -> None:
+        table = page.table[0].value
+        for label, strategy in FIRST.items():
+            run = replayed(strategy)
+            found, column = retained(run), table[label]
+            known = [share for share in shares_of(found) if share == share]
+            assert column["Known, mean over the turns"] == f"{sum(known) / len(known):.0%}"
+            half = survival(found, run.log).half_life_turns
+            words = f"{half} turns" if half is not None else "more than 43 turns"
+            assert column["Half of the facts are lost after"] == words
+            sent = sum(record.total_tokens for record in run.turns)
+            assert column["Tokens sent per known fact and turn"] == f"{sent / found.retained.sum():,.0f}"
+            assert column["Outdated values in the last request"] == f"{int(found.stale[-1].sum())} of 4"
+
+    def test_by_category(self, page: AppTest) -> None:
+        table = page.table[1].value
+        found = retained(replayed(FIRST[SUMMARY]))
+        names = [n for n, probe in enumerate(TRIP.probes) if probe.category == "name"]
+        assert table[SUMMARY]["Name"].startswith(f"{int(found.retained[-1, names].sum())} of {len(names)} · ")
+        assert table["Full buffer"]["Updated: new and outdated value"] == "4"
+        assert table[WINDOW]["Updated: neither"] == "3"
+
+    def test_survival_by_age(self, page: AppTest) -> None:
+        curve, few = (trace for trace in figures(page)[3]["data"] if trace["name"] == SUMMARY)
+        run = replayed(FIRST[SUMMARY])
+        drawn = numbers(curve["y"]) + numbers(few["y"])[1:]
+        assert same(drawn, survival(retained(run), run.log).share.tolist())
+
+
+class TestStory:
+    def test_the_setting_with_most_deaths_by_summarization_is_open(self, page: AppTest) -> None:
+        assert labelled(page.button_group, "Setting").value == 2
+
+    def test_a_fact_has_a_row_with_its_death(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        lives = [life for life in life_lines(run, retained(run)) if life.lost_by is not None]
+        deaths = next(trace for trace in figures(page)[2]["data"] if trace["name"] == "lost")
+        pairs = set(zip(numbers(deaths["customdata"]), numbers(deaths["x"]), strict=True))
+        assert lives
+        assert all((life.probe, (life.lost_turn or 0) - 0.5) in pairs for life in lives)
+
+    def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        insurance = next(n for n, probe in enumerate(TRIP.probes) if probe.answers == ("HV-440962",))
+        labelled(page.selectbox, "The story of one fact").select(insurance).run()
+        life = next(one for one in life_lines(run, retained(run)) if one.probe == insurance)
+        killer = run.compactions[life.lost_by or 0]
+        said = told(page)
+        assert "Stated in message 43 (turn 22)" in said
+        assert f"lost at turn {life.lost_turn}" in said
+        taken = killer.summarized
+        assert f"the summarization of messages {taken.start + 1}-{taken.stop} after message " in said
+        assert f" after message {killer.after_message + 1} ({killer.reason}) did not take it over" in said
+        shown = [unescape(re.sub(r"<[^>]+>", "", body.proto.body)) for body in page.get("html")]
+        assert killer.summary in shown
+        assert run.summaries[(killer.replaces or 0) - 1].text in shown
+        assert any("HV-440962</mark>" in body.proto.body for body in page.get("html"))
+
+    def test_opens_the_summarization_on_its_page(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        shown = labelled(page.selectbox, "The story of one fact").value
+        life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
+        click(page, "Open this summarization")
+        assert page_of(page) == "summaries"
+        assert labelled(page.button_group, "Setting").value == 2
+        version = run.compactions[life.lost_by or 0].version
+        assert any(f"Version {version} of" in title.value for title in page.subheader)
+
+    def test_a_strategy_that_loses_nothing_says_so(self, page: AppTest) -> None:
+        labelled(page.button_group, "Setting").set_value(0).run()
+        assert "It was never lost under this setting." in told(page)
+        assert not [button for button in page.button if button.label == "Open this summarization"]
+
+    def test_many_facts_come_on_demand(self, database: Path) -> None:
+        probes = tuple(memviz.Probe(f"Number {n}?", (f"x{n}",), (0,), "number") for n in range(45))
+        session = opened(save(database, " ".join(f"x{n}" for n in range(45)), "Fine.", "Next?", probes=probes))
+        assert len(figures(session)[2]["layout"]["yaxis"]["ticktext"]) == 41
+        labelled(session.toggle, "Show all 45 facts").set_value(True).run()
+        assert len(figures(session)[2]["layout"]["yaxis"]["ticktext"]) == 46
+
+
+class TestFacts:
+    def test_proposed_ones_are_taken_where_there_are_no_others_and_that_is_said(self, database: Path) -> None:
+        session = opened(save(database, "Our flight booking code is QX7R4M.", "Noted.", "Is it QX7R4M?", "Yes."))
+        assert "1 fact in it was proposed automatically" in told(session)
+        assert metric(session, "Full buffer") == "1 of 1"
+        labelled(session.toggle, "Look for").set_value(False).run()
+        assert "There is no fact to look for. Switch on the proposed ones" in told(session)
+        assert not session.metric
+
+    def test_proposed_ones_can_be_added_to_the_conversations_own(self, page: AppTest) -> None:
+        own = int(labelled(page.expander, "Facts looked for").label.split()[-1])
+        assert own == len(TRIP.probes)
+        toggle = labelled(page.toggle, "Look for")
+        assert toggle.value is False
+        toggle.set_value(True).run()
+        added = int(re.findall(r"\d+", toggle.label)[0])
+        assert metric(page, "Full buffer") == f"{own + added} of {own + added}"
+
+    def test_typing_one_in_and_removing_it(self, page: AppTest) -> None:
+        fill(page, answers="adrenaline pens", question="What does Niamh carry?")
+        assert metric(page, "Full buffer") == "19 of 19"
+        assert labelled(page.expander, "Facts looked for: 19")
+        position = next(n for n, message in enumerate(TRIP.messages) if "adrenaline pens" in message.content)
+        assert page.table[-1].value["Message"].iloc[-1] == str(position + 1)
+        assert not labelled(page.text_area, "Answer").value
+        assert metric(open_page("retention"), "Full buffer") == "19 of 19"  # it is kept
+        page.button(key="probe-remove-0").click().run()
+        assert metric(page, "Full buffer") == "18 of 18"
+
+    @pytest.mark.parametrize(
+        ("answers", "sentence"),
+        [("Atlantis", "No message of this conversation contains “Atlantis”"), ("  \n!", "The answer is empty")],
+    )
+    def test_what_cannot_be_found_is_a_sentence(self, page: AppTest, answers: str, sentence: str) -> None:
+        fill(page, answers=answers)
+        assert any(sentence in error for error in sentences(page.error))
+        assert metric(page, "Full buffer") == "18 of 18"
+        assert labelled(page.text_area, "Answer").value == answers  # to be corrected
+
+    def test_a_message_that_states_it_in_other_words(self, page: AppTest) -> None:
+        fill(page, answers="Atlantis", message=3)
+        assert not page.error
+        assert metric(page, "Full buffer") == "19 of 19"
+
+    def test_one_turn(self, database: Path) -> None:
+        session = opened(save(database, "My budget is 3,000 euros.", "Noted."))
+        assert "Type one in below" in told(session)
+        fill(session, answers="3,000 euros\n3000")
+        assert metric(session, "Full buffer") == "1 of 1"
+        assert curves(session)["Full buffer"] == [1.0]
+
+    def test_nothing_to_look_for(self, database: Path) -> None:
+        session = opened(save(database, "Hello.", "Hi."))
+        assert "There is no fact to look for" in told(session)
+        assert labelled(session.expander, "Facts looked for").proto.expanded
+        assert not session.metric
+
+    def test_no_request_yet(self, database: Path) -> None:
+        messages = (memviz.Message("assistant", "Hi."),)
+        conversation = Store(database).add_conversation(memviz.Transcript(messages, title="Empty"))
+        assert page_of(opened(conversation)) == "retention"
+
+
+def fill(session: AppTest, answers: str, question: str = "", message: int | None = None) -> None:
+    labelled(session.text_area, "Answer").set_value(answers)
+    labelled(session.text_input, "Question").set_value(question)
+    if message is not None:
+        labelled(session.number_input, "Message").set_value(message)
+    click(session, "Look for it")
+
+
+class TestTypedProbe:
+    LOG = memviz.Log([memviz.Message("user", "The fee is 3.000 euros."), memviz.Message("assistant", "3000 it is.")])
+
+    def test_is_about_the_first_message_that_contains_an_answer(self) -> None:
+        probe = typed_probe(self.LOG, "", ["4,000", "3,000"])
+        assert probe.evidence == (0,)
+        assert probe.by_user
+        assert probe.question == "Is “4,000” still there?"
+        assert probe.category == "single fact"
+
+    def test_with_an_outdated_value_it_is_an_updated_fact(self) -> None:
+        probe = typed_probe(self.LOG, " What  fee? ", ["3,000"], ["2,000"], 2)
+        assert (probe.category, probe.stale, probe.evidence) == ("updated fact", ("2,000",), (1,))
+        assert probe.question == "What fee?"
+
+
+class TestWithoutLabels:
+    def test_tool_calls_needed_values(self, page: AppTest) -> None:
+        labelled(page.selectbox, "Conversation").select("sample-support").run()
+        support = sample("support")
+        shares = [card.value for card in page.metric][3:]
+        runs = [
+            memviz.replay(list(support.messages), strategy, system_prompt=support.system_prompt)
+            for strategy in FIRST.values()
+        ]
+        needed = [needed_arguments(run) for run in runs]
+        assert shares == [f"{found.share:.0%}" for found in needed]
+        table = page.table[2].value
+        missed = [row for row in zip(*(found.arguments for found in needed), strict=True)
+                  if not all(argument.in_context for argument in row)]  # fmt: skip
+        assert table["Last said in message"].iloc[0] == f"{missed[0][0].last_seen + 1:,}"
+        assert table["Tool"].iloc[0].replace("\\", "") == missed[0][0].tool
+        assert (table[WINDOW] == "lost").any()
+        labelled(page.toggle, "Show all").set_value(True).run()
+        assert len(page.table[2].value) == len(missed)
+
+    def test_are_not_shown_where_there_is_nothing(self, database: Path) -> None:
+        session = opened(save(database, "A b.", "A b.", "A b."))
+        assert not session.metric
+        assert not session.get("plotly_chart")
+
+    def test_rare_words_last(self, page: AppTest) -> None:
+        titles = [figure["layout"]["title"]["text"] for figure in figures(page) if "title" in figure["layout"]]
+        assert titles[-1] == "Rare words still there, by their age"
+        assert "500 words that one message alone says" in told(page)
+
+
+def test_nothing_of_a_users_text_is_markup(database: Path) -> None:
+    said = [f"{ALL} The number {n} is code{n}x9." for n in range(9)]
+    probes = tuple(memviz.Probe(f"{ALL} {n}?", (f"code{n}x9 {PIECES[0]}", f"code{n}x9"), (n,), "name", (ALL,))
+                   for n in range(9))  # fmt: skip
+    session = opened(save(database, *said, title=ALL, probes=probes))
+    fill(session, answers=ALL, question=ALL, message=1)
+    assert not session.error
+    for source in markdown_sources(session):
+        for piece in PIECES:
+            assert piece not in source
+    cells = [str(cell) for table in session.table for cell in table.value.to_numpy().ravel()]
+    for cell in (re.sub(r"\\.", "", cell) for cell in cells):
+        assert "<script>" not in cell
+        assert "**bold**" not in cell
+    bodies = [body.proto.body for body in session.get("html") if "memviz-diff" in body.proto.body]
+    assert all("<script>" not in body for body in bodies)
