@@ -11,7 +11,18 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
-from tests.pages.driving import QUESTIONS, blocks, figures, inspected, open_page, request_as_json, say, sentences, texts
+from tests.pages.driving import (
+    QUESTIONS,
+    blocks,
+    figures,
+    inspected,
+    labelled,
+    open_page,
+    request_as_json,
+    say,
+    sentences,
+    texts,
+)
 
 PIECES = (
     "<script>alert(1)</script>", "**bold**", "$x^2$", ":red[red]", "<b>fat</b>", "[link](http://x.y)",
@@ -55,7 +66,7 @@ def escaped_sources(session: AppTest) -> Iterator[str]:
 def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
     session = open_page(page, **({"chat": conversation} if page == "chat" else {}))
     if page in ("compare", "summaries", "memory_map", "retention"):
-        session.selectbox[0].select(conversation).run()
+        labelled(session.selectbox, "Conversation").select(conversation).run()
     for source in markdown_sources(session):
         for piece in PIECES:
             assert piece not in source
