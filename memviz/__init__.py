@@ -37,10 +37,11 @@ if TYPE_CHECKING:
     from memviz.engine.asking import ask
     from memviz.engine.chat import Chat
     from memviz.engine.chat_memory import ChatMemory
+    from memviz.engine.compaction import Compaction
     from memviz.engine.free_run import FreeRun, free_run
     from memviz.engine.judging import Judging
     from memviz.engine.recall import Recall, Recalled
-    from memviz.engine.records import Compaction, TurnRecord
+    from memviz.engine.records import TurnRecord
     from memviz.engine.replay import replay
     from memviz.engine.run import Run
     from memviz.memory_config import load_memory_config
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "Chat": "memviz.engine.chat",
     "ChatMemory": "memviz.engine.chat_memory",
-    "Compaction": "memviz.engine.records",
+    "Compaction": "memviz.engine.compaction",
     "FreeRun": "memviz.engine.free_run",
     "Judging": "memviz.engine.judging",
     "MemoryStore": "memviz.memory_store",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
 from memviz.charts.tokens_per_turn import Line, compaction_tooltip
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.fate_grid import Grid
 

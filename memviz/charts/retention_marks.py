@@ -11,7 +11,7 @@ from memviz.charts.kept import Kept, Measure
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color
 from memviz.charts.text import escaped
 from memviz.charts.tokens_per_turn import compaction_tooltip
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 
 MOST_NAMED = 3
 """Facts that the tooltip of a summarization names; of more it says how many."""

@@ -22,7 +22,8 @@ from memviz.charts.palette import (
     turn_ticks,
 )
 from memviz.charts.text import escaped
-from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 
 MAX_CLICKABLE_TURNS = 100

@@ -12,9 +12,10 @@ from memviz.counters import counter as find_counter
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.assembly import assemble
+from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay
 from memviz.engine.run import Run
 from memviz.engine.session import Session

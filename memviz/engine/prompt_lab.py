@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft, ask_for_draft
-from memviz.engine.records import Compaction
 from memviz.models.base import Model
 
 

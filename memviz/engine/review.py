@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memviz.conversation import clean_text
+from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.records import Compaction
 from memviz.engine.session import Held, Session
 from memviz.errors import ReviewError
 from memviz.memory import SummaryVersion

@@ -14,8 +14,9 @@ from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.calls import thoughts
+from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recall
-from memviz.engine.records import Compaction, TurnRecord, memory_at
+from memviz.engine.records import TurnRecord, memory_at
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy

@@ -15,9 +15,10 @@ from memviz.conversation import Log, Message, Turn
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.calls import ModelCall, ReplyFacts
+from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
-from memviz.engine.records import PARTIAL_REPLY, Compaction, TurnRecord, memory_at
+from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import RecallError, ScriptExhausted

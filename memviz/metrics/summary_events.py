@@ -7,7 +7,7 @@ from collections import Counter
 from enum import Enum
 from typing import NamedTuple
 
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import Memory, SummaryVersion
 from memviz.strategies.base import Moment

@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Table
 
 from memviz.conversation import Log, Message, ToolCall, clean_text
-from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow

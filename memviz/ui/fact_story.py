@@ -8,7 +8,7 @@ from html import escape
 
 from memviz.charts.kept import Kept
 from memviz.charts.life_lines import span_words
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 from memviz.metrics.containment import contains
 from memviz.metrics.knowledge import Freshness, Knowledge
 from memviz.metrics.life_lines import LifeLine, Span

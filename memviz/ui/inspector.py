@@ -8,7 +8,8 @@ from typing import Literal
 import streamlit as st
 
 from memviz.context import Block, Fate
-from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.turn_changes import left_the_window, record_of_turn
 from memviz.models.tools import TOOLS

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
-from memviz.engine.records import Compaction
 from memviz.errors import MemvizError
 from memviz.metrics.containment import contains
 from memviz.metrics.cost_estimate import dollars

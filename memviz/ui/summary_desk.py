@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.engine.chat import Chat
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 from memviz.errors import MemvizError
 from memviz.memory import SummaryVersion
 from memviz.ui.chat_settings import REVIEW_KEY, Models, save

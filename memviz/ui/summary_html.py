@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from memviz.charts.palette import PART_COLORS
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.cost_estimate import dollars
 from memviz.metrics.summary_events import SummaryEvent, grows_a_list

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memviz.engine.records import Compaction
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
 from memviz.metrics.health.warning import HealthWarning, share_of

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
-from memviz.engine.records import Compaction, TurnRecord
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import HealthWarning, counted, turns_of
 from memviz.strategies.base import Moment

@@ -1,0 +1,222 @@
+"""One change of what is summarized, as a value: why, of what, by whom, with what result and at what cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.conversation import Message
+from memviz.engine.assembly import assemble, count
+from memviz.engine.drafts import Draft
+from memviz.memory import Memory, MemorySpace, SummaryVersion
+from memviz.models.base import Usage
+from memviz.strategies.base import Strategy
+
+CompactionKind = Literal["summary", "skip", "edit", "undo"]
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """One change of what is summarized: done, failed, or decided by the user.
+
+    ``after_message`` is the log position (0-based) after which it came, ``summarized`` the log
+    positions put into the new summary, ``before`` and ``after`` the memory without and with it.
+
+    - ``kind`` *summary*: a summarization was due. On failure ``error`` says why, ``summary`` is ``None`` and
+      nothing changed. ``summary`` is also ``None``, without an error, where there was no summarizer to ask
+      and the strategy's reference then drops what does not fit. ``by_thinking``: the chat model gave the
+      summary when it stopped thinking, so no summarizer was asked, and its tokens are counted with the
+      thinking. ``instruction`` is what the summarizer was told in place of the strategy's own instruction,
+      ``proposed`` what it had written where the user changed that before it was used.
+    - *skip*: it was due, the user saw it and left it; nothing changed.
+    - *edit*: the user rewrote version ``revises``, which is ``proposed``; no summarizer was asked.
+    - *undo*: the user took back the summarization that gave version ``revises``; its messages are sent
+      word for word again.
+
+    ``discarded`` are drafts that were paid for and not used. ``cost`` (US dollars, ``None`` where unknown)
+    and ``seconds`` are those of the call that was used.
+    """
+
+    strategy: Strategy = field(repr=False)
+    turn: int
+    after_message: int
+    reason: str
+    summarized: range
+    keep_from: int
+    before: Memory = field(repr=False, compare=False)
+    after: Memory = field(repr=False, compare=False)
+    written: SummaryVersion | None = None
+    replaces: int | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    cost: float | None = None
+    usage: Usage | None = None
+    model: str = ""
+    by_thinking: bool = False
+    kind: CompactionKind = "summary"
+    instruction: str | None = None
+    proposed: str | None = None
+    revises: int | None = None
+    discarded: tuple[Draft, ...] = ()
+
+    @property
+    def summary(self) -> str | None:
+        """The text of the new summary."""
+        return self.written.text if self.written else None
+
+    @property
+    def summary_tokens(self) -> int:
+        """Tokens of the new summary's text."""
+        return self.written.tokens if self.written else 0
+
+    @property
+    def version(self) -> int | None:
+        """The number of the new summary."""
+        return self.written.version if self.written else None
+
+    @property
+    def is_summarization(self) -> bool:
+        """Whether a summary was written because the strategy called for one."""
+        return self.kind == "summary" and self.written is not None
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the new summary is the user's wording."""
+        return self.kind == "edit" or self.proposed is not None
+
+    @property
+    def puts_off(self) -> bool:
+        """Whether nothing more is summarized in this turn: it failed, or the user does not want it."""
+        return self.error is not None or self.kind in ("skip", "undo")
+
+    @property
+    def changes_memory(self) -> bool:
+        """Whether anything is summarized, dropped or sent again because of it."""
+        return self.after[2:] != self.before[2:]
+
+    @property
+    def dropped(self) -> bool:
+        """Whether messages went without a summary, because there was no summarizer."""
+        return self.kind == "summary" and self.written is None and self.error is None
+
+    @cached_property
+    def tokens_before(self) -> int:
+        """Content tokens that the strategy would have sent without this change."""
+        return content_tokens(self.strategy, self.before)
+
+    @cached_property
+    def tokens_after(self) -> int:
+        """Content tokens that the strategy would have sent with it."""
+        return content_tokens(self.strategy, self.after)
+
+    @cached_property
+    def request(self) -> tuple[Message, ...]:
+        """The messages sent to the summarizer; none where the summary is not its work."""
+        return self._request(self.instruction) if self._used_a_call else ()
+
+    def _request(self, instruction: str | None) -> tuple[Message, ...]:
+        replaced = self.before.space.summaries.versions[self.replaces - 1] if self.replaces else None
+        return self.strategy.summarizer_request(self.before.worth_summarizing(self.summarized), replaced, instruction)
+
+    @property
+    def prompt(self) -> str:
+        """The text of what was sent to the summarizer."""
+        return "\n\n".join(message.content for message in self.request)
+
+    @cached_property
+    def prompt_tokens(self) -> int:
+        """Tokens of the summarizer's requests, discarded drafts included: as billed where the provider
+        said, else counted."""
+        used = self._prompt_tokens(self.usage, self.instruction) if self._used_a_call else 0
+        return used + sum(self._prompt_tokens(draft.usage, draft.instruction) for draft in self.discarded)
+
+    def _prompt_tokens(self, usage: Usage | None, instruction: str | None) -> int:
+        if usage is not None:
+            return usage.input_tokens
+        count = self.before.sums.counter
+        sent = self._request(instruction)
+        return sum(count(message.content) + TOKENS_PER_MESSAGE for message in sent) + TOKENS_PER_REQUEST
+
+    @cached_property
+    def output_tokens(self) -> int:
+        """Tokens that the summarizer wrote, discarded drafts included: as billed where the provider said,
+        else counted."""
+        written = 0
+        if self._used_a_call:
+            written = self._output_tokens(self.usage, self.summary if self.proposed is None else self.proposed)
+        return written + sum(self._output_tokens(draft.usage, draft.text) for draft in self.discarded)
+
+    def _output_tokens(self, usage: Usage | None, text: str | None) -> int:
+        if usage is not None:
+            return usage.output_tokens
+        if text and text == self.summary:
+            return self.summary_tokens  # counted already
+        return self.before.sums.counter(text) if text else 0
+
+    @property
+    def _used_a_call(self) -> bool:
+        return self.kind == "summary" and not self.by_thinking and not self.dropped
+
+    @property
+    def calls(self) -> int:
+        """How often a summarizer was called."""
+        return self._used_a_call + len(self.discarded)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a summarizer was called at all."""
+        return self.calls > 0
+
+    @property
+    def total_cost_usd(self) -> float | None:
+        """US dollars of all its summarizer calls, ``None`` if any is unknown."""
+        costs = [draft.cost for draft in self.discarded] + ([self.cost] if self._used_a_call else [])
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The compaction as JSON, without what the log and the summaries hold."""
+        plain = ("turn", "after_message", "reason", "keep_from", "replaces", "error", "seconds", "cost", "model",
+                 "by_thinking", "kind", "instruction", "proposed", "revises")  # fmt: skip
+        return {
+            **{name: getattr(self, name) for name in plain},
+            **{name: getattr(self, name) for name in COUNTED},
+            "summarized": [self.summarized.start, self.summarized.stop],
+            "before": list(self.before[1:]),
+            "after": list(self.after[1:]),
+            "version": self.version,
+            "usage": asdict(self.usage) if self.usage else None,
+            "discarded": [draft.to_dict() for draft in self.discarded],
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace) -> Compaction:
+        """The compaction that :meth:`to_dict` described, over the log and summaries of ``space``."""
+        apart = ("summarized", "usage", "before", "after", "version", "discarded", *COUNTED)
+        written = space.summaries.versions[value["version"] - 1] if value["version"] else None
+        compaction = cls(
+            **{key: item for key, item in value.items() if key not in apart},
+            strategy=strategy,
+            summarized=range(*value["summarized"]),
+            before=Memory(space, *value["before"]),
+            after=Memory(space, *value["after"]),
+            usage=Usage(**value["usage"]) if value["usage"] else None,
+            written=written,
+            discarded=tuple(Draft.from_dict(draft) for draft in value.get("discarded", ())),
+        )
+        # What was counted is not counted again; files of earlier versions have no output_tokens.
+        compaction.__dict__.update({name: value[name] for name in COUNTED if name in value})
+        return compaction
+
+
+COUNTED = ("tokens_before", "tokens_after", "prompt_tokens", "output_tokens")
+"""What a compaction counts only once."""
+
+
+def content_tokens(strategy: Strategy, memory: Memory) -> int:
+    """Content tokens that ``strategy`` would send for ``memory``, the system prompt included."""
+    tokens = count(memory, assemble(memory, strategy.select(memory)))
+    return sum(tokens.values()) - tokens["overhead"]
