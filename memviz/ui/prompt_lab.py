@@ -44,7 +44,7 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
         desk.state.trials[place] = _try(desk, compaction, [text or own for text in instructions])
     trials = desk.state.trials.get(place, ())
     if trials:
-        _compare(compaction, trials, desk.probes)
+        _compare(compaction, trials, desk.probes())
 
 
 def _who(desk: Desk) -> str:
@@ -111,7 +111,7 @@ def _facts(compaction: Compaction, given: str, a: str, b: str, probes: Sequence[
     """Of the facts that the summarizer could read, those that each summary still holds."""
     readable = [probe for probe in probes if _holds(given, probe)]
     if not readable:
-        st.caption("None of the conversation's probes is answered by these messages, so no facts can be counted.")
+        st.caption("These messages hold no fact that is looked for, so none can be counted. Add some under Retention.")
         return
     texts = {"A": a, "B": b, "in the run": compaction.summary or ""}
     kept = {name: [_holds(text, probe) for probe in readable] for name, text in texts.items()}

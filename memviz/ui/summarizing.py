@@ -17,6 +17,7 @@ from memviz.metrics.summary_evolution import VersionFacts, summary_evolution
 from memviz.metrics.token_use import token_use
 from memviz.ui.health import health
 from memviz.ui.model_picker import ModelChoice
+from memviz.ui.probing import facts_of
 from memviz.ui.state import MAX_SETTINGS, CompareState, set_widget, widget_value
 from memviz.ui.study import choose_line
 from memviz.ui.summary_charts import evolution_charts
@@ -45,8 +46,7 @@ def summaries(workspace: Workspace, state: CompareState, lines: Sequence[Line], 
     facts = summary_evolution(line.run)
     # Another conversation or setting has other versions: its controls are others too.
     view = _view(state, line)
-    transcript, _ = workspace.conversation(state.conversation_id or "")
-    history(Desk(state, line, summarizer, transcript.probes), facts, view)
+    history(Desk(state, line, summarizer, lambda: facts_of(workspace, state).probes), facts, view)
     if facts:
         evolution_charts(line.run, facts)
 

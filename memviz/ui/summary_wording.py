@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,13 +23,13 @@ TEXT_PIXELS = 260
 
 
 class Desk(NamedTuple):
-    """What working on a summary takes: the study it belongs to, the setting's line, who summarizes, and the facts
-    that it should keep."""
+    """What working on a summary takes: the study it belongs to, the setting's line, who summarizes, and what
+    finds the facts that it should keep."""
 
     state: CompareState
     line: Line
     summarizer: ModelChoice
-    probes: tuple[Probe, ...] = ()
+    probes: Callable[[], Sequence[Probe]] = tuple
 
     @property
     def key(self) -> RunKey | None:

@@ -121,3 +121,22 @@ def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(ser
     assert len(server.requests) == asked + 2, "later summaries cost money, so they wait for a click"
     click(session, "Replay with")
     assert wording(session) == WORDING
+
+
+def test_facts_of_a_conversation_without_labels_are_proposed() -> None:
+    said = [
+        "My locker code is QX7R4M and the gym costs 75 euros.", "Noted: a locker in the gym.",
+        "Tell me about stretching for runners in the morning.", "Stretch your calves and your hips.",
+        "Which shoes are good for gravel roads in winter?", "Shoes with a deep tread.",
+        "Is QX7R4M still my locker code at the gym?", "Yes, the locker code is QX7R4M.",
+    ]  # fmt: skip
+    roles = ("user", "assistant")
+    messages = tuple(memviz.Message(roles[n % 2], content) for n, content in enumerate(said * 2))
+    id = Workspace().store.add_conversation(memviz.Transcript(messages))
+    session = open_page("summaries")
+    labelled(session.selectbox, "Conversation").set_value(id).run()
+    labelled(session.number_input, "Max token limit").set_value(60).run()
+    labelled(session.segmented_control, "Setting").set_value(2).run()
+    session.select_slider[0].set_value(0).run()
+    click(session, "Try both")
+    assert any("QX7R4M" in row for row in session.table[-1].value.index)
