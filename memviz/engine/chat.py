@@ -204,7 +204,9 @@ class Chat:
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
             self._recalls = (*self._asked_by_user(turn.number), *self._recalls)
+            decisions = review.decisions_since(self._session, turn.stop - 1)
             self._rewind(turn.asked)
+            review.decide_again(self._session, decisions)
         return self._answer()
 
     def undo(self) -> None:

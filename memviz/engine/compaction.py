@@ -36,8 +36,8 @@ class Compaction:
     - *undo*: the user took back the summarization that gave version ``revises``; its messages are sent
       word for word again.
 
-    ``discarded`` are drafts that were paid for and not used. ``cost`` (US dollars, ``None`` where unknown)
-    and ``seconds`` are those of the call that was used.
+    ``discarded`` are drafts that were not used; of one that failed no tokens and no cost are known. ``cost``
+    (US dollars, ``None`` where unknown) and ``seconds`` are those of the call that was used.
     """
 
     strategy: Strategy = field(repr=False)
@@ -131,7 +131,8 @@ class Compaction:
         """Tokens of the summarizer's requests, discarded drafts included: as billed where the provider
         said, else counted."""
         used = self._prompt_tokens(self.usage, self.instruction) if self._used_a_call else 0
-        return used + sum(self._prompt_tokens(draft.usage, draft.instruction) for draft in self.discarded)
+        written = (draft for draft in self.discarded if draft.error is None)
+        return used + sum(self._prompt_tokens(draft.usage, draft.instruction) for draft in written)
 
     def _prompt_tokens(self, usage: Usage | None, instruction: str | None) -> int:
         if usage is not None:
@@ -166,6 +167,11 @@ class Compaction:
         return self._used_a_call + len(self.discarded)
 
     @property
+    def failed_calls(self) -> int:
+        """How many of these calls failed."""
+        return (self.error is not None) + sum(draft.error is not None for draft in self.discarded)
+
+    @property
     def asked(self) -> bool:
         """Whether a summarizer was called at all."""
         return self.calls > 0
@@ -173,7 +179,8 @@ class Compaction:
     @property
     def total_cost_usd(self) -> float | None:
         """US dollars of all its summarizer calls, ``None`` if any is unknown."""
-        costs = [draft.cost for draft in self.discarded] + ([self.cost] if self._used_a_call else [])
+        costs = [self.cost] if self._used_a_call else []
+        costs += [draft.cost for draft in self.discarded if draft.error is None]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
 

@@ -42,7 +42,7 @@ def accept(session: Session, text: str | None = None) -> None:
     if chosen is None and wording is None:
         raise ReviewError("No summary was written yet. Ask for one, or write it yourself.")
     others = tuple(draft for draft in held.drafts if draft is not chosen and not draft.by_thinking)
-    session.held = None
+    _decided(session, held)
     if chosen is None:
         plan = replace(held.plan, reason=held.plan.reason + WRITTEN_BY_USER)
         session.apply(plan, Draft(wording or ""), kind="edit", discarded=others)
@@ -55,9 +55,15 @@ def accept(session: Session, text: str | None = None) -> None:
 def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
     held = _expect_held(session)
-    session.held = None
+    _decided(session, held)
     asked = tuple(draft for draft in held.drafts if not draft.by_thinking)
     session.leave(held.plan, Draft(), kind="skip", discarded=asked)
+
+
+def _decided(session: Session, held: Held) -> None:
+    session.held = None
+    if any(draft.by_thinking for draft in held.drafts):
+        session.given = None  # it was this one that was given
 
 
 def in_force(session: Session) -> list[SummaryVersion]:
@@ -71,6 +77,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
     What was sent until now stays on record. Raises :class:`ReviewError` for a version that is no longer sent.
     """
+    _expect_nothing_held(session)
     wording = worded(text)
     old = next((version for version in in_force(session) if version.version == number), None)
     if old is None:
@@ -85,6 +92,24 @@ def edit(session: Session, number: int, text: str) -> None:
     plan = CompactionPlan(old.added, memory.cursor, EDITED, replaced)
     after = memory._replace(summary_count=written.version)
     session.change(plan, after, Draft(), kind="edit", written=written, proposed=old.text, revises=number)
+
+
+def decisions_since(session: Session, length: int) -> list[Compaction]:
+    """What the user reworded or undid after the log had ``length`` messages."""
+    return [c for c in session.compactions if c.after_message >= length and c.revises is not None]
+
+
+def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
+    """Do again, after the log was cut, what still makes sense: the same text is in force, or the same summarization
+    the last."""
+    for decision in decisions:
+        if decision.kind == "edit" and decision.summary is not None:
+            same = [version for version in in_force(session) if version.text == decision.proposed]
+            if same:
+                edit(session, same[-1].version, decision.summary)
+        last = undoable(session.compactions)
+        if decision.kind == "undo" and last is not None and last.version == decision.revises:
+            undo(session)
 
 
 def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
@@ -103,13 +128,13 @@ def undo(session: Session) -> Compaction:
 
     Raises :class:`ReviewError` where there is none.
     """
+    _expect_nothing_held(session)
     last = undoable(session.compactions)
     if last is None:
         raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
     memory, before = session.memory, last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
     plan = CompactionPlan(last.summarized, before.cursor, UNDONE)
-    session.held = None  # what was due was due for a memory that is no more
     session.change(plan, after, Draft(), kind="undo", revises=last.version)
     return last
 
@@ -118,6 +143,12 @@ def _expect_held(session: Session) -> Held:
     if session.held is None:
         raise ReviewError("No summarization is waiting for a decision.")
     return session.held
+
+
+def _expect_nothing_held(session: Session) -> None:
+    """What is held was planned for the memory as it is, so that may not change meanwhile."""
+    if session.held is not None:
+        raise ReviewError("A summarization waits: accept or skip it first.")
 
 
 def worded(text: str) -> str:

@@ -205,7 +205,7 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
         "messages": sent + bool(parts.summaries) + (record.memory.space.system_prompt is not None),
-        "compactions": sum(not compaction.error for compaction in record.compactions),
+        "compactions": sum(compaction.is_summarization or compaction.dropped for compaction in record.compactions),
         "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
         "summary_version": record.summary.version if record.summary else 0,
         "flags": ", ".join(record.flags),

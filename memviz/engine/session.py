@@ -89,6 +89,7 @@ class Session:
         self.turns: list[TurnRecord] = []
         self.review, self.held = False, None
         self._edits = dict(edits or {})
+        self.given: Reply | None = None
         self._recorded_compactions = 0
         self._put_off_in: int | None = None
         self._looked_before: int | None = None
@@ -103,10 +104,20 @@ class Session:
         session.compactions, session.turns = list(run.compactions), list(run.turns)
         session.rewind(len(run.log))
         last = session.turns[-1] if session.turns else None
+        if session.is_unasked():  # what its question makes due is still to be looked at
+            session.memory = memory_at(session.space, session.compactions, run.log.turn_start(run.log.turn_count))
         if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
             # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop.
             session.memory = memory_at(session.space, session.compactions, last.memory.length)
         return session
+
+    def is_unasked(self) -> bool:
+        """Whether the last turn has nothing but its question: no request was made for it, and nothing summarized."""
+        if not len(self.log) or self.log[-1].role != "user":
+            return False
+        start = self.log.turn_start(self.log.turn_count)
+        requested = bool(self.turns) and self.turns[-1].turn == self.log.turn_count
+        return not requested and all(compaction.after_message < start for compaction in self.compactions)
 
     def run(self) -> Run:
         """Everything so far."""
@@ -131,8 +142,10 @@ class Session:
         """The last message taken in ended its turn. A turn that failed before is made up for first.
         ``summary`` is what the chat model gave for this turn when it stopped thinking, if it did."""
         if self.strategy.moment is Moment.TURN:
-            while self.memory.pending and self._compact(summary):
+            given = summary or self.given
+            while self.memory.pending and self._compact(given):
                 pass
+            self.given = given if self.held is not None else None  # it may be another turn's that is held
 
     def settle(self, length: int, summary: Reply | None = None) -> None:
         """Take in the first ``length`` messages. If the last of them is no question, its turn is complete."""
@@ -309,9 +322,8 @@ class Session:
         self.turns = [record for record in self.turns if record.memory.length < length]
         self.compactions = [c for c in self.compactions if c.after_message < length]
         self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
-        last = self.compactions[-1] if self.compactions else None
-        self._put_off_in = last.turn if last is not None and last.puts_off else None
-        self.held = self._looked_before = None
+        self._put_off_in = max((c.turn for c in self.compactions if c.puts_off), default=None)
+        self.held = self._looked_before = self.given = None
         versions = self.space.summaries.versions
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
         for version in versions[: sum(c.version is not None for c in self.compactions)]:

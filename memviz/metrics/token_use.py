@@ -59,7 +59,7 @@ def token_use(run: Run) -> TokenUse:
         peak_turn=run.turns[sent.index(peak)].turn if sent else 0,
         reply_tokens=sum(record.reply_tokens for record in run.turns),
         summarizations=len(written),
-        failed_summarizations=sum(compaction.error is not None for compaction in run.compactions),
+        failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
         summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in asked),
         summarizer_output_tokens=sum(compaction.output_tokens for compaction in asked),
         summarizer_cost_usd=sum(costs) if len(costs) == len(asked) else None,

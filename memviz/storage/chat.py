@@ -14,7 +14,7 @@ from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import found, insert_rows, message_rows, now
 from memviz.storage.runs import add_run, chat_row, expect_messages
-from memviz.storage.tables import FREE_RUNS, MESSAGES, RUNS, ConversationRow, RunRow
+from memviz.storage.tables import COMPACTIONS, FREE_RUNS, MESSAGES, RUNS, ConversationRow, RunRow
 
 
 def append(session: Session, conversation_id: str, run: Run, summarizer: str, key: str) -> None:
@@ -68,9 +68,18 @@ def _new_records(session: Session, stored: RunRow, run: Run) -> dict[Table, list
         count, last = _last_record(session, table, stored.id)
         made = build(stored.id, run, max(0, count - 1))
         if last is not None and not (made and rows.same(last, made.pop(0))):
+            _expect_decisions(session, stored, run)
             return None
         new_records[table] = made
     return new_records
+
+
+def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
+    """Raise if the stored run has more of the user's decisions than ``run``: they were made in another tab."""
+    records = session.execute(select(COMPACTIONS.c.record).where(COMPACTIONS.c.run_id == stored.id)).scalars()
+    decided = sum(record.get("kind", "summary") != "summary" or bool(record.get("proposed")) for record in records)
+    if decided > sum(compaction.kind != "summary" or compaction.is_edited for compaction in run.compactions):
+        raise conversation_changed()
 
 
 def _last_record(session: Session, table: Table, run_id: str) -> tuple[int, Mapping[Any, Any] | None]:

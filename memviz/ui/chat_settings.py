@@ -118,8 +118,12 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         state.chat.use(answering, writing)
         state.chat.recall_tool, state.chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
         if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
+            had_decisions, waited = state.chat.run.has_decisions, state.chat.proposal is not None
             with st.spinner("Deriving the memory anew from the conversation"):
                 state.chat.change_strategy(chosen, state.counter)
+            state.going_on = waited and state.chat.unanswered
+            if had_decisions:
+                st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
             save(workspace, state, models)
     return state.chat
 
@@ -139,7 +143,7 @@ def save(workspace: Workspace, state: ChatState, models: Models, replaces: Seque
     A new chat becomes a saved conversation with its first turn."""
     assert state.chat is not None  # noqa: S101 - saved after it was made
     try:
-        if state.conversation_id is None and state.chat.run.turns:
+        if state.conversation_id is None and len(state.chat.log):
             state.conversation_id = workspace.new_chat(state.chat)
         if state.conversation_id is not None and state.conversation_id.startswith(SAMPLE_PREFIX):
             grown = len(state.chat.log) != workspace.store.entry(state.conversation_id).message_count

@@ -98,6 +98,8 @@ def talk(workspace: Workspace, state: ChatState, chat: Chat, models: Models, pro
         state.retrying = False
         before = list(chat.log)
         _answer(workspace, state, chat, models, chat.retry(), before)
+    if chat.unanswered and chat.proposal is None and state.error is None:
+        st.caption("The last message has no reply yet. Retry asks for it.")
     if state.error is not None:
         kept = "Your message is kept: retry, or change the model first."
         show_error(state.error, kept if isinstance(state.error, ModelError) else "")

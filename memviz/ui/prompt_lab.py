@@ -39,7 +39,7 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     )
     own = compaction.strategy.instruction
     instructions = [_choose(side, column, own) for side, column in zip(SIDES, st.columns(2), strict=True)]
-    place = f"{hash(desk.key)}-{compaction.version}"
+    place = f"{desk.state.conversation_id}-{desk.line.index}-{hash((compaction.version, compaction.request))}"
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
         desk.state.trials[place] = _try(desk, compaction, [text or own for text in instructions])
     trials = desk.state.trials.get(place, ())

@@ -88,14 +88,16 @@ def _add_suggested(state: CompareState) -> None:
 
 
 def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
-    events, newest, use = summary_events(run), facts[-1], token_use(run)
-    is_list = grows_a_list(run)
-    covered = sum(len(fact.version.covers) for fact in facts) if is_list else len(newest.version.covers)
+    events, use, is_list = summary_events(run), token_use(run), grows_a_list(run)
+    count = events[-1].compaction.after.summary_count
+    in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
+    covered = sum(len(version.covers) for version in in_force)
+    generation = max((fact.generation for fact in facts if fact.version in in_force), default=0)
     numbers = [
         ("Entries" if is_list else "Versions", f"{len(facts):,}", "Summaries written in the whole conversation."),
         ("At the end", counted(tokens_in_force(run, events[-1]), "token"), "What is sent in place of older messages."),
         ("Stands for", counted(covered, "message"), "Messages that are no longer sent word for word."),
-        ("Oldest content", f"{newest.generation}× summarized", "How many summarizations it has been through."),
+        ("Oldest content", f"{generation}× summarized", "How many summarizations it has been through."),
         ("Summarizer", f"{use.summarizer_tokens:,} tokens", "Into and out of it, in all calls that gave a summary."),
     ]
     with st.container(horizontal=True, gap="medium"):

@@ -32,10 +32,14 @@ def summary_desk(workspace: Workspace, state: ChatState, chat: Chat, models: Mod
 
 
 def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
-    """The newest, or whichever entry of a list one wants to see."""
+    """The newest, or whichever entry of a list one wants to see. An entry stays chosen when it is reworded."""
     if len(versions) == 1:
         return versions[0]
-    return st.selectbox("Entry", versions[::-1], format_func=_entry_label, key="desk-entry")
+    by_start = {version.added.start: version for version in reversed(versions)}
+    start = st.selectbox(
+        "Entry", list(by_start), format_func=lambda start: _entry_label(by_start[start]), key="desk-entry"
+    )
+    return by_start[start]
 
 
 def _entry_label(version: SummaryVersion) -> str:
@@ -43,13 +47,14 @@ def _entry_label(version: SummaryVersion) -> str:
 
 
 def _edit(workspace: Workspace, state: ChatState, chat: Chat, models: Models, version: SummaryVersion) -> None:
-    key = f"desk-text-{state.opened}-{version.version}"
+    key = f"desk-text-{state.opened}-{version.version}-{hash(version.text)}"  # a box keeps what is in it
     st.text_area(
         f"Version {version.version}, standing for {counted(len(version.covers), 'message')}", version.text, key=key,
         height=TEXT_PIXELS,
         help="Your wording is sent from the next request on. What was sent until now stays on record.",
     )  # fmt: skip
     st.button("Save my wording", icon=":material/edit:", key="desk-save", on_click=_save_wording,
+              disabled=chat.proposal is not None,
               args=(workspace, state, chat, models, version.version, key))  # fmt: skip
 
 
@@ -58,6 +63,7 @@ def _undo(workspace: Workspace, state: ChatState, chat: Chat, models: Models, la
     first, stop = last.summarized.start + 1, last.summarized.stop
     st.button(
         what, icon=":material/undo:", key="desk-undo", on_click=_undo_last, args=(workspace, state, chat, models),
+        disabled=chat.proposal is not None,
         help=f"It was of messages {first} to {stop}. The log still has every message; from then on you are asked "
         "before each summarization.",
     )  # fmt: skip

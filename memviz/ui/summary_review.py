@@ -33,7 +33,7 @@ def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Mod
         _head(chat, proposal)
         draft = proposal.drafts[-1]
         number = len(proposal.drafts)
-        key = f"review-text-{len(chat.run.compactions)}-{number}"
+        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(draft.text)}"
         if draft.error is not None:
             st.error(
                 f"The summarizer failed: {plain(draft.error)}. Nothing is lost: ask again, write the summary yourself, "

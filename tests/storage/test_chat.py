@@ -250,3 +250,24 @@ def test_what_the_user_decided_is_stored_and_read_back(store: Store, id: str, st
     assert stored is not None
     resumed = Chat.resume(stored)
     assert resumed.summaries_in_force == chat.summaries_in_force
+
+
+def test_a_rewording_of_another_tab_is_not_written_over(store: Store) -> None:
+    chat = a_chat(memviz.strategy("summary", buffer_size=1))
+    for number in range(3):
+        chat.send(f"Question {number}?")
+    id = saved(store, chat)
+    mine, theirs = (Chat.resume(run, model=ScriptedModel(["Yes."] * 9)) for run in _twice(store, id))
+    mine.edit_summary(mine.summaries_in_force[0].version, "My words.")
+    store.save_turn(id, mine.run)
+    theirs.send("And now?")
+    with pytest.raises(StorageError, match="changed"):
+        store.save_turn(id, theirs.run)
+    assert store.chat_run(id) == mine.run
+
+
+def _twice(store: Store, id: str) -> Iterator[Run]:
+    for _ in range(2):
+        run = store.chat_run(id)
+        assert run is not None
+        yield run
