@@ -81,6 +81,7 @@ class Chat:
         """Go on where ``run`` ended. No model is called for that."""
         chat = cls(run.strategy, model=model, summarizer=summarizer, counter=run.counter)
         chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
+        chat._session.look_again()
         chat._recalls, chat._pinned = run.waiting, run.pinned
         return chat
 

@@ -104,20 +104,20 @@ class Session:
         session.compactions, session.turns = list(run.compactions), list(run.turns)
         session.rewind(len(run.log))
         last = session.turns[-1] if session.turns else None
-        if session.is_unasked():  # what its question makes due is still to be looked at
-            session.memory = memory_at(session.space, session.compactions, run.log.turn_start(run.log.turn_count))
         if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
             # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop.
             session.memory = memory_at(session.space, session.compactions, last.memory.length)
         return session
 
-    def is_unasked(self) -> bool:
-        """Whether the last turn has nothing but its question: no request was made for it, and nothing summarized."""
+    def look_again(self) -> None:
+        """Go back to before the last turn's question, if no request was made for it and nothing was summarized
+        since: what it makes due is then looked at once more."""
         if not len(self.log) or self.log[-1].role != "user":
-            return False
+            return
         start = self.log.turn_start(self.log.turn_count)
         requested = bool(self.turns) and self.turns[-1].turn == self.log.turn_count
-        return not requested and all(compaction.after_message < start for compaction in self.compactions)
+        if not requested and all(compaction.after_message < start for compaction in self.compactions):
+            self.memory = memory_at(self.space, self.compactions, start)
 
     def run(self) -> Run:
         """Everything so far."""
