@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +15,7 @@ from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
 from memviz.ui.free_running import answers_of_turn
 from memviz.ui.inspector import inspector
-from memviz.ui.state import compare_state, set_widget, widget_value
+from memviz.ui.state import clicked_point, compare_state, set_widget, widget_value
 from memviz.ui.study import TURN_KEY, answered_anew, choose_line
 from memviz.ui.text import plain
 
@@ -58,10 +57,9 @@ def tokens_chart(lines: Sequence[Line]) -> None:
 
 
 def _follow_click(indices: Sequence[int]) -> None:
-    event: Any = widget_value(CHART_KEY)
-    points = event["selection"]["points"] if event else []
-    if points and points[0].get("customdata"):
-        number, turn = str(points[0]["customdata"]).split(":")
+    point = clicked_point(CHART_KEY)
+    if point and point.get("customdata"):
+        number, turn = str(point["customdata"]).split(":")
         set_widget(TURN_KEY, int(turn))
         compare_state().looked_at = indices[int(number)]
         st.toast(f"The request of turn {turn} is shown below the table.", icon=":material/arrow_downward:")

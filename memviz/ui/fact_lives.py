@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from html import escape
-from typing import Any
 
 import streamlit as st
 
@@ -17,7 +15,8 @@ from memviz.charts.life_lines import by_birth, life_lines_of
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.metrics.life_lines import LifeLine
 from memviz.ui.fact_card import fact_card
-from memviz.ui.state import CompareState, set_widget, widget_value
+from memviz.ui.legend import glyph, legend_item, swatch
+from memviz.ui.state import CompareState, clicked_point, set_widget, widget_value
 from memviz.ui.study import choose_line
 
 SETTING_KEY, ALL_KEY, CHART_KEY = "retention-setting", "retention-all", "retention-lives"
@@ -67,26 +66,16 @@ def most_telling(one: Kept, lives: Sequence[LifeLine]) -> LifeLine:
 def _legend(one: Kept) -> str:
     present = {span.state for life in one.lives for span in life.spans}
     items = [
-        _item(f'<span style="width:0.9rem;height:0.9rem;border-radius:0.2rem;background:{KNOWLEDGE_COLORS[state]}">'
-              "</span>", KNOWLEDGE_TITLES[state])
-        for state in SHOWN if state in present
-    ]  # fmt: skip
+        legend_item(swatch(KNOWLEDGE_COLORS[state]), KNOWLEDGE_TITLES[state]) for state in SHOWN if state in present
+    ]
     if any(compaction.written or compaction.error for compaction in one.run.compactions):
-        items.append(_item(_glyph("◆", SUMMARIZATION_LINE), "Summarization"))
-    items.append(_item(_glyph("●", PART_COLORS["history"]), "Stated"))
+        items.append(legend_item(glyph("◆", SUMMARIZATION_LINE), "Summarization"))
+    items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
     if any(by is not None for by in one.losses.values()):
-        items.append(_item(_glyph("✖", SUMMARIZATION_LINE), "Lost in a summarization"))
+        items.append(legend_item(glyph("✖", SUMMARIZATION_LINE), "Lost in a summarization"))
     if any(by is None for by in one.losses.values()):
-        items.append(_item(_glyph("✖", PART_COLORS["system"]), "No longer sent"))
+        items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
     return f'<div class="memviz-legend" style="{LEGEND_STYLE}">{"".join(items)}</div>'
-
-
-def _item(picture: str, words: str) -> str:
-    return f'<span style="display:inline-flex;align-items:center;gap:0.4rem">{picture}{escape(words)}</span>'
-
-
-def _glyph(glyph: str, color: str) -> str:
-    return f'<span style="color:{color}">{glyph}</span>'
 
 
 def _rows(one: Kept, lives: Sequence[LifeLine], fact_key: str) -> None:
@@ -101,7 +90,6 @@ def _rows(one: Kept, lives: Sequence[LifeLine], fact_key: str) -> None:
 
 
 def _follow_click(fact_key: str) -> None:
-    event: Any = widget_value(CHART_KEY)
-    points = event["selection"]["points"] if event else []
-    if points and points[0].get("customdata") is not None:
-        set_widget(fact_key, int(points[0]["customdata"]))
+    point = clicked_point(CHART_KEY)
+    if point and point.get("customdata") is not None:
+        set_widget(fact_key, int(point["customdata"]))

@@ -11,6 +11,7 @@ from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMA
 from memviz.charts.tokens_per_turn import Line
 from memviz.context import Fate
 from memviz.metrics.fate_map import FateShares, code_of, fate_map
+from memviz.ui.legend import glyph, legend_item, swatch
 
 LEGEND_ORDER = (7, 2, 3, 4, 5, 6, 1)
 """Codes from what is sent whole to what is not sent at all."""
@@ -22,26 +23,13 @@ BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;mar
 def legend(lines: Sequence[Line]) -> None:
     """What the colours mean; only those that occur."""
     order = sorted({code for line in lines for code in fate_map(line.run).present}, key=LEGEND_ORDER.index)
-    items = [_item(_swatch(STEP_COLORS[code]), STEP_TITLES[code]) for code in order]
+    items = [legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]) for code in order]
     compactions = [compaction for line in lines for compaction in line.run.compactions]
     if any(compaction.summary is not None for compaction in compactions):
-        items.append(_item(_glyph("◆", SUMMARIZATION_LINE), "A summarization"))
+        items.append(legend_item(glyph("◆", SUMMARIZATION_LINE), "A summarization"))
     if any(compaction.error is not None for compaction in compactions):
-        items.append(_item(_glyph("✖", FAILURE_COLOR), "A summarization that failed"))
+        items.append(legend_item(glyph("✖", FAILURE_COLOR), "A summarization that failed"))
     st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
-
-
-def _item(picture: str, words: str) -> str:
-    return f'<span style="display:inline-flex;align-items:center;gap:0.4rem">{picture}{escape(words)}</span>'
-
-
-def _swatch(color: str) -> str:
-    style = f"width:0.9rem;height:0.9rem;border-radius:0.2rem;background:{color}"
-    return f'<span style="{style}"></span>'
-
-
-def _glyph(glyph: str, color: str) -> str:
-    return f'<span style="color:{color}">{glyph}</span>'
 
 
 def key_numbers(line: Line) -> None:

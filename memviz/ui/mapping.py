@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -15,7 +14,7 @@ from memviz.metrics.fate_grid import View, example, grid
 from memviz.metrics.fate_map import fate_map
 from memviz.ui.fate_key import key_numbers
 from memviz.ui.message_life import MESSAGE_KEY, TURN_KEY
-from memviz.ui.state import compare_state, set_widget, widget_value
+from memviz.ui.state import clicked_point, compare_state, set_widget
 from memviz.ui.text import counted
 
 MAP_PIXELS = 280
@@ -75,10 +74,8 @@ def _how_to_read(view: View) -> str:
 
 
 def _follow_click(number: int, line: Line, view: View) -> None:
-    event: Any = widget_value(_map_key(number))
-    points = event["selection"]["points"] if event else []
-    fates = fate_map(line.run)
-    found = example(fates, grid(fates, view), points[0]["x"], points[0]["y"] - 1) if points else None
+    point, fates = clicked_point(_map_key(number)), fate_map(line.run)
+    found = example(fates, grid(fates, view), point["x"], point["y"] - 1) if point else None
     if found is None:
         return
     turn, position = found

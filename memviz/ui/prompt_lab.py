@@ -10,21 +10,18 @@ import streamlit as st
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
 from memviz.errors import MemvizError
-from memviz.metrics.containment import contains
+from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost_estimate import dollars
 from memviz.metrics.summary_diff import word_diff
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 from memviz.ui.diff_html import diff_html, legend_html
 from memviz.ui.errors import show_error
-from memviz.ui.state import set_widget, widget_value
+from memviz.ui.prompt_picker import OWN, prompt_picker
 from memviz.ui.summary_wording import Desk
 from memviz.ui.text import counted, plain
 
-OWN = "The strategy's own"
-SIDES = ("A", "B")
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
-PROMPT_PIXELS = 150
 KEPT, LOST = "kept", "lost"
 
 
@@ -38,7 +35,10 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
         + _who(desk)
     )
     own = compaction.strategy.instruction
-    instructions = [_choose(side, column, own) for side, column in zip(SIDES, st.columns(2), strict=True)]
+    instructions = [
+        prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)
+        for (side, first), column in zip(FIRST_CHOICE.items(), st.columns(2), strict=True)
+    ]
     place = f"{desk.state.conversation_id}-{desk.line.index}-{hash((compaction.version, compaction.request))}"
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
         desk.state.trials[place] = _try(desk, compaction, [text or own for text in instructions])
@@ -53,26 +53,6 @@ def _who(desk: Desk) -> str:
     return f"{plain(desk.summarizer.name)} is asked twice."
 
 
-def _choose(side: str, column: st.delta_generator.DeltaGenerator, own: str) -> str:
-    choice, text = f"lab-prompt-{side}", f"lab-instruction-{side}"
-    titles = [OWN, *(prompt.title for prompt in PROMPTS)]
-    if widget_value(text) is None:
-        set_widget(text, _instruction(FIRST_CHOICE[side], own))
-    column.selectbox(
-        f"Prompt {side}", titles, index=titles.index(FIRST_CHOICE[side]), key=choice, on_change=_take, args=(side, own),
-        help="\n\n".join(f"**{prompt.title}**: {prompt.purpose}" for prompt in PROMPTS),
-    )  # fmt: skip
-    return str(column.text_area(f"What the summarizer is told, {side}", key=text, height=PROMPT_PIXELS)).strip()
-
-
-def _instruction(title: str, own: str) -> str:
-    return next((prompt.instruction for prompt in PROMPTS if prompt.title == title), own)
-
-
-def _take(side: str, own: str) -> None:
-    set_widget(f"lab-instruction-{side}", _instruction(str(widget_value(f"lab-prompt-{side}")), own))
-
-
 def _try(desk: Desk, compaction: Compaction, instructions: Sequence[str]) -> tuple[Trial, ...]:
     try:
         with st.spinner("Writing both summaries"):
@@ -84,7 +64,7 @@ def _try(desk: Desk, compaction: Compaction, instructions: Sequence[str]) -> tup
 
 
 def _compare(compaction: Compaction, trials: Sequence[Trial], probes: Sequence[Probe]) -> None:
-    for side, column, trial in zip(SIDES, st.columns(2), trials, strict=True):
+    for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
             st.markdown(f"**Summary {side}: {trial.tokens:,} tokens**")
             if trial.draft.error is not None:
@@ -109,19 +89,15 @@ def _effort(trial: Trial) -> str:
 
 def _facts(compaction: Compaction, given: str, a: str, b: str, probes: Sequence[Probe]) -> None:
     """Of the facts that the summarizer could read, those that each summary still holds."""
-    readable = [probe for probe in probes if _holds(given, probe)]
+    readable = [probe for probe in probes if contains_answer(given, probe.answers)]
     if not readable:
         st.caption("These messages hold no fact that is looked for, so none can be counted. Add some under Retention.")
         return
     texts = {"A": a, "B": b, "in the run": compaction.summary or ""}
-    kept = {name: [_holds(text, probe) for probe in readable] for name, text in texts.items()}
+    kept = {name: [contains_answer(text, probe.answers) for probe in readable] for name, text in texts.items()}
     total = counted(len(readable), "fact")
     st.markdown(f"**Facts that survive**: A {sum(kept['A'])}, B {sum(kept['B'])}, in the run "
                 f"{sum(kept['in the run'])}, of {total} that it was given")  # fmt: skip
     table = {name: [KEPT if held else LOST for held in column] for name, column in kept.items()}
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
     st.table(pd.DataFrame(table, index=index), border="horizontal")
-
-
-def _holds(text: str, probe: Probe) -> bool:
-    return any(contains(text, answer) for answer in probe.answers)

@@ -178,6 +178,13 @@ def widget_value(key: str) -> Any:
     return st.session_state.get(key)
 
 
+def clicked_point(key: str) -> dict[str, Any] | None:
+    """The point of the chart of this key that was clicked, ``None`` if none is selected."""
+    event = widget_value(key)
+    points = event["selection"]["points"] if event else []
+    return points[0] if points else None
+
+
 def set_widget(key: str, value: Any) -> None:
     """Give a widget its value before it is drawn."""
     st.session_state[key] = value

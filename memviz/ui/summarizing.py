@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -18,7 +17,7 @@ from memviz.metrics.token_use import token_use
 from memviz.ui.health import health
 from memviz.ui.model_picker import ModelChoice
 from memviz.ui.probing import facts_of
-from memviz.ui.state import MAX_SETTINGS, CompareState, set_widget, widget_value
+from memviz.ui.state import MAX_SETTINGS, CompareState, clicked_point, set_widget, widget_value
 from memviz.ui.study import choose_line
 from memviz.ui.summary_charts import evolution_charts
 from memviz.ui.summary_version import event_label, version_noun, version_view
@@ -141,7 +140,6 @@ def _choose_event(run: Run, events: Sequence[SummaryEvent], key: str) -> int:
 
 
 def _follow_click(chart_key: str, event_key: str) -> None:
-    event: Any = widget_value(chart_key)
-    points = event["selection"]["points"] if event else []
-    if points and points[0].get("customdata") is not None:
-        set_widget(event_key, int(points[0]["customdata"]))
+    point = clicked_point(chart_key)
+    if point and point.get("customdata") is not None:
+        set_widget(event_key, int(point["customdata"]))

@@ -7,17 +7,16 @@ import streamlit as st
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import Draft
 from memviz.errors import MemvizError
-from memviz.strategies.prompts import PROMPTS
 from memviz.ui.chat_settings import Models, save
-from memviz.ui.state import ChatState, set_widget, widget_value
+from memviz.ui.prompt_picker import instruction_key, prompt_picker
+from memviz.ui.state import ChatState, widget_value
 from memviz.ui.text import counted, plain, shortened
 from memviz.workspace import Workspace
 
 MAX_MESSAGES_SHOWN = 40
 PREVIEW_CHARS = 200
 TEXT_PIXELS = 180
-INSTRUCTION_KEY, PROMPT_KEY = "review-instruction", "review-prompt"
-OWN_PROMPT = "The strategy's own"
+PROMPT_KEY = "review-prompt"
 
 
 def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
@@ -85,22 +84,12 @@ def _decisions(
 
 
 def _write_again(state: ChatState, chat: Chat) -> None:
-    titles = [OWN_PROMPT, *(prompt.title for prompt in PROMPTS)]
-    st.selectbox("Prompt", titles, key=PROMPT_KEY, on_change=_take_prompt, args=(chat.strategy.instruction,),
-                 help="\n\n".join(f"**{prompt.title}**: {prompt.purpose}" for prompt in PROMPTS))  # fmt: skip
-    if widget_value(INSTRUCTION_KEY) is None:
-        set_widget(INSTRUCTION_KEY, chat.strategy.instruction)
-    st.text_area("What the summarizer is told", key=INSTRUCTION_KEY, height=TEXT_PIXELS)
+    prompt_picker(st.container(), PROMPT_KEY, chat.strategy.instruction, height=TEXT_PIXELS)
     st.button("Write again", key="review-again", icon=":material/refresh:", on_click=_propose, args=(state, chat))
 
 
-def _take_prompt(own: str) -> None:
-    title = widget_value(PROMPT_KEY)
-    set_widget(INSTRUCTION_KEY, next((p.instruction for p in PROMPTS if p.title == title), own))
-
-
 def _propose(state: ChatState, chat: Chat) -> None:
-    instruction = (widget_value(INSTRUCTION_KEY) or "").strip()
+    instruction = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
     try:
         chat.propose(None if instruction in ("", chat.strategy.instruction) else instruction)
     except MemvizError as error:
