@@ -1,0 +1,17 @@
+CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE agent_messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, message_data TEXT NOT NULL, created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE message_structure (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, message_id INTEGER NOT NULL, branch_id TEXT NOT NULL DEFAULT 'main', message_type TEXT NOT NULL, sequence_number INTEGER NOT NULL, user_turn_number INTEGER, branch_turn_number INTEGER, tool_name TEXT, created_at TIMESTAMP);
+INSERT INTO agent_messages VALUES (1, 's', '{"role": "user", "content": "Tea?"}', '2026-04-01 09:00:01');
+INSERT INTO agent_messages VALUES (2, 's', '{"type": "message", "role": "assistant", "id": "m", "status": "completed", "content": [{"type": "output_text", "text": "Yes.", "annotations": []}]}', '2026-04-01 09:00:02');
+INSERT INTO agent_messages VALUES (3, 's', '{"role": "user", "content": "Green?"}', '2026-04-01 09:00:03');
+INSERT INTO agent_messages VALUES (4, 's', '{"type": "message", "role": "assistant", "id": "m", "status": "completed", "content": [{"type": "output_text", "text": "No.", "annotations": []}]}', '2026-04-01 09:00:04');
+INSERT INTO agent_messages VALUES (5, 's', '{"role": "user", "content": "Black?"}', '2026-04-01 09:00:05');
+INSERT INTO agent_messages VALUES (6, 's', '{"type": "message", "role": "assistant", "id": "m", "status": "completed", "content": [{"type": "output_text", "text": "Fine.", "annotations": []}]}', '2026-04-01 09:00:06');
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 6, 'black', 'assistant', 8);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 5, 'black', 'user', 7);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 2, 'black', 'assistant', 6);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 1, 'black', 'user', 5);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 4, 'main', 'assistant', 4);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 3, 'main', 'user', 3);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 2, 'main', 'assistant', 2);
+INSERT INTO message_structure (session_id, message_id, branch_id, message_type, sequence_number) VALUES ('s', 1, 'main', 'user', 1);
