@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 import streamlit as st
@@ -12,8 +11,9 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.turn_changes import left_the_window, record_of_turn
-from memviz.models.tools import TOOLS
-from memviz.ui.block_html import MAX_CHARS_SHOWN, block_html
+from memviz.reporting.request_json import request_json
+from memviz.ui.block_html import block_html
+from memviz.ui.message_html import MAX_CHARS_SHOWN
 from memviz.ui.model_work import earlier_calls
 from memviz.ui.text import counted, plain, shortened
 
@@ -38,7 +38,7 @@ def inspector(run: Run, turn: int, key: str) -> None:
     _changes(run, record)
     for block in record.context.blocks:
         _block(block, record, key)
-    _as_json(record)
+    _as_json(run, turn)
 
 
 def _changes(run: Run, record: TurnRecord) -> None:
@@ -122,14 +122,11 @@ def _block(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _as_json(record: TurnRecord) -> None:
-    messages = [message.to_request() for message in record.context.messages]
-    tools = [TOOLS[name].to_request() for name in record.parts.tools]
-    request = {"messages": messages, "tools": tools} if tools else messages
-    text = json.dumps(request, ensure_ascii=False, indent=2)
+def _as_json(run: Run, turn: int) -> None:
+    text = request_json(run, turn)
     with st.popover("Request as JSON", icon=":material/data_object:"):
         st.download_button(
-            "Download", text, f"request-turn-{record.turn}.json", "application/json",
+            "Download", text, f"request-turn-{turn}.json", "application/json",
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
         st.code(text, language="json", height=400)

@@ -83,7 +83,7 @@ class Watch:
 
     def _address(self, url: str) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("data", "blob", "about") and parts.hostname != "127.0.0.1":
+        if parts.scheme not in ("data", "blob", "about", "file") and parts.hostname != "127.0.0.1":
             self.foreign.append(url)
 
 

@@ -86,8 +86,8 @@ def numbers(values: Any) -> list[float]:
 
 
 def request_as_json(session: AppTest) -> list[dict[str, Any]]:
-    """The request that the inspector shows."""
-    return json.loads(next(code.value for code in session.code if code.language == "json"))
+    """The messages of the request that the inspector shows."""
+    return json.loads(next(code.value for code in session.code if code.language == "json"))["messages"]
 
 
 def texts(session: AppTest) -> list[str]:

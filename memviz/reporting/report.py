@@ -1,0 +1,120 @@
+"""The report: everything about some runs of one conversation in a single HTML file that needs no network."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+from plotly.utils import PlotlyJSONEncoder
+
+from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_dash
+from memviz.conversation import clean_text
+from memviz.engine.run import Run
+from memviz.errors import MemvizError
+from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.fate_grid import View
+from memviz.metrics.fate_map import STEPS, fate_map
+from memviz.reporting.charts import chart_data
+from memviz.reporting.conversation_text import distinct_talks
+from memviz.reporting.settings import Setting
+from memviz.reporting.themes import THEMES
+from memviz.transcripts.base import Transcript
+
+
+def html_report(runs: Sequence[Run], transcript: Transcript, made_at: datetime | None = None) -> str:
+    """The report of ``runs`` of one conversation as the text of an HTML file, to be written as UTF-8.
+
+    It is complete: charts, tables, summaries, the conversation and how all of it was made. Its policy lets a browser
+    load nothing and run no script but its own two, known by their hashes. ``made_at`` is when it was made (default:
+    now). Raises :class:`memviz.MemvizError` if there is no run.
+    """
+    if not runs:
+        raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
+    settings = [Setting(run, label, index) for index, (run, label) in enumerate(zip(runs, _labels(runs), strict=True))]
+    asked = [setting for setting in settings if setting.run.turns]
+    view = _whole(asked) if asked else None
+    html = _environment().get_template("report.html").render(
+        transcript=transcript, settings=settings, asked=asked, view=view, legend=_legend(asked),
+        talks=distinct_talks(transcript.messages, [(setting.label, setting.run.log) for setting in settings]),
+        charts=chart_data(settings, view), version=memviz_version(), made_at=made_at or datetime.now(UTC),
+        messages=max(len(setting.run.log) for setting in settings),
+        turns=max(setting.run.log.turn_count for setting in settings),
+    )  # fmt: skip
+    return clean_text(html)
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """The settings' names, numbered where two are the same."""
+    names = [run.strategy.label for run in runs]
+    return [
+        name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)
+    ]
+
+
+def _whole(settings: Sequence[Setting]) -> View:
+    last = max(setting.run.turns[-1].turn for setting in settings)
+    return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
+
+
+class _Legend(NamedTuple):
+    """What colours and signs of the maps mean; only those that occur."""
+
+    fates: list[tuple[str, str]]
+    marks: list[tuple[str, str, str]]
+
+
+def _legend(settings: Sequence[Setting]) -> _Legend:
+    """Fates stand from what is sent whole to what is not sent at all."""
+    found = {code for setting in settings for code in fate_map(setting.run).present}
+    order = sorted(found, key=lambda code: (-STEPS[code].fate, code))
+    compactions = [compaction for setting in settings for compaction in setting.run.compactions]
+    marks = []
+    if any(compaction.summary is not None for compaction in compactions):
+        marks.append((SUMMARIZATION_LINE, "◆", "A summarization"))
+    if any(compaction.error is not None for compaction in compactions):
+        marks.append((FAILURE_COLOR, "✖", "A summarization that failed"))
+    return _Legend([(STEP_COLORS[code], STEP_TITLES[code]) for code in order], marks)
+
+
+def memviz_version() -> str:
+    """The version that is installed."""
+    try:
+        return version("memviz")
+    except PackageNotFoundError:  # run from its source folder
+        return "not installed"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("memviz.reporting", ""), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}  # knows numpy; NaN is null
+    environment.filters |= {"number": lambda number: f"{number:,}", "dollars": dollars}
+    scripts = {"plotly": get_plotlyjs(), "drawing": _own("report.js")}
+    environment.globals |= {
+        "style": Markup(_own("report.css")),  # noqa: S704 - our own file
+        "scripts": [Markup(script) for script in scripts.values()],  # noqa: S704 - our own and Plotly's
+        "hashes": [_hash(script) for script in scripts.values()],
+        "themes": THEMES, "setting_dash": setting_dash,
+    }  # fmt: skip
+    return environment
+
+
+def _own(name: str) -> str:
+    return files("memviz.reporting").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """What names a script in a Content-Security-Policy: of its text between the tags."""
+    return "sha256-" + b64encode(hashlib.sha256(script.encode()).digest()).decode()

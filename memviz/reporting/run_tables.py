@@ -1,0 +1,94 @@
+"""The turns and the compactions of a run as tables that a spreadsheet opens. Numbers stay numbers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import FRAME_COLUMNS, Run
+from memviz.metrics.summary_events import SummaryEvent, summary_events
+from memviz.transcripts.csv_cells import spreadsheet_safe
+
+TURN_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")
+"""The columns of a run's frame; the budget that the setting keeps to and what of the request counts against it; and
+of a live reply who gave it, how long that took and what it cost (empty: unknown)."""
+COMPACTION_COLUMNS = (
+    "compaction", "turn", "after_message", "what", "reason", "first_message", "last_message",
+    "content_before_tokens", "content_after_tokens", "version", "replaces_version", "summary_tokens",
+    "summarizer_calls", "failed_calls", "summarizer_prompt_tokens", "summarizer_output_tokens",
+    "seconds", "cost_usd", "model", "error", "summary",
+)  # fmt: skip
+"""Compactions, messages and versions are numbered from 1, as on the pages."""
+
+
+def turns_csv(run: Run) -> str:
+    """One row a turn; the columns are :data:`TURN_COLUMNS`."""
+    rows: Any = run.frame().to_dict("records")
+    return _csv(TURN_COLUMNS, (
+        {**row, **_reply(run, record)} for row, record in zip(rows, run.turns, strict=True)
+    ))  # fmt: skip
+
+
+def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
+    facts, budget = record.facts, run.strategy.budget_tokens
+    return {
+        "budget_tokens": budget,
+        "counted_tokens": run.strategy.counted_tokens(record.tokens) if budget else None,
+        "reply_model": facts.model if facts else None,
+        "reply_seconds": facts.seconds if facts else None,
+        "reply_cost_usd": facts.cost_usd if facts else None,
+    }
+
+
+def compactions_csv(run: Run) -> str:
+    """One row a compaction, those after the last request included; the columns are :data:`COMPACTION_COLUMNS`."""
+    return _csv(COMPACTION_COLUMNS, map(_compaction, summary_events(run)))
+
+
+def _compaction(event: SummaryEvent) -> dict[str, Any]:
+    compaction = event.compaction
+    taken = compaction.summarized
+    return {
+        "compaction": event.number + 1,
+        "turn": compaction.turn,
+        "after_message": compaction.after_message + 1,
+        "what": event.what.value,
+        "reason": compaction.reason,
+        "first_message": taken.start + 1 if taken else None,
+        "last_message": taken.stop if taken else None,
+        "content_before_tokens": compaction.tokens_before,
+        "content_after_tokens": compaction.tokens_after,
+        "version": compaction.version,
+        "replaces_version": event.base,
+        "summary_tokens": compaction.summary_tokens if event.version else None,
+        "summarizer_calls": compaction.calls,
+        "failed_calls": compaction.failed_calls,
+        "summarizer_prompt_tokens": compaction.prompt_tokens,
+        "summarizer_output_tokens": compaction.output_tokens,
+        "seconds": compaction.seconds,
+        "cost_usd": compaction.total_cost_usd,
+        "model": compaction.model,
+        "error": compaction.error,
+        "summary": compaction.summary,
+    }
+
+
+def _csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    out = StringIO()
+    writer = csv.writer(out)  # its line ends are \r\n: with \n alone it would leave a \r in a cell unquoted
+    names = list(columns)
+    writer.writerow(names)
+    writer.writerows([_cell(row[name]) for name in names] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A number as it is, nothing for what is not known, and text such that no spreadsheet takes it for a formula."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return spreadsheet_safe(value) if isinstance(value, str) else value

@@ -1,0 +1,156 @@
+"""What the report says about each setting: its key numbers, what happened to its summary, and how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from memviz.charts.palette import STEP_COLORS
+from memviz.charts.tokens_per_turn import Line, budget_fits
+from memviz.context import Fate
+from memviz.engine.run import Run
+from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.fate_map import code_of, fate_map
+from memviz.metrics.health import HealthWarning, health_warnings
+from memviz.metrics.summary_events import SummaryEvent, grows_a_list, summary_events
+from memviz.metrics.token_use import TokenUse, token_use
+
+MAX_COMPACTIONS = 500
+"""Rows of the table of compactions of one setting; of more, the first and the last are shown."""
+MAX_SUMMARY_CHARS = 400_000
+"""All summary texts of one setting together; the newest are shown."""
+UNKNOWN = "unknown"
+
+
+class Share(NamedTuple):
+    """How many messages had one fate at the last request."""
+
+    name: str
+    messages: int
+    color: str
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One setting of the report; ``index`` decides its colour and line."""
+
+    run: Run
+    label: str
+    index: int
+
+    @cached_property
+    def line(self) -> Line:
+        """The setting as the charts take it."""
+        return Line(self.run, self.label, self.index)
+
+    @cached_property
+    def events(self) -> tuple[SummaryEvent, ...]:
+        """Everything that happened to its summary."""
+        return summary_events(self.run)
+
+    @property
+    def shown_events(self) -> tuple[SummaryEvent, ...]:
+        """The rows of its table: all, or of too many the first and the last."""
+        if len(self.events) <= MAX_COMPACTIONS:
+            return self.events
+        half = MAX_COMPACTIONS // 2
+        return (*self.events[:half], *self.events[-half:])
+
+    @cached_property
+    def versions(self) -> tuple[SummaryEvent, ...]:
+        """The events that wrote the summaries whose texts are shown, the newest first."""
+        shown: list[SummaryEvent] = []
+        chars = 0
+        for event in reversed(self.events):
+            if event.version:
+                chars += len(event.version.text)
+                if shown and chars > MAX_SUMMARY_CHARS:
+                    break
+                shown.append(event)
+        return tuple(shown)
+
+    @property
+    def hidden_budget_tokens(self) -> int | None:
+        """Its budget where the chart leaves it out."""
+        budget = self.run.strategy.budget_tokens
+        return budget if budget and not budget_fits(self.run) else None
+
+    @property
+    def version_noun(self) -> str:
+        """What one summary is called."""
+        return "Entry" if grows_a_list(self.run) else "Version"
+
+    @cached_property
+    def warnings(self) -> tuple[HealthWarning, ...]:
+        """What is unhealthy about it."""
+        return health_warnings(self.run)
+
+    @property
+    def summarizers(self) -> str:
+        """The names of those who wrote its summaries."""
+        names = dict.fromkeys(compaction.model for compaction in self.run.compactions if compaction.asked)
+        return ", ".join(name or UNKNOWN for name in names) or "never asked"
+
+    @property
+    def repliers(self) -> str:
+        """The names of the models whose replies were recorded; of a replay there are none."""
+        names = dict.fromkeys(record.facts.model or UNKNOWN for record in self.run.turns if record.facts)
+        return ", ".join(names) or "none: the replies are those of the conversation"
+
+    @property
+    def parameters(self) -> str:
+        """All parameters with their values."""
+        strategy = self.run.strategy
+        values = ((parameter.name, getattr(strategy, parameter.name)) for parameter in strategy.parameters())
+        return ", ".join(f"{name} = {value!r}" for name, value in values) or "none"
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """What became of all messages at the last request; only what occurs."""
+        shares = fate_map(self.run).shares(-1)
+        found = (
+            Share("word for word", shares.verbatim, STEP_COLORS[code_of(Fate.VERBATIM)]),
+            Share("recalled", shares.recalled, STEP_COLORS[code_of(Fate.RECALLED)]),
+            Share("summarized", shares.summarized, STEP_COLORS[code_of(Fate.SUMMARIZED, 1)]),
+            Share("dropped", shares.dropped, STEP_COLORS[code_of(Fate.DROPPED)]),
+        )
+        return tuple(share for share in found if share.messages)
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        """Its column of the table of key numbers."""
+        return dict(_numbers(token_use(self.run), _chat_cost(self.run)))
+
+
+def _numbers(use: TokenUse, chat_cost: str) -> Iterator[tuple[str, str]]:
+    yield "Requests to the chat model", f"{use.requests:,}"
+    yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
+    yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
+    yield "Largest request, tokens", f"{use.peak_tokens:,}"
+    yield "Largest request, turn", f"{use.peak_turn:,}" if use.peak_turn else "-"
+    yield "Reply tokens", f"{use.reply_tokens:,}"
+    yield "Chat model, US dollars", chat_cost
+    yield "Summaries written", f"{use.summarizations:,}"
+    yield "Summarizer calls", f"{use.summarizer_calls:,}"
+    yield "Summarizer calls that failed", f"{use.failed_summarizations:,}"
+    yield "Tokens sent to the summarizer", f"{use.summarizer_prompt_tokens:,}"
+    yield "Tokens the summarizer wrote", f"{use.summarizer_output_tokens:,}"
+    yield "Summarizer, US dollars", _usd(use.summarizer_cost_usd)
+    yield "All tokens sent and summarized", f"{use.all_tokens:,}"
+    yield "Requests over the budget", f"{use.over_budget_requests:,}"
+
+
+def _usd(amount: float | None) -> str:
+    return UNKNOWN if amount is None else dollars(amount)
+
+
+def _chat_cost(run: Run) -> str:
+    """US dollars of all live replies and of the calls before them. A replay calls no chat model."""
+    facts = [record.facts for record in run.turns if record.facts is not None]
+    facts += [call.facts for record in run.turns for call in record.calls]
+    known = [fact.cost_usd for fact in facts if fact.cost_usd is not None]
+    if not facts:
+        return "not called"
+    return _usd(sum(known) if len(known) == len(facts) else None)

@@ -1,0 +1,322 @@
+"""The report says what the records say, as text and nothing else, in one file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from base64 import b64decode, b64encode
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+import memviz
+from memviz import Message, ModelError, Run, ScriptedModel
+from memviz.charts.palette import PART_TITLES
+from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.token_use import token_use
+from memviz.models.base import Reply, Usage
+from memviz.reporting import conversation_text
+from memviz.reporting import settings as report_settings
+from memviz.reporting.report import html_report, memviz_version
+from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.generator import generate
+from memviz.transcripts.samples import sample
+from tests.reporting.reading import Element, charts, read, rows
+
+HOSTILE = (
+    "</script><script>alert(1)</script>", '<img src=x onerror="alert(1)">',
+    "\"'><svg onload=alert(1)>", "<!-- <script>",
+    "{{ 7 * 7 }} {% raw %}", "line\u2028separator\u2029 \u202egnp.exe", "]]>", "&lt;b&gt; &amp; <b>",
+)  # fmt: skip
+AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+
+
+def talk(turns: int) -> tuple[Message, ...]:
+    return tuple(Message(role, f"{role} {turn} " * 8) for turn in range(turns) for role in ("user", "assistant"))
+
+
+def paid(number: int) -> Reply:
+    return Reply(f"Summary number {number}", usage=Usage(100 + number, 10), cost_usd=0.00123, model="scribe-2")
+
+
+@pytest.fixture(scope="module")
+def transcript() -> Transcript:
+    return Transcript(talk(30), title="Thirty turns", system_prompt="Be brief.", description="Talk & more talk.")
+
+
+@pytest.fixture(scope="module")
+def runs(transcript: Transcript) -> list[Run]:
+    script = [paid(1), ModelError("The line is dead."), *map(paid, range(2, 40))]
+    return [
+        memviz.replay(transcript, memviz.strategy("buffer"), model=None, recalls={9: memviz.Recall(turns=[1])}),
+        memviz.replay(transcript, memviz.strategy("summary", buffer_size=3), model=ScriptedModel(script)),
+        memviz.replay(transcript, memviz.strategy("summary_only"), model=ScriptedModel(list(map(paid, range(40))))),
+    ]
+
+
+@pytest.fixture(scope="module")
+def page(runs: list[Run], transcript: Transcript) -> Element:
+    return read(html_report(runs, transcript, AT))
+
+
+def test_title_and_what_it_is_about(page: Element) -> None:
+    assert page.one("title").text == page.one("h1").words == "Thirty turns"
+    assert page.one("p", class_="lead").words == "Talk & more talk."
+    assert page.one("p", class_="facts").words == "60 messages · 30 turns · 3 settings"
+
+
+def test_key_numbers_are_those_of_the_records(page: Element, runs: list[Run]) -> None:
+    head, *body = rows(page.one("table", class_="numbers"))
+    assert head[1:] == [run.strategy.label for run in runs]
+    table = {name: cells for name, *cells in body}
+    sent = [sum(record.total_tokens for record in run.turns) for run in runs]
+    assert table["Prompt tokens sent to the chat model"] == [f"{tokens:,}" for tokens in sent]
+    assert table["Largest request, tokens"] == [f"{max(r.total_tokens for r in run.turns):,}" for run in runs]
+    done = [[c for c in run.compactions if c.error is None] for run in runs]
+    assert table["Summaries written"] == [str(len(compactions)) for compactions in done]
+    assert table["Summarizer calls that failed"] == ["0", "1", "0"]
+    prompt = [sum(c.prompt_tokens for c in compactions) for compactions in done]
+    assert table["Tokens sent to the summarizer"] == [f"{tokens:,}" for tokens in prompt]
+    assert table["Summarizer, US dollars"] == [dollars(0.00123 * len(compactions)) for compactions in done]
+    assert table["Chat model, US dollars"] == ["not called"] * 3
+    uses = [token_use(run) for run in runs]
+    assert table["All tokens sent and summarized"] == [f"{use.all_tokens:,}" for use in uses]
+    assert table["Requests to the chat model"] == ["30"] * 3
+
+
+def test_an_unknown_price_stays_unknown(transcript: Transcript) -> None:
+    model = ScriptedModel(["A summary"] * 40)
+    run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=3), model=model)
+    page = read(html_report([run], transcript))
+    assert ["Summarizer, US dollars", "unknown"] in rows(page.one("table", class_="numbers"))
+    assert {row[-1] for row in rows(page.one("details", class_="compactions"))[1:]} == {"unknown"}
+
+
+def test_what_a_live_chat_cost() -> None:
+    replies = [Reply("Yes.", usage=Usage(20, 2), cost_usd=0.002, model="chat-7"), Reply("No.", model="chat-7")]
+    chat = memviz.Chat(memviz.strategy("buffer"), model=ScriptedModel(replies))
+    chat.send("One?")
+    assert "$0.002" in numbers_of(chat.run)["Chat model, US dollars"]
+    chat.send("Two?")
+    assert numbers_of(chat.run)["Chat model, US dollars"] == "unknown"
+    made = read(html_report([chat.run], Transcript(tuple(chat.log)))).one("section", id="made").words
+    assert "Chat model chat-7" in made
+
+
+def numbers_of(run: Run) -> dict[str, str]:
+    page = read(html_report([run], Transcript(tuple(run.log))))
+    return {row[0]: row[1] for row in rows(page.one("table", class_="numbers"))[1:]}
+
+
+def test_every_compaction_with_its_reason(page: Element, runs: list[Run]) -> None:
+    tables = [rows(details) for details in page.all("details", class_="compactions")]
+    assert len(tables) == 2  # the full buffer has none
+    for table, run in zip(tables, runs[1:], strict=True):
+        assert len(table) == 1 + len(run.compactions)
+        for row, compaction in zip(table[1:], run.compactions, strict=True):
+            assert row[1] == str(compaction.turn)
+            assert row[2] == str(compaction.after_message + 1)
+            assert (compaction.error or "by the summarizer") in row[3]
+            assert row[4] == compaction.reason
+            first, last = compaction.summarized.start + 1, compaction.summarized.stop
+            assert row[5] == (f"{first}–{last}" if last > first else f"{last}")
+            assert row[6:8] == [f"{compaction.tokens_before:,}", f"{compaction.tokens_after:,}"]
+            assert row[8:10] == (
+                [f"{compaction.version}", f"{compaction.summary_tokens}"] if compaction.version else ["", ""]
+            )
+            assert row[10:12] == [f"{compaction.prompt_tokens:,}", f"{compaction.output_tokens:,}"]
+            assert row[12] == f"{compaction.seconds:.2f}"
+    assert len(page.one("section", id="summaries").all("tr", class_="bad")) == 1
+
+
+def test_every_summary_is_there_in_full(page: Element, runs: list[Run]) -> None:
+    for details, run in zip(page.all("details", class_="versions"), runs[1:], strict=True):
+        texts = [version.one("div", class_="text").text for version in details.all("details", class_="version")]
+        assert texts == [version.text for version in reversed(run.summaries)]
+        assert f"{len(run.summaries)} summary texts" in details.words
+
+
+def test_warnings_are_told(page: Element, runs: list[Run]) -> None:
+    told = [details.words for details in page.all("details", class_="warnings")]
+    expected = [warning.numbers for run in runs for warning in memviz.health_warnings(run)]
+    assert expected
+    assert all(any(numbers in words for words in told) for numbers in expected)
+
+
+def test_the_charts_hold_the_tokens_of_the_records(page: Element, runs: list[Run]) -> None:
+    drawn = charts(page)["charts"]
+    for trace, run in zip(drawn["tokens"]["data"], runs, strict=False):
+        assert numbers(trace["x"]) == [record.turn for record in run.turns]
+        assert numbers(trace["y"]) == [record.total_tokens for record in run.turns]
+    for index, run in enumerate(runs):
+        history = next(t for t in drawn[f"composition-{index}"]["data"] if t["name"] == PART_TITLES["input"])
+        assert numbers(history["y"]) == [record.tokens["input"] for record in run.turns]
+    places = [element.attributes["data-chart"] for element in page.all("div", class_="chart")]
+    assert sorted(drawn) == sorted(place for place in places if place)
+    assert "summary-0" not in drawn
+
+
+def numbers(value: Any) -> list[int]:
+    return np.frombuffer(b64decode(value["bdata"]), dtype=np.dtype(value["dtype"])).tolist()
+
+
+def test_what_was_said(page: Element, transcript: Transcript) -> None:
+    system, *articles = page.one("details", class_="talk").all("article")
+    assert system.one("div", class_="text").text == "Be brief."
+    assert [a.one("div", class_="text").text for a in articles] == [m.content for m in transcript.messages]
+    assert [a.attributes["class"] for a in articles] == [m.role for m in transcript.messages]
+    assert articles[3].one("small").words == "message 4, turn 2"
+
+
+def test_how_it_was_made(page: Element, runs: list[Run]) -> None:
+    made = page.one("section", id="made").words
+    assert f"memviz {memviz_version()}, 2026-11-21 09:30 UTC" in made
+    for words in ("buffer_size = 3", "Token counter o200k_base", "Summarizer scribe-2", "Summarizer never asked"):
+        assert words in made
+    assert all(run.strategy.id in made for run in runs)
+
+
+def test_what_the_original_program_did(runs: list[Run]) -> None:
+    events = (RecordedEvent("compaction", 12, "Kept: <b>all</b>", "auto", 9000, 1200), RecordedEvent("summary", 20))
+    page = read(html_report(runs[:1], Transcript(talk(30), events=events)))
+    section = page.one("section", id="recorded")
+    assert rows(section.one("table"))[1:] == [
+        ["12", "compaction", "auto", "9,000", "1,200", ""], ["20", "summary", "", "", "", ""],
+    ]  # fmt: skip
+    assert section.one("div", class_="text").text == "Kept: <b>all</b>"
+
+
+def test_settings_with_replies_of_their_own_have_their_own_conversation(runs: list[Run]) -> None:
+    own = memviz.Chat(memviz.strategy("window"), model=ScriptedModel(["Fresh reply"]))
+    own.send("user 0")
+    page = read(html_report([runs[0], own.run], Transcript(talk(30))))
+    first, second = page.all("details", class_="talk")
+    assert "Fresh reply" not in first.text
+    assert second.one("summary").words.startswith(f"Conversation under {own.run.strategy.label}: 2 messages")
+    assert "Fresh reply" in second.text
+
+
+def test_a_budget_that_is_not_drawn_is_told(transcript: Transcript) -> None:
+    strategies = [memviz.strategy("token_buffer", max_tokens=tokens) for tokens in (300, 900_000)]
+    page = read(html_report([memviz.replay(transcript, strategy, model=None) for strategy in strategies], transcript))
+    (told,) = [p.words for p in page.one("section", id="tokens").all("p", class_="muted")]
+    assert "900,000 tokens" in told
+
+
+def test_two_of_the_same_setting_can_be_told_apart(runs: list[Run], transcript: Transcript) -> None:
+    head = rows(read(html_report([runs[0], runs[0]], transcript)).one("table", class_="numbers"))[0]
+    assert head[1:] == ["Full buffer", "Full buffer (2)"]
+
+
+def test_no_run_is_no_report(transcript: Transcript) -> None:
+    with pytest.raises(memviz.MemvizError, match="at least one run"):
+        html_report([], transcript)
+
+
+def test_a_run_without_a_request(transcript: Transcript) -> None:
+    run = memviz.ChatMemory(memviz.strategy("summary"), model=None).run
+    page = read(html_report([run], transcript))
+    assert page.one("p", class_="notice")
+    assert charts(page)["charts"] == {}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_stays_text_wherever_it_stands(text: str) -> None:
+    call = {"id": text, "function": {"name": text, "arguments": json.dumps({"q": text})}}
+    messages = (
+        Message("user", text, name=text), Message("assistant", text, tool_calls=(call,)),  # type: ignore[arg-type]
+        Message("tool", text, tool_call_id=text), *(Message("user", text), Message("assistant", text)) * 6,
+    )  # fmt: skip
+    events = (RecordedEvent("summary", 2, text, text, time=text),)
+    told = Transcript(
+        messages, title=text, format=text, description=text, language=text, system_prompt=text, events=events,
+        warnings=(text,),
+    )  # fmt: skip
+    model = ScriptedModel([text, ModelError(text), *[Reply(text, model=text)] * 20])
+    strategy = memviz.strategy("chat_summary_buffer", token_limit=30, summarize_prompt=text)
+    both = [memviz.replay(told, s, model=model) for s in (memviz.strategy("summary", buffer_size=1), strategy)]
+    page = read(html_report(both, told))
+    assert len(page.all("script")) == 3
+    assert not [element for tag in ("img", "b") for element in page.all(tag) if element.parent.tag != "p"]  # type: ignore[union-attr]
+    assert not [e for tag in ("svg", "div", "p", "td", "details") for e in page.all(tag) if "onload" in e.attributes]
+    assert page.one("title").text == page.one("h1").text == text
+    assert [a.one("div", class_="text").text for a in page.one("details", class_="talk").all("article")][1:4] == [
+        text
+    ] * 3
+    assert text in page.one("section", id="recorded").text
+    assert all(text in version.text for version in page.all("details", class_="version"))
+    assert "<" not in page.one("script", id="charts").text
+    json.loads(page.one("script", id="charts").text)
+
+
+def test_it_loads_nothing_and_runs_only_its_own_two_scripts(runs: list[Run], transcript: Transcript) -> None:
+    html = html_report(runs, transcript)
+    page = read(html)
+    policy = next(m.attributes["content"] for m in page.all("meta") if m.attributes.get("http-equiv"))
+    rules = dict(rule.split(maxsplit=1) for rule in policy.split(";"))  # type: ignore[union-attr]
+    assert rules["default-src"] == "'none'"
+    scripts = [script.text for script in page.all("script") if not script.attributes]
+    digests = [b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    assert rules["script-src"].split() == [f"'sha256-{digest}'" for digest in digests]
+    assert [text.startswith("/**\n* plotly.js") for text in scripts] == [True, False]
+    assert not page.all("link")
+    assert not [element for element in page.all("script") + page.all("img") if element.attributes.get("src")]
+    assert html.count("* plotly.js v") == 1
+
+
+def test_the_same_report_again(runs: list[Run], transcript: Transcript) -> None:
+    assert html_report(runs, transcript, AT) == html_report(runs, transcript, AT)
+
+
+def test_a_lone_surrogate_can_be_written_to_a_file(runs: list[Run]) -> None:
+    html_report(runs[:1], Transcript(talk(2), title="half \ud83d")).encode("utf-8")
+
+
+class TestHuge:
+    def test_a_long_conversation_is_cut_and_says_so(self, monkeypatch: pytest.MonkeyPatch, runs: list[Run]) -> None:
+        monkeypatch.setattr(conversation_text, "MAX_MESSAGES", 10)
+        monkeypatch.setattr(conversation_text, "MAX_MESSAGE_CHARS", 30)
+        told = Transcript((Message("user", "x" * 35), *talk(30)[1:]))
+        talked = read(html_report(runs[:1], told)).all("details", class_="talk")[0]
+        assert len(talked.all("article")) == 10
+        assert "60 messages, the first 10 of them shown" in talked.words
+        assert "50 more messages at the end are not shown" in talked.words
+        assert "… and 5 more characters" in talked.words
+
+    def test_many_characters_are_cut_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(conversation_text, "MAX_CHARS", 250)
+        shown = conversation_text.talk("Talk", [Message("user", "x" * 100)] * 5)
+        assert (len(shown.said), shown.hidden) == (2, 3)
+
+    def test_many_compactions_and_summaries_are_cut(
+        self, monkeypatch: pytest.MonkeyPatch, runs: list[Run], transcript: Transcript
+    ) -> None:
+        monkeypatch.setattr(report_settings, "MAX_COMPACTIONS", 6)
+        monkeypatch.setattr(report_settings, "MAX_SUMMARY_CHARS", 100)
+        page = read(html_report(runs[2:], transcript))
+        _head, *body = rows(page.one("details", class_="compactions"))
+        assert [row[0] for row in body] == ["1", "2", "3", "… 24 more are not shown …", "28", "29", "30"]
+        assert "30 events" in page.one("details", class_="compactions").words
+        shown = page.one("details", class_="versions").all("details", class_="version")
+        assert 3 <= len(shown) < 30
+        assert f"30 summary texts, the newest {len(shown)} of them shown" in page.words
+
+    def test_a_thousand_turns_take_seconds_and_a_few_megabytes(self) -> None:
+        told = generate(1000)
+        strategies = [memviz.strategy("buffer"), memviz.strategy("summary_buffer"), memviz.strategy("summary_only")]
+        many = [memviz.replay(told, strategy, model=ScriptedModel(["A summary. "] * 2000)) for strategy in strategies]
+        started = time.perf_counter()
+        html = html_report(many, told)
+        assert time.perf_counter() - started < 10
+        assert len(html.encode()) < 15_000_000
+
+
+def test_a_bundled_conversation_in_chinese() -> None:
+    told = sample("chinese")
+    run = memviz.replay(told, memviz.strategy("summary_buffer", max_token_limit=800))
+    page = read(html_report([run], told))
+    assert page.one("h1").words == told.title
+    assert told.messages[5].content in page.one("details", class_="talk").text

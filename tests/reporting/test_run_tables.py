@@ -1,0 +1,107 @@
+"""The tables hold the numbers of the records, and nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pandas as pd
+import pytest
+
+import memviz
+from memviz import Message, ModelError, Run, ScriptedModel
+from memviz.models.base import Reply, Usage
+from memviz.reporting.run_tables import COMPACTION_COLUMNS, TURN_COLUMNS, compactions_csv, turns_csv
+from memviz.transcripts.csv_cells import unguarded
+
+FORMULAS = (
+    "=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "  =cmd", "'quoted", 'a "b", c\nsecond line', "\n=1", "-12.5"
+)  # fmt: skip
+
+
+def talk(turns: int) -> list[Message]:
+    return [Message(role, f"{role} {turn} " * 8) for turn in range(turns) for role in ("user", "assistant")]
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text, newline="")))
+
+
+@pytest.fixture
+def run() -> Run:
+    script = [Reply("One", usage=Usage(90, 9), cost_usd=0.5, model="m"), ModelError("down"), *["Two"] * 30]
+    return memviz.replay(
+        talk(20), memviz.strategy("summary", buffer_size=3), model=ScriptedModel(script),
+        recalls={7: memviz.Recall(turns=[1])}, system_prompt="Be brief.",
+    )  # fmt: skip
+
+
+def test_one_row_a_turn_with_the_numbers_of_the_frame(run: Run) -> None:
+    table = pd.read_csv(StringIO(turns_csv(run)))
+    assert tuple(table.columns) == TURN_COLUMNS
+    frame = run.frame()
+    for column in frame.columns.drop("flags"):
+        assert table[column].tolist() == frame[column].tolist(), column
+        assert pd.api.types.is_numeric_dtype(table[column])
+    assert table["budget_tokens"].isna().all()
+
+
+def test_the_budget_stands_beside_what_counts_against_it() -> None:
+    run = memviz.replay(talk(10), memviz.strategy("token_buffer", max_tokens=150), model=None)
+    rows = read(turns_csv(run))
+    assert {row["budget_tokens"] for row in rows} == {"150"}
+    counted = [record.tokens["history"] + record.tokens["input"] for record in run.turns]
+    assert [int(row["counted_tokens"]) for row in rows] == counted
+
+
+def test_who_replied_at_what_cost() -> None:
+    model = ScriptedModel([Reply("Yes", model="=evil()", cost_usd=0.25), Reply("No", model="chat-7")])
+    chat = memviz.Chat(memviz.strategy("buffer"), model=model)
+    chat.send("One?")
+    chat.send("Two?")
+    first, second = read(turns_csv(chat.run))
+    assert (first["reply_model"], first["reply_cost_usd"]) == ("'=evil()", "0.25")
+    assert (second["reply_model"], second["reply_cost_usd"]) == ("chat-7", "")
+    assert float(second["reply_seconds"]) >= 0
+
+
+def test_one_row_a_compaction_with_the_numbers_of_its_record(run: Run) -> None:
+    rows = read(compactions_csv(run))
+    assert tuple(rows[0]) == COMPACTION_COLUMNS
+    assert len(rows) == len(run.compactions) > 4
+    for number, (row, compaction) in enumerate(zip(rows, run.compactions, strict=True), 1):
+        assert int(row["compaction"]) == number
+        assert int(row["turn"]) == compaction.turn
+        assert int(row["after_message"]) == compaction.after_message + 1
+        assert row["reason"] == compaction.reason
+        assert (int(row["first_message"]) - 1, int(row["last_message"])) == (
+            compaction.summarized.start, compaction.summarized.stop,
+        )  # fmt: skip
+        assert int(row["content_before_tokens"]) == compaction.tokens_before
+        assert int(row["content_after_tokens"]) == compaction.tokens_after
+        assert int(row["summarizer_prompt_tokens"]) == compaction.prompt_tokens
+        assert int(row["summarizer_output_tokens"]) == compaction.output_tokens
+        assert row["cost_usd"] == ("" if compaction.total_cost_usd is None else str(compaction.total_cost_usd))
+        assert row["version"] == ("" if compaction.version is None else str(compaction.version))
+        assert row["summary"] == (compaction.summary or "")
+        assert row["error"] == (compaction.error or "")
+    assert [row["what"] for row in rows[:3]] == ["written by the summarizer", "failed", "written by the summarizer"]
+    assert rows[0]["summary_tokens"]
+    assert not rows[1]["summary_tokens"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula_and_every_text_comes_back(text: str) -> None:
+    model = ScriptedModel([Reply(text, model=text), ModelError(text), *[text] * 20])
+    run = memviz.replay(talk(8), memviz.strategy("summary", buffer_size=1), model=model)
+    rows = read(compactions_csv(run))
+    texts = [row[column] for row in rows for column in ("summary", "model", "error", "reason", "what")]
+    assert not [cell for cell in texts if cell and cell[0] in "=+-@\t\r\n"]
+    assert unguarded(rows[0]["summary"]) == run.compactions[0].summary
+    assert any(row["error"] for row in rows)
+
+
+def test_a_run_of_nothing_has_its_columns() -> None:
+    run = memviz.ChatMemory(memviz.strategy("summary"), model=None).run
+    assert turns_csv(run) == ",".join(TURN_COLUMNS) + "\r\n"
+    assert compactions_csv(run) == ",".join(COMPACTION_COLUMNS) + "\r\n"

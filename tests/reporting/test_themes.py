@@ -1,0 +1,53 @@
+"""Figures outside the dashboard look as they do in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from memviz.charts.fate_map import map_of
+from memviz.charts.figure import figure
+from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.metrics.fate_grid import View
+from memviz.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
+from tests.charts.runs import run_of
+
+CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_the_colours_are_those_of_the_dashboard(theme: Theme) -> None:
+    known = CONFIG[theme.name]
+    assert list(theme.settings) == known["chartCategoricalColors"]
+    assert (theme.background, theme.surface, theme.text, theme.failure) == (
+        known["backgroundColor"], known["secondaryBackgroundColor"], known["textColor"], known["redColor"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_no_placeholder_of_a_setting_is_left(theme: Theme) -> None:
+    lines = [Line(run_of(), f"setting {index}", index) for index in range(10)]
+    view = View(range(1, 7), range(12))
+    drawn = [themed(tokens_per_turn(lines), theme), *(themed(map_of(line, view), theme) for line in lines)]
+    assert not re.search(r"#0000(0[1-9]|10)\b", json.dumps(drawn))
+    used = [trace["line"]["color"] for trace in drawn[0]["data"][:10]]
+    assert used == list(theme.settings)
+    assert theme.settings[3] in drawn[4]["layout"]["title"]["text"]
+
+
+def test_texts_keep_what_looks_like_a_placeholder() -> None:
+    said = "use color #000003 or color:#000003"
+    chart = figure([{"type": "scatter", "x": [1], "y": [1], "text": [said], "name": "#000003"}], {})
+    assert themed(chart, LIGHT)["data"][0]["text"] == [said]
+    assert themed(chart, DARK)["data"][0]["name"] == "#000003"
+
+
+def test_the_figure_itself_stays_as_it_was() -> None:
+    chart = tokens_per_turn([Line(run_of(), "setting", 2)])
+    before = json.dumps(chart.to_dict())
+    themed(chart, DARK)
+    assert json.dumps(chart.to_dict()) == before
