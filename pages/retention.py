@@ -9,6 +9,7 @@ from memviz.ui.judged import ask_a_model
 from memviz.ui.probing import facts_of, probes_panel, where_from
 from memviz.ui.retained import kept_of
 from memviz.ui.retaining import by_category, key_numbers, main_picture, nothing_yet, survival_by_age
+from memviz.ui.sharing import copy_link
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state, retention_state
 from memviz.ui.study import study_controls, study_lines
@@ -21,6 +22,7 @@ open_page(
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
+    copy_link(state, "retention-link")
 lines = study_lines(workspace(), state, models.summarizer)
 shown = [line for line in lines if line.run.turns]
 facts = facts_of(workspace(), state)

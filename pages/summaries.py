@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from memviz.ui.recorded import recorded_events
+from memviz.ui.sharing import copy_link
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
 from memviz.ui.study import study_controls, study_lines
@@ -14,5 +16,7 @@ open_page(
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
+    copy_link(state, "summaries-link")
 lines = study_lines(workspace(), state, models.summarizer)
 summaries(workspace(), state, lines, models.summarizer)
+recorded_events(*workspace().conversation(state.conversation_id or ""))

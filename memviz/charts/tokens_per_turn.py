@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,10 +21,14 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
+from memviz.charts.recorded_marks import recorded_marks
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import RecordedEvent
 
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
@@ -43,13 +47,17 @@ class Line:
     shown: bool = True
 
 
-def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: int = 460) -> go.Figure:
-    """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``."""
+def tokens_per_turn(
+    lines: Sequence[Line], *, log_scale: bool = False, height: int = 460, recorded: Sequence[RecordedEvent] = ()
+) -> go.Figure:
+    """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
+    the conversation's own program did to its memory."""
     traces = [_tokens(line, number) for number, line in enumerate(lines)]
     traces += [trace for number, line in enumerate(lines) for trace in _triggers(line, number)]
     traces += [trace for number, line in enumerate(lines) for trace in _recalls(line, number)]
     budgets = [line for line in lines if line.shown and line.run.strategy.budget_tokens and budget_fits(line.run)]
     last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
+    marks, mark_labels = recorded_marks(lines[0].run.log, recorded) if lines else ([], [])
     title = "tokens sent" + (" (log scale)" if log_scale else "")
     layout = {
         "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
@@ -58,8 +66,8 @@ def tokens_per_turn(lines: Sequence[Line], *, log_scale: bool = False, height: i
                   "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
         "showlegend": len(lines) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
-        "shapes": [_budget_line(line) for line in budgets],
-        "annotations": [_budget_label(line, log_scale) for line in budgets],
+        "shapes": [*marks, *(_budget_line(line) for line in budgets)],
+        "annotations": [*mark_labels, *(_budget_label(line, log_scale) for line in budgets)],
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
         "margin": FIXED_MARGINS, "uirevision": "tokens",
     }  # fmt: skip

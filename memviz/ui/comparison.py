@@ -13,8 +13,10 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
+from memviz.transcripts.base import RecordedEvent
 from memviz.ui.free_running import answers_of_turn
 from memviz.ui.inspector import inspector
+from memviz.ui.sharing import copy_link
 from memviz.ui.state import clicked_point, compare_state, set_widget, widget_value
 from memviz.ui.study import TURN_KEY, answered_anew, choose_line
 from memviz.ui.text import plain
@@ -36,12 +38,12 @@ def compare_sentence() -> str:
     )
 
 
-def tokens_chart(lines: Sequence[Line]) -> None:
-    """The main picture. A click on it moves the inspector."""
+def tokens_chart(lines: Sequence[Line], recorded: Sequence[RecordedEvent] = ()) -> None:
+    """The main picture. A click on it moves the inspector. ``recorded`` is what the conversation's own program did."""
     log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
-        tokens_per_turn(lines, log_scale=log_scale), key=CHART_KEY, selection_mode="points", config=CONFIG,
-        on_select=partial(_follow_click, [line.index for line in lines]),
+        tokens_per_turn(lines, log_scale=log_scale, recorded=recorded), key=CHART_KEY, config=CONFIG,
+        selection_mode="points", on_select=partial(_follow_click, [line.index for line in lines]),
         alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -49,6 +51,7 @@ def tokens_chart(lines: Sequence[Line]) -> None:
         st.caption(
             "Diamonds mark summarizations, their drop line runs from before to after. "
             "Click a name to hide its line; click a point to see what was sent."
+            + (" Dotted lines: there the program it was imported from summarized by itself." if recorded else "")
         )
     above = [line for line in lines if line.run.strategy.budget_tokens and not budget_fits(line.run)]
     if above:
@@ -111,7 +114,10 @@ def details(lines: Sequence[Line], *, own_replies: bool = False) -> None:
     )  # fmt: skip
     if widget_value(TURN_KEY) not in turns:
         set_widget(TURN_KEY, next((r.turn for r in reversed(run.turns) if r.compactions), turns[-1]))
-    turn = st.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
+    choosing, sharing = st.columns([8, 1], vertical_alignment="bottom")
+    turn = choosing.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
+    with sharing:
+        copy_link(compare_state(), "compare-link", turn)
     if own_replies:
         answers_of_turn(lines, turn)
     picture, request = st.columns(2, gap="medium")

@@ -13,8 +13,9 @@ from memviz.charts.tokens_per_turn import Line
 from memviz.metrics.fate_grid import View, example, grid
 from memviz.metrics.fate_map import fate_map
 from memviz.ui.fate_key import key_numbers
-from memviz.ui.message_life import MESSAGE_KEY, TURN_KEY
+from memviz.ui.message_life import MESSAGE_KEY
 from memviz.ui.state import clicked_point, compare_state, set_widget
+from memviz.ui.study import MAP_TURN_KEY
 from memviz.ui.text import counted
 
 MAP_PIXELS = 280
@@ -80,7 +81,7 @@ def _follow_click(number: int, line: Line, view: View) -> None:
         return
     turn, position = found
     compare_state().looked_at = line.index
-    set_widget(TURN_KEY, turn)
+    set_widget(MAP_TURN_KEY, turn)
     set_widget(MESSAGE_KEY, position + 1)
     st.toast(
         f"Message {position + 1} and the request of turn {turn} are shown below.", icon=":material/arrow_downward:"

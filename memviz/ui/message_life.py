@@ -13,13 +13,14 @@ from memviz.charts.tokens_per_turn import Line
 from memviz.context import Fate
 from memviz.metrics.fate_map import Span, fate_map
 from memviz.metrics.turn_changes import record_of_turn
-from memviz.ui.block_html import MAX_CHARS_SHOWN
 from memviz.ui.inspector import inspector
+from memviz.ui.message_html import MAX_CHARS_SHOWN
+from memviz.ui.sharing import copy_link
 from memviz.ui.state import compare_state, set_widget, widget_value
-from memviz.ui.study import choose_line
+from memviz.ui.study import MAP_TURN_KEY, choose_line
 from memviz.ui.text import call_text, plain
 
-SETTING_KEY, TURN_KEY, MESSAGE_KEY = "map-setting", "map-turn", "map-message"
+SETTING_KEY, MESSAGE_KEY = "map-setting", "map-message"
 OPENED_KEY = "map-opened"
 """Of which conversation the message and the turn are."""
 INSPECTOR_PIXELS = 560
@@ -30,10 +31,12 @@ MAX_PHRASES = 12
 def one_message(lines: Sequence[Line], conversation_id: str) -> None:
     """Choose a message, a request and a setting, or click them on a map."""
     st.subheader("What became of one message?", anchor=False)
-    if widget_value(OPENED_KEY) != conversation_id:
+    opened = widget_value(OPENED_KEY)
+    if opened != conversation_id:
         set_widget(OPENED_KEY, conversation_id)
         set_widget(MESSAGE_KEY, None)
-        set_widget(TURN_KEY, None)
+        if opened is not None:  # at first it is the turn of the link that was opened, if any
+            set_widget(MAP_TURN_KEY, None)
     line, position, turn = _choose(lines)
     run = line.run
     last = max(record.turn for other in lines for record in other.run.turns[-1:])
@@ -64,11 +67,13 @@ def _choose(lines: Sequence[Line]) -> tuple[Line, int, int]:
     turns, messages = [record.turn for record in line.run.turns], len(line.run.log)
     if not 1 <= (widget_value(MESSAGE_KEY) or 0) <= messages:
         set_widget(MESSAGE_KEY, 1)
-    if widget_value(TURN_KEY) not in turns:
-        set_widget(TURN_KEY, turns[-1])
-    left, right = st.columns([1, 3], gap="large")
+    if widget_value(MAP_TURN_KEY) not in turns:
+        set_widget(MAP_TURN_KEY, turns[-1])
+    left, right, link = st.columns([2, 6, 1], gap="medium", vertical_alignment="bottom")
     number = left.number_input("Message", 1, messages, step=1, key=MESSAGE_KEY)
-    turn = right.select_slider("Request of turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
+    turn = right.select_slider("Request of turn", turns, key=MAP_TURN_KEY) if len(turns) > 1 else turns[0]
+    with link:
+        copy_link(compare_state(), "map-link", int(turn))
     return line, int(number) - 1, int(turn)
 
 

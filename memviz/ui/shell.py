@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
+from memviz.dashboard import dashboard_folder
 from memviz.ui.errors import errors_shown
 from memviz.workspace import Workspace
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
+PAGES = dashboard_folder() / "pages"
 ICON = Path(__file__).with_name("icon.svg")  # a Material icon would be fetched from outside
 STYLE = Path(__file__).with_name("style.css")
 SIDEBAR_PIXELS = 340
@@ -23,7 +26,7 @@ def navigate() -> None:
     st.html(STYLE)
     compare = st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:")
     # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
-    root = st.Page(lambda: st.switch_page(compare), title="memviz", url_path="start", default=True, visibility="hidden")
+    root = st.Page(_to(compare), title="memviz", url_path="start", default=True, visibility="hidden")
     page = st.navigation(
         [
             root,
@@ -38,6 +41,13 @@ def navigate() -> None:
     )
     with errors_shown():
         page.run()
+
+
+def _to(page: StreamlitPage) -> Callable[[], None]:
+    def lead() -> None:
+        st.switch_page(page, query_params={name: st.query_params.get_all(name) for name in st.query_params})
+
+    return lead
 
 
 def open_page(question: str, sentence: str) -> None:

@@ -9,18 +9,20 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.tokens_per_turn import Line
+from memviz.transcripts.base import RecordedEvent
 from memviz.ui.added_recalls import added_recalls, recalls_label
 from memviz.ui.counter_picker import counter_picker
 from memviz.ui.errors import error_shown
 from memviz.ui.model_picker import ModelChoice, model_picker
 from memviz.ui.replaying import make_runs
 from memviz.ui.settings_editor import PANEL_PIXELS, settings_editor
+from memviz.ui.sharing import open_shared_view
 from memviz.ui.state import MAX_SETTINGS, CompareState, set_widget, widget_value
 from memviz.ui.text import conversation_labels, counted, plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_LISTED = 200
-TURN_KEY = "compare-turn"
+TURN_KEY, MAP_TURN_KEY = "compare-turn", "map-turn"
 REPLIES_KEY = "compare-replies"
 REPLAYED, ANSWERED_ANEW = "replayed", "anew"
 REPLIES = {REPLAYED: "As recorded", ANSWERED_ANEW: "Answered anew"}
@@ -41,6 +43,7 @@ class StudyModels(NamedTuple):
 def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
     """The sidebar: conversation, settings, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
+    open_shared_view(workspace, state, TURN_KEY, MAP_TURN_KEY)
     turn_count = _choose_conversation(workspace, state)
     if replies:
         _choose_replies(state)
@@ -114,6 +117,11 @@ def study_lines(workspace: Workspace, state: CompareState, summarizer: ModelChoi
         if held is not None:
             lines.append(Line(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
     return lines
+
+
+def recorded_in(workspace: Workspace, state: CompareState) -> tuple[RecordedEvent, ...]:
+    """What the program that held the conversation did to its own memory, if the file it came from says so."""
+    return workspace.conversation(state.conversation_id)[0].events if state.conversation_id else ()
 
 
 def choose_line(state: CompareState, lines: Sequence[Line], key: str, first: int = 0) -> Line:

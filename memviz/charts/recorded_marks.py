@@ -1,0 +1,52 @@
+"""Where the program that held a conversation summarized by itself, as dotted lines across a chart over turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memviz.charts.palette import PART_COLORS
+from memviz.charts.text import escaped
+from memviz.conversation import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memviz.transcripts.base import RecordedEvent
+
+MAX_MARKS = 60
+"""More would hide the lines; the page lists all of them."""
+TRIANGLE = "▼"
+
+
+def recorded_marks(log: Log, events: Sequence[RecordedEvent]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Shapes and annotations for the layout: one line between two turns for each event, with a tooltip."""
+    shown = [(_turn(log, event), event) for event in events[:MAX_MARKS]]
+    lines = [
+        {
+            "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
+            "line": {"color": PART_COLORS["summary"], "width": 1, "dash": "dot"},
+        }
+        for x, _ in shown
+    ]  # fmt: skip
+    labels = [
+        {
+            "x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "text": TRIANGLE,
+            "font": {"color": PART_COLORS["summary"], "size": 11}, "hovertext": _tooltip(event),
+        }
+        for x, event in shown
+    ]  # fmt: skip
+    return lines, labels
+
+
+def _turn(log: Log, event: RecordedEvent) -> float:
+    """Between the turn of the last message before it and the next one."""
+    before = min(event.after_message, len(log)) - 1
+    return (log.turn_number(before) if before >= 0 else 0) + 0.5
+
+
+def _tooltip(event: RecordedEvent) -> str:
+    what = "compacted here" if event.kind == "compaction" else "kept a summary here"
+    reason = f" ({escaped(event.reason[:60])})" if event.reason else ""
+    before = f"<br>{event.tokens_before:,} tokens before" if event.tokens_before is not None else ""
+    after = f"<br>{event.tokens_after:,} tokens after" if event.tokens_after is not None else ""
+    return f"Recorded in the imported file:<br>its own program {what}{reason}{before}{after}"

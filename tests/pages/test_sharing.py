@@ -1,0 +1,114 @@
+"""A view as an address: what one visitor sees, another opens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.driving import APP, TIMEOUT_SECONDS, click, figures, labelled, page_of, sentences, token_lines
+
+
+def shared(session: AppTest) -> dict[str, list[str]]:
+    """The query that the copy button of the page puts into the clipboard."""
+    (button,) = [found for found in session.get("bidi_component") if "copy_link" in found.proto.component_name]
+    data: dict[str, Any] = json.loads(button.proto.json or button.proto.mixed.json)
+    return parse_qs(data["query"], strict_parsing=True)
+
+
+def opened(page: str, query: dict[str, list[str]]) -> AppTest:
+    session = AppTest.from_file(str(APP), default_timeout=TIMEOUT_SECONDS)
+    for name, values in query.items():
+        session.query_params[name] = values
+    if page != "compare":  # which the root leads to, with what its address asks for
+        session.switch_page(f"pages/{page}.py")
+    session.run()
+    assert page_of(session) == page
+    return session
+
+
+def passed_over(session: AppTest) -> list[str]:
+    return [sentence for sentence in sentences(session.warning) if "link" in sentence]
+
+
+QUERY = {
+    "conversation": ["sample-support"],
+    "setting": ["buffer", 'summary_buffer {"max_token_limit": 700}'],
+    "counter": ["cl100k_base"],
+    "recall": ["9 1,2 1"],
+    "look": ["1"],
+    "turn": ["7"],
+}
+
+
+def test_an_address_opens_conversation_settings_turn_and_recalls() -> None:
+    page = opened("compare", QUERY)
+    assert list(token_lines(page)) == ["Full buffer", "Summary buffer · 700 tokens"]
+    assert labelled(page.selectbox, "Conversation").value == "sample-support"
+    assert labelled(page.select_slider, "Turn").value == 7
+    assert any("Request of turn 7" in text for text in sentences(page.markdown))
+    recalled = [trace for trace in figures(page)[0]["data"] if "triangle" in str(trace.get("marker", {}).get("symbol"))]
+    assert recalled
+    assert not passed_over(page)
+
+
+def test_what_is_shared_is_what_is_shown() -> None:
+    page = opened("compare", QUERY)
+    assert shared(page) == QUERY
+    labelled(page.select_slider, "Turn").set_value(12).run()
+    assert shared(page) == QUERY | {"turn": ["12"]}
+    click(page, "Add a setting")
+    assert len(shared(page)["setting"]) == 3
+    again = opened("compare", shared(page))
+    assert token_lines(again) == token_lines(page)
+
+
+@pytest.mark.parametrize("page", ["summaries", "memory_map", "retention"])
+def test_every_page_of_analysis_shares_its_view(page: str) -> None:
+    session = opened(page, QUERY)
+    assert labelled(session.selectbox, "Conversation").value == "sample-support"
+    query = shared(session)
+    assert {name: query[name] for name in ("conversation", "setting", "counter", "recall")} == {
+        name: QUERY[name] for name in ("conversation", "setting", "counter", "recall")
+    }
+    if page == "memory_map":
+        assert query["turn"] == ["7"]
+
+
+def test_after_opening_the_visitor_decides() -> None:
+    page = opened("compare", QUERY)
+    labelled(page.selectbox, "Conversation").select("sample-trip").run()
+    page.run()
+    assert labelled(page.selectbox, "Conversation").value == "sample-trip"
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("conversation", "gone", "conversation of the link is not on this server"),
+        ("setting", "no_such_strategy", "'no_such_strategy' was passed over"),
+        ("setting", 'summary_buffer {"max_token_limit": -5}', "was passed over"),
+        ("setting", "summary_buffer [1]", "was passed over"),
+        ("setting", "summary_buffer {", "was passed over"),
+        ("counter", "abacus", "'abacus' was passed over"),
+        ("recall", "x", "was passed over"),
+        ("recall", "9 1 7", "was passed over"),
+        ("look", "17", "was passed over"),
+        ("turn", "<b>", "was passed over"),
+    ],
+)
+def test_a_part_that_cannot_be_used_is_said_and_the_rest_is_shown(part: str, value: str, said: str) -> None:
+    page = opened("compare", QUERY | {part: [value]})
+    assert not page.exception
+    (sentence,) = passed_over(page)
+    assert said in sentence
+    assert figures(page)
+
+
+def test_a_turn_that_is_not_there_is_passed_over() -> None:
+    page = opened("compare", QUERY | {"turn": ["4711"]})
+    assert labelled(page.select_slider, "Turn").value != 4711
+    assert not page.exception
