@@ -2,16 +2,19 @@
 
 import streamlit as st
 
+from memviz.ui.importing import import_controls, import_panel
 from memviz.ui.shell import open_page, workspace
-from memviz.ui.shelves import shelf, undo_bar, upload
+from memviz.ui.shelves import shelf, undo_bar
 from memviz.ui.state import library_state
 
 open_page(
     "Which conversations are there?",
-    "Bundled samples, your chats, and what you import. Open one in Compare to see what each strategy would have sent.",
+    "Bundled samples, your chats, and what you import from other programs. Open one in Compare to see what each "
+    "strategy would have sent.",
 )
 state = library_state()
 with st.sidebar:
-    upload(workspace(), state)
+    import_controls(state)
+import_panel(workspace(), state)
 undo_bar(workspace(), state)
 shelf(workspace(), state)

@@ -1,18 +1,14 @@
-"""One block of a request as HTML. A request has dozens of messages: as elements of their own they took longer to
-appear than everything else on the page. All text is escaped, so what users and models wrote stays text."""
+"""One block of a request as HTML. All text is escaped, so what users and models wrote stays text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 
 from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
 from memviz.context import Block
-from memviz.conversation import Message
 from memviz.engine.records import TurnRecord
-from memviz.ui.text import call_text, counted
-
-MAX_CHARS_SHOWN = 4000
+from memviz.ui.message_html import message_html
+from memviz.ui.text import counted
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
@@ -32,8 +28,7 @@ def _head(block: Block, record: TurnRecord) -> str:
 
 
 def _message(block: Block, record: TurnRecord, offset: int) -> str:
-    message = block.messages[offset]
-    return "".join(_lines(message, _where(block, record, offset)))
+    return message_html(block.messages[offset], _where(block, record, offset), "the JSON below has all of them")
 
 
 def _where(block: Block, record: TurnRecord, offset: int) -> str:
@@ -45,15 +40,3 @@ def _where(block: Block, record: TurnRecord, offset: int) -> str:
     position = block.indices[offset]
     tokens = record.memory.sums.between(position, position + 1)
     return f"{record.memory.log[position].role} · message {position + 1} · {tokens:,} tokens"
-
-
-def _lines(message: Message, where: str) -> Iterable[str]:
-    if where:
-        yield f"<small>{where}</small>"
-    if message.content:
-        yield f"<p>{escape(message.content[:MAX_CHARS_SHOWN])}</p>"
-    more = len(message.content) - MAX_CHARS_SHOWN
-    if more > 0:
-        yield f"<small>{more:,} more characters; the JSON below has all of them</small>"
-    for call in message.tool_calls:
-        yield f"<code>{escape(call_text(call))}</code>"

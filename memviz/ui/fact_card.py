@@ -8,8 +8,8 @@ import streamlit as st
 
 from memviz.charts.kept import Kept
 from memviz.metrics.life_lines import LifeLine
-from memviz.ui.block_html import MAX_CHARS_SHOWN
 from memviz.ui.fact_story import marked_html, source_of_loss, story
+from memviz.ui.message_html import MAX_CHARS_SHOWN
 from memviz.ui.state import CompareState, set_widget, widget_value
 from memviz.ui.summarizing import open_event
 from memviz.ui.text import counted, distinct, plain, shortened

@@ -1,4 +1,4 @@
-"""The pieces of the library page: import, search, and one row a conversation."""
+"""The pieces of the library page: search, and one row a conversation."""
 
 from __future__ import annotations
 
@@ -6,47 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from memviz.errors import MemvizError
 from memviz.storage.library import ConversationEntry
 from memviz.transcripts.export import to_json
+from memviz.ui.conversation_view import conversation_view
 from memviz.ui.errors import show_error
-from memviz.ui.state import LibraryState, chat_state, compare_state
-from memviz.ui.text import counted, plain
+from memviz.ui.state import LibraryState, chat_state, compare_state, set_widget, widget_value
+from memviz.ui.text import counted, plain, shortened
 from memviz.workspace import Workspace
 
 PAGE_SIZE = 20
-FORMATS_HELP = (
-    "A JSON list of messages with role and content, or one message a line (JSONL), as the OpenAI API takes them."
-)
-
-
-def upload(workspace: Workspace, state: LibraryState) -> None:
-    """Import files; each says what became of it."""
-    files = st.file_uploader(
-        "Import conversations", type=["json", "jsonl"], accept_multiple_files=True, help=FORMATS_HELP,
-        key=f"library-upload-{state.uploads}",
-    )  # fmt: skip
-    if files:
-        state.outcomes = [_import(workspace, file) for file in files]
-        state.uploads += 1  # a fresh uploader, so that no file is imported twice
-        st.rerun()
-    for ok, sentence in state.outcomes:
-        if ok:
-            st.success(plain(sentence), icon=":material/check:")
-        else:
-            st.error(plain(sentence), icon=":material/error:")
-
-
-def _import(workspace: Workspace, file: UploadedFile) -> tuple[bool, str]:
-    try:
-        entry, warnings = workspace.import_file(file.name, file.getvalue())
-    except MemvizError as error:
-        return False, f"{file.name} was not imported. {error}"
-    noted = " ".join(f"Note: {warning}" for warning in warnings)
-    size = f"{counted(entry.message_count, 'message')} in {counted(entry.turn_count, 'turn')}"
-    return True, f"Imported {file.name}: {size}. {noted}".strip()
+PAGE_KEY = "library-page"
+MAX_DESCRIPTION_CHARS = 300
 
 
 def undo_bar(workspace: Workspace, state: LibraryState) -> None:
@@ -67,7 +39,11 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
     search = st.text_input(
         "Search titles and messages", key="library-search", icon=":material/search:", persist_state="session"
     )
-    total = workspace.count(search)
+    page = max(1, widget_value(PAGE_KEY) or 1)
+    entries, total = workspace.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
+    if total and not entries:  # another search has fewer pages, or the last row of the last page was deleted
+        set_widget(PAGE_KEY, 1)
+        st.rerun()
     if not total:
         st.info(
             "Nothing matches. Try another word."
@@ -77,10 +53,9 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
         )
         return
     pages = -(-total // PAGE_SIZE)
-    page = 1
     if pages > 1:
-        page = st.pagination(pages, key="library-page") or 1
-    for entry in workspace.conversations(search, PAGE_SIZE, (page - 1) * PAGE_SIZE):
+        st.pagination(pages, key=PAGE_KEY)
+    for entry in entries:
         _row(workspace, state, entry)
 
 
@@ -91,9 +66,11 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
             st.markdown(f"**{plain(entry.title)}**")
             st.caption(" · ".join(_facts(entry)))
             if entry.description:
-                st.caption(plain(entry.description))
+                st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             _actions(workspace, state, entry)
+        if state.shown == entry.id:
+            conversation_view(workspace.conversation(entry.id)[0], entry.id)
 
 
 def _facts(entry: ConversationEntry) -> Sequence[str]:
@@ -101,10 +78,15 @@ def _facts(entry: ConversationEntry) -> Sequence[str]:
     facts.append(plain(entry.format.replace("_", " ")))
     if entry.probe_count:
         facts.append(counted(entry.probe_count, "probe"))
-    return [*facts, f"{entry.updated_at:%Y-%m-%d %H:%M} UTC"]
+    held = [f"held {entry.held_at:%Y-%m-%d}"] if entry.held_at else []
+    return [*facts, *held, f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC"]
 
 
 def _actions(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
+    is_shown = state.shown == entry.id
+    if st.button("Close" if is_shown else "Read", icon=":material/article:", key=f"read-{entry.id}"):
+        state.shown = None if is_shown else entry.id
+        st.rerun()
     if st.button("Compare", icon=":material/stacked_line_chart:", key=f"compare-{entry.id}"):
         compare_state().open(entry.id)
         st.switch_page("pages/compare.py")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,8 +15,10 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
+from memviz.storage.library import ConversationEntry
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
+from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.workspace import RunKey
 
 T = TypeVar("T")
@@ -129,12 +131,30 @@ class ChatState:
 
 
 @dataclass
+class Import:
+    """What became of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made."""
+
+    outcome: Outcome
+    saved: list[ConversationEntry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    left: bool = False
+
+
+@dataclass
 class LibraryState:
-    """What was deleted last (id and title), and what became of the files uploaded last."""
+    """What was deleted last (id and title), the files that are being read, what became of those read last, and the
+    conversation that is shown whole."""
 
     deleted: tuple[str, str] | None = None
     uploads: int = 0
-    outcomes: list[tuple[bool, str]] = field(default_factory=list)
+    reading: BackgroundReading | None = None
+    imports: list[Import] = field(default_factory=list)
+    shown: str | None = None
+
+    def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
+        """Begin to read files; what became of those before is no longer shown."""
+        self.reading, self.imports = BackgroundReading(files, format), []
+        self.uploads += 1  # fresh widgets, so that nothing is imported twice
 
 
 @dataclass

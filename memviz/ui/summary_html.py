@@ -11,7 +11,7 @@ from memviz.engine.run import Run
 from memviz.metrics.cost_estimate import dollars
 from memviz.metrics.summary_events import SummaryEvent, grows_a_list
 from memviz.metrics.summary_evolution import VersionFacts
-from memviz.ui.block_html import MAX_CHARS_SHOWN
+from memviz.ui.message_html import MAX_CHARS_SHOWN
 from memviz.ui.text import call_text, counted
 
 MAX_MESSAGES_SHOWN = 60

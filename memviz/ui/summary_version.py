@@ -10,8 +10,8 @@ from memviz.engine.run import Run
 from memviz.metrics.summary_diff import word_diff
 from memviz.metrics.summary_events import Happening, SummaryEvent, grows_a_list, summary_events, text_in_force
 from memviz.metrics.summary_evolution import VersionFacts
-from memviz.ui.block_html import MAX_CHARS_SHOWN
 from memviz.ui.diff_html import diff_html, legend_html, sides_html
+from memviz.ui.message_html import MAX_CHARS_SHOWN
 from memviz.ui.prompt_lab import prompt_lab
 from memviz.ui.summary_html import facts_html, messages_html, span
 from memviz.ui.summary_wording import Desk, rewrite_version

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -30,7 +31,15 @@ def library() -> AppTest:
 
 def upload(session: AppTest, *files: tuple[str, bytes]) -> AppTest:
     session.file_uploader[0].set_value([(name, content, "application/json") for name, content in files])
-    return session.run()
+    return settled(session.run())
+
+
+def settled(session: AppTest) -> AppTest:
+    """The page once the files that it reads in the background are done."""
+    deadline = monotonic() + 60
+    while any(button.label == "Cancel" for button in session.button) and monotonic() < deadline:
+        session.run()
+    return session
 
 
 def titles(session: AppTest) -> list[str]:
@@ -75,7 +84,7 @@ def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(library: AppTest,
 def test_what_was_left_out_of_a_file_is_said(library: AppTest) -> None:
     upload(library, ("cut.jsonl", AS_JSONL[:-9]))
     (sentence,) = sentences(library.success)
-    assert sentence.startswith("Imported cut.jsonl: 3 messages in 2 turns. Note: ")
+    assert sentence.startswith("Imported cut.jsonl: 3 messages in 2 turns, read as List of role and content. Note: ")
     assert "4" in sentence.partition("Note: ")[2]
 
 

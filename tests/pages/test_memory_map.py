@@ -12,11 +12,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz import Recall
+from memviz import Message, Recall
 from memviz.charts.palette import STEP_TITLES
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.fate_map import Span, code_of, fate_map
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
 from memviz.ui.fate_key import percent
@@ -201,7 +202,7 @@ def test_a_failing_summarizer_is_red_and_loses_nothing(page: AppTest, server: Op
 
 def test_one_turn_and_markup() -> None:
     said = [{"role": "user", "content": "<b>Hi</b> :red[x] $y$"}, {"role": "assistant", "content": "Hello."}]
-    entry, _ = Workspace().import_file("one.json", json.dumps({"title": "One", "messages": said}).encode())
+    (entry,) = Workspace().add([Transcript(tuple(Message(**one) for one in said), title="One")])
     page = open_page("memory_map")
     labelled(page.selectbox, "Conversation").select(entry.id).run()
     assert [cells(figure).tolist() for figure in maps(page)] == [[[7], [0]]] * 3
@@ -210,7 +211,7 @@ def test_one_turn_and_markup() -> None:
 
 
 def test_a_conversation_without_a_request_says_so() -> None:
-    entry, _ = Workspace().import_file("none.json", json.dumps([{"role": "assistant", "content": "Hello."}]).encode())
+    (entry,) = Workspace().add([Transcript((Message("assistant", "Hello."),))])
     page = open_page("memory_map")
     labelled(page.selectbox, "Conversation").select(entry.id).run()
     assert not page.exception

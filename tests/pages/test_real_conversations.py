@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from memviz.transcripts.loading import load_transcript
 from memviz.workspace import Workspace
 from tests.pages.driving import QUESTIONS, labelled, open_page, page_of
 from tests.real_conversations import MISSING, Talk, is_there, real_conversations
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.skipif(not TALKS, reason=MISSING)
 def test_every_page_stands(talk: Talk) -> None:
     title, messages = talk
     content = {"title": title, "messages": [message.to_dict() for message in messages]}
-    id = Workspace().import_file("talk.json", json.dumps(content).encode())[0].id
+    id = Workspace().add([load_transcript(json.dumps(content).encode())])[0].id
     for name in QUESTIONS:
         session = open_page(name)
         if name != "library":

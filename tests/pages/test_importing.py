@@ -1,0 +1,210 @@
+"""Bringing conversations in: several in one file, pasted text, a format by name, long files, hostile names."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from datetime import UTC, datetime
+from threading import Event
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.transcripts import background
+from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.export import to_json
+from memviz.transcripts.loading import load_file
+from memviz.transcripts.samples import sample
+from memviz.workspace import Workspace
+from tests.pages.driving import click, figures, labelled, open_page, page_of, sentences
+from tests.pages.test_library import AS_JSON, MESSAGES, settled, titles, upload
+
+THREE = json.dumps([MESSAGES, MESSAGES[:2], [{"role": "critic"}, MESSAGES[0]]]).encode()
+
+
+@pytest.fixture
+def library() -> AppTest:
+    return open_page("library")
+
+
+def table(session: AppTest) -> list[dict[str, object]]:
+    return session.dataframe[0].value.to_dict("records")
+
+
+def test_a_file_with_several_conversations_lets_one_choose(library: AppTest) -> None:
+    before = titles(library)
+    upload(library, ("talks.json", THREE))
+    assert titles(library) == before, "nothing is saved before the choice"
+    rows = table(library)
+    assert [row["title"] for row in rows] == [f"talks, conversation {number}" for number in (1, 2, 3)]
+    assert [(row["turns"], row["messages"], row["notes"]) for row in rows] == [(2, 4, 0), (1, 2, 0), (1, 1, 1)]
+    assert all(row["tokens"] > 0 for row in rows)
+    assert "date" not in rows[0], "no column for what no conversation has"
+    click(library, "Import all 3")
+    (sentence,) = sentences(library.success)
+    assert sentence.startswith("Imported 3 conversations of talks.json: 7 messages in 4 turns")
+    assert "Note: talks, conversation 3: imported 1 of 2 messages" in sentence
+    assert titles(library)[:3] == [row["title"] for row in rows]
+    assert not library.dataframe
+
+
+def test_of_several_conversations_only_the_ticked_ones_come(library: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(library, ("talks.json", THREE))
+    tick(library, monkeypatch, [1])
+    assert "Import 1 conversation" in [button.label for button in library.button]
+    tick(library, monkeypatch, [1], then="Import 1 conversation")
+    assert sentences(library.success)[0].startswith("Imported talks.json: 2 messages in 1 turn")
+    assert titles(library)[0] == "talks, conversation 2"
+
+
+def tick(session: AppTest, monkeypatch: pytest.MonkeyPatch, rows: list[int], then: str = "") -> None:
+    """Choose rows of the table, which AppTest cannot click."""
+    states, id = session._tree.get_widget_states, session.dataframe[0].proto.id
+
+    def with_rows() -> object:
+        found = states()
+        widget = found.widgets.add()
+        widget.id = id
+        widget.string_value = json.dumps({"selection": {"rows": rows, "columns": [], "cells": []}})
+        return found
+
+    if then:
+        labelled(session.button, then).click()
+    monkeypatch.setattr(session._tree, "get_widget_states", with_rows)
+    session.run()
+
+
+def test_one_may_import_nothing_of_it(library: AppTest) -> None:
+    before = titles(library)
+    upload(library, ("talks.json", THREE))
+    click(library, "Import nothing")
+    assert "Nothing of talks.json was imported." in sentences(library.info)
+    assert titles(library) == before
+
+
+def test_a_zip_is_opened_and_what_is_broken_in_it_is_said(library: AppTest) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.json", AS_JSON)
+        archive.writestr("b.json", b'[{"role": "user", "cont')
+        archive.writestr("picture.png", b"\x89PNG")
+    upload(library, ("export.zip", packed.getvalue()))
+    (sentence,) = sentences(library.success)
+    assert "Imported export.zip: 4 messages in 2 turns" in sentence
+    assert "not imported: JSON, b.json, line 1" in sentence
+    assert "picture" not in sentence
+
+
+def test_text_can_be_pasted(library: AppTest) -> None:
+    labelled(library.text_area, "A conversation as text").set_value("User: Where to?\nAssistant: Lisbon.\nUser: Why?")
+    settled(click(library, "Import the text"))
+    assert "Imported pasted text: 3 messages in 2 turns" in sentences(library.success)[0]
+    assert labelled(library.text_area, "A conversation as text").value == "", "so that it is not imported twice"
+
+
+def test_nothing_pasted_is_a_sentence(library: AppTest) -> None:
+    settled(click(library, "Import the text"))
+    assert "pasted text was not imported." in sentences(library.error)[0]
+
+
+def test_a_format_can_be_named(library: AppTest) -> None:
+    labelled(library.selectbox, "Format").set_value("markdown").run()
+    upload(library, ("a.json", AS_JSON))
+    assert "a.json was not imported. markdown" in sentences(library.error)[0]
+
+
+def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
+    library: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, is_reading = Event(), Event()
+
+    def slowly(*args: object, progress, **named: object) -> object:
+        progress(1, 3)
+        is_reading.set()
+        go_on.wait(60)
+        progress(2, 3)
+        return load_file(*args, **named)
+
+    monkeypatch.setattr(background, "load_file", slowly)
+    before = titles(library)
+    library.file_uploader[0].set_value([("long.json", AS_JSON, "application/json")]).run()
+    assert is_reading.wait(10)
+    library.run()
+    (bar,) = library.get("progress")
+    assert "Reading long" in bar.proto.text
+    assert "conversation 1 of 3" in bar.proto.text
+    click(library, "Cancel")
+    go_on.set()
+    assert titles(library) == before
+    assert not [button for button in library.button if button.label == "Cancel"]
+    monkeypatch.undo()
+    upload(library, ("a.json", AS_JSON))
+    assert titles(library)[0] == "Ferry times"
+
+
+TOOLS = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "<b>Rain?</b> :red[x]"},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "sky", "arguments": "{}"}}]},
+    {"role": "tool", "content": "dry", "tool_call_id": "c"},
+    {"role": "assistant", "content": "No."},
+]
+
+
+def test_a_conversation_can_be_read_with_its_tool_calls_as_text(library: AppTest) -> None:
+    upload(library, ("tools.json", json.dumps(TOOLS).encode()))
+    click(library, "Read")
+    (page,) = [html.proto.body for html in library.get("html") if "<section" in html.proto.body]
+    assert "&lt;b&gt;Rain?&lt;/b&gt; :red[x]" in page
+    assert "sky({})" in page
+    assert page.index("1 · System") < page.index("2 · User") < page.index("4 · Tool result") < page.index("5 · Assist")
+    click(library, "Close")
+    assert not [html for html in library.get("html") if "<section" in html.proto.body]
+
+
+EVENT = RecordedEvent("compaction", 20, "They planned a trip.", "auto", 150_000, 9_000, "2025-03-01T10:00:00+00:00")
+
+
+def with_events() -> str:
+    trip = sample("trip")
+    held = Transcript(trip.messages, title="Session", events=(EVENT,), held_at=datetime(2025, 3, 1, tzinfo=UTC))
+    return Workspace().add([held])[0].id
+
+
+def test_what_the_program_itself_compacted_stands_beside_ours() -> None:
+    id = with_events()
+    page = open_page("compare", conversation=id)
+    layout = figures(page)[0]["layout"]
+    (mark,) = [note for note in layout["annotations"] if note.get("text") == "▼"]
+    assert mark["x"] % 1 == 0.5
+    assert "150,000 tokens before" in mark["hovertext"]
+    assert "(auto)" in mark["hovertext"]
+    assert any("Dotted lines" in caption for caption in sentences(page.caption))
+    summaries = open_page("summaries", conversation=id)
+    assert "What its own program did" in [head.value for head in summaries.subheader]
+    assert any("150,000 tokens before, 9,000 tokens after" in panel.label for panel in summaries.expander)
+    assert "They planned a trip." in [text.value for text in summaries.text]
+
+
+def test_no_event_no_mark() -> None:
+    page = open_page("compare")
+    assert not [note for note in figures(page)[0]["layout"]["annotations"] if note.get("text") == "▼"]
+    assert not any("Dotted lines" in caption for caption in sentences(page.caption))
+    assert "What its own program did" not in [head.value for head in open_page("summaries").subheader]
+
+
+def test_events_and_date_come_with_a_file(library: AppTest) -> None:
+    id = with_events()
+    saved = to_json(Workspace().conversation(id)[0]).encode()
+    upload(library, ("session.json", saved))
+    assert "held 2025-03-01" in " ".join(sentences(library.caption))
+    click(library, "Read")
+    assert "Its program compacted here (auto)" in "".join(html.proto.body for html in library.get("html"))
+
+
+def test_markup_in_file_names_is_text(library: AppTest) -> None:
+    upload(library, ("**bold** :red[x].json", b"{"))
+    assert page_of(library) == "library"
+    assert library.error[0].value.startswith(r"\*\*bold\*\* ")
+    assert "\u2060red" in library.error[0].value, "a word joiner keeps the colour from being one"
