@@ -29,7 +29,6 @@ from memviz.storage.library import ConversationEntry
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, Transcript
-from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 
 DATABASE_VARIABLE = "MEMVIZ_DB"
@@ -106,13 +105,13 @@ class Workspace:
         """How many saved conversations match."""
         return self.store.count(search)
 
-    def import_file(self, name: str, content: bytes) -> tuple[ConversationEntry, tuple[str, ...]]:
-        """Save a conversation from a file's content; returns its entry and the reader's warnings.
+    def page(self, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
+        """``limit`` of the saved conversations that match, from number ``offset`` (0-based) on, and how many do."""
+        return self.store.page(search, limit, offset)
 
-        Raises TranscriptError, with nothing saved.
-        """
-        transcript = load_transcript(content, name=name)
-        return self.store.entry(self.store.add_conversation(transcript)), transcript.warnings
+    def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
+        """Save conversations, all or none, in the order given; returns their entries."""
+        return self.store.entries(self.store.add_conversations(transcripts))
 
     def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""

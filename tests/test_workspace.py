@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import memviz
-from memviz import Chat, FreeRun, Message, ModelError, Recall, Run, ScriptedModel, StorageError, TranscriptError
+from memviz import Chat, FreeRun, Message, ModelError, Recall, Run, ScriptedModel, StorageError
+from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
 from tests.engine.probes import Digest, talk, timeless
@@ -34,7 +35,7 @@ def as_file(messages: list[Message]) -> bytes:
 
 
 def imported(workspace: Workspace, turns: int = 6) -> str:
-    return workspace.import_file("talk.json", as_file(talk(turns)))[0].id
+    return workspace.add([load_transcript(as_file(talk(turns)), name="talk.json")])[0].id
 
 
 def key_of(id: str, **changes: object) -> RunKey:
@@ -91,22 +92,12 @@ class TestLibrary:
         assert (tmp_path / "memviz.db").is_file()
 
     def test_an_imported_file_is_a_conversation(self, workspace: Workspace) -> None:
-        entry, warnings = workspace.import_file("Talk about rain.json", as_file(talk(3)))
+        (entry,) = workspace.add([load_transcript(as_file(talk(3)), name="Talk about rain.json")])
         transcript, log = workspace.conversation(entry.id)
-        assert (entry.title, entry.message_count, entry.turn_count, warnings) == ("Talk about rain", 6, 3, ())
+        assert (entry.title, entry.message_count, entry.turn_count) == ("Talk about rain", 6, 3)
         assert list(transcript.messages) == list(log) == talk(3)
         assert workspace.conversations("NUMBER 2")[0].id == entry.id
         assert workspace.conversation(entry.id)[1] is log, "so that its tokens are counted once"
-
-    def test_what_the_reader_mended_is_told(self, workspace: Workspace) -> None:
-        _, warnings = workspace.import_file("talk.json", b'[{"role": "user", "content": "caf\xe9"}]')
-        assert len(warnings) == 1
-
-    def test_a_file_that_cannot_be_read_leaves_nothing_behind(self, workspace: Workspace) -> None:
-        before = workspace.conversations()
-        with pytest.raises(TranscriptError, match=r"notes\.txt"):
-            workspace.import_file("notes.txt", b"Dear diary")
-        assert workspace.conversations() == before
 
     def test_renaming_shows_at_once(self, workspace: Workspace) -> None:
         id = imported(workspace)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memviz.conversation import Log
 from memviz.metrics.knowledge import Freshness, Retention
-from memviz.transcripts.base import Category
+from memviz.transcripts.base import CATEGORIES, Category
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,9 @@ def survival(retention: Retention, log: Log, columns: Sequence[int] | None = Non
 
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
-    """One row for each category that has probes, in the order of :data:`Category`, then one for all (``None``)."""
-    present = [name for name in get_args(Category) if any(probe.category == name for probe in retention.probes)]
+    """One row for each category that has probes, memviz's own first, then one for all (``None``)."""
+    named = dict.fromkeys(probe.category for probe in retention.probes)
+    present = [name for name in dict.fromkeys((*CATEGORIES, *named)) if name in named]
     return tuple(_row(retention, log, name) for name in (*present, None))
 
 

@@ -82,11 +82,16 @@ def _engine(path: str) -> Engine:
     return engine
 
 
+def _holds_folded(text: str | None, wanted: str) -> bool:
+    """Whether a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
+    return text is not None and wanted in text.casefold()
+
+
 def _set_up(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = NORMAL")
     # SQLite's own upper and lower case know ASCII only.
-    connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    connection.create_function("holds_folded", 2, _holds_folded, deterministic=True)
 
 
 def _begin(connection: Connection) -> None:

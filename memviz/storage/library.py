@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,9 @@ from memviz.errors import StorageError
 from memviz.storage import rows
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
 from memviz.transcripts.base import Probe, Transcript
+
+ROWS_A_STATEMENT = 20_000
+NEWEST_FIRST = (CONVERSATIONS.c.updated_at.desc(), CONVERSATIONS.c.created_at.desc(), CONVERSATIONS.c.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class ConversationEntry:
     updated_at: datetime
     message_count: int
     turn_count: int
+    held_at: datetime | None
     probe_count: int
 
 
@@ -68,10 +73,31 @@ def add(session: Session, transcript: Transcript, id: str | None) -> str:
     conversation_id, time = clean_text(id or str(uuid4())), now()
     if id is not None and session.get(ConversationRow, conversation_id) is not None:
         return conversation_id
-    made = rows.conversation_row(transcript) | {"id": conversation_id, "created_at": time, "updated_at": time}
-    insert_rows(session, CONVERSATIONS, [made])
-    insert_rows(session, MESSAGES, rows.message_rows(conversation_id, transcript.messages))
+    _write(session, {conversation_id: transcript}, time)
     return conversation_id
+
+
+def add_all(session: Session, transcripts: Sequence[Transcript]) -> list[str]:
+    """Write several conversations under new ids and return these. The first is the one changed last, so that a list
+    shows them in the order given."""
+    by_id = {str(uuid4()): transcript for transcript in transcripts}
+    _write(session, by_id, now())
+    return list(by_id)
+
+
+def _write(session: Session, by_id: Mapping[str, Transcript], time: datetime) -> None:
+    times = [time - timedelta(microseconds=number) for number in range(len(by_id))]
+    insert_rows(
+        session,
+        CONVERSATIONS,
+        [
+            rows.conversation_row(transcript) | {"id": id, "created_at": at, "updated_at": at}
+            for (id, transcript), at in zip(by_id.items(), times, strict=True)
+        ],
+    )
+    messages = (row for id, transcript in by_id.items() for row in rows.message_rows(id, transcript.messages))
+    while batch := list(islice(messages, ROWS_A_STATEMENT)):
+        insert_rows(session, MESSAGES, batch)
 
 
 def matching(search: str) -> list[ColumnElement[bool]]:
@@ -90,7 +116,7 @@ def matching(search: str) -> list[ColumnElement[bool]]:
 
 
 def _holds(column: ColumnElement[str], wanted: str) -> ColumnElement[bool]:
-    return func.instr(func.casefold(column), wanted) > 0
+    return func.holds_folded(column, wanted) == 1
 
 
 def entries(
@@ -100,9 +126,16 @@ def entries(
     table = CONVERSATIONS.c
     counted = {"probe_count": func.json_array_length(table.probes)}
     columns = [counted[name] if name in counted else table[name] for name in ConversationEntry.__dataclass_fields__]
-    newest_first = (table.updated_at.desc(), table.created_at.desc(), table.id)
-    query = select(*columns).where(*conditions).order_by(*newest_first).limit(limit).offset(offset)
+    query = select(*columns).where(*conditions).order_by(*NEWEST_FIRST).limit(limit).offset(offset)
     return [ConversationEntry(*values) for values in session.execute(query)]
+
+
+def page(session: Session, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
+    """A page of the conversations that match, and how many match in all; a search reads all messages only once."""
+    if not search:
+        return entries(session, *matching(search), limit=limit, offset=offset), count(session, search)
+    ids = session.scalars(select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)).all()
+    return entries(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])), len(ids)
 
 
 def count(session: Session, search: str) -> int:

@@ -23,7 +23,13 @@ def _add_free_runs(connection: Connection) -> None:
     )
 
 
-UPGRADES: tuple[Upgrade, ...] = (_add_free_runs,)
+def _add_origins(connection: Connection) -> None:
+    """Version 3: when an imported conversation was held, and what its own program did to its memory."""
+    connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN held_at DATETIME")
+    connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN events JSON")
+
+
+UPGRADES: tuple[Upgrade, ...] = (_add_free_runs, _add_origins)
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""
 

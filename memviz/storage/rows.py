@@ -15,7 +15,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
 Row = dict[str, Any]
 
@@ -42,6 +42,8 @@ def conversation_row(transcript: Transcript) -> Row:
         warnings=list(transcript.warnings),
         message_count=len(transcript.messages),
         turn_count=Log(transcript.messages).turn_count,
+        held_at=transcript.held_at,
+        events=[event.to_dict() for event in transcript.events] or None,
     )
 
 
@@ -56,6 +58,8 @@ def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcri
         system_prompt=stored.system_prompt,
         description=stored.description,
         language=stored.language,
+        events=tuple(RecordedEvent.from_dict(event) for event in stored.events or ()),
+        held_at=stored.held_at,
     )
 
 

@@ -21,6 +21,7 @@ from memviz.storage.runs import RunEntry
 from memviz.storage.tables import CONVERSATIONS
 from memviz.transcripts.base import Probe, Transcript
 
+IDS_A_QUERY = 10_000
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
 
@@ -63,10 +64,20 @@ class Store:
         with self._writing() as session:
             return library.add(session, transcript, id)
 
+    def add_conversations(self, transcripts: Sequence[Transcript]) -> list[str]:
+        """Keep several conversations, all or none; returns their new ids."""
+        with self._writing() as session:
+            return library.add_all(session, transcripts)
+
     def conversations(self, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
         """Conversations whose title or messages hold ``search`` (upper or lower case), the last changed first."""
         with self._reading() as session:
             return library.entries(session, *library.matching(search), limit=limit, offset=offset)
+
+    def page(self, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
+        """``limit`` of the conversations that hold ``search``, from number ``offset`` (0-based) on, and how many do."""
+        with self._reading() as session:
+            return library.page(session, search, limit, offset)
 
     def count(self, search: str = "") -> int:
         """How many conversations there are, or hold ``search``."""
@@ -77,6 +88,13 @@ class Store:
         """A conversation with its messages and probes. Raises :class:`StorageError` for an unknown id."""
         with self._reading() as session:
             return library.transcript(session, id)
+
+    def entries(self, ids: Sequence[str]) -> list[ConversationEntry]:
+        """What lists show of these conversations, in their order; those that are not there are passed over."""
+        with self._reading() as session:
+            parts = (ids[at : at + IDS_A_QUERY] for at in range(0, len(ids), IDS_A_QUERY))
+            found = {e.id: e for part in parts for e in library.entries(session, CONVERSATIONS.c.id.in_(part))}
+            return [found[id] for id in ids if id in found]
 
     def entry(self, id: str) -> ConversationEntry:
         """What lists show of a conversation."""

@@ -33,7 +33,8 @@ def one_of(column: str, *values: str) -> CheckConstraint:
 
 
 class ConversationRow(Base, table=True):
-    """One conversation. ``deleted_at`` is set while it can still be restored."""
+    """One conversation. ``deleted_at`` is set while it can still be restored; ``held_at`` is when it was held,
+    where its file said so."""
 
     __tablename__ = "conversation"
     __table_args__ = (not_negative("message_count", "turn_count"),)
@@ -51,6 +52,8 @@ class ConversationRow(Base, table=True):
     warnings: list[str] = Field(sa_type=ANY_JSON)
     message_count: int = 0
     turn_count: int = 0
+    held_at: datetime | None = None
+    events: list[dict[str, Any]] | None = Field(default=None, sa_type=ANY_JSON)
 
 
 class MessageRow(Base, table=True):

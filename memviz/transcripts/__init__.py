@@ -8,21 +8,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from memviz.transcripts.base import Category, Probe, Transcript
+from memviz.transcripts.base import Category, Probe, RecordedEvent, Transcript
 
 if TYPE_CHECKING:
     from memviz.transcripts.export import to_json
     from memviz.transcripts.generator import generate
-    from memviz.transcripts.loading import formats, load_transcript
+    from memviz.transcripts.loading import formats, load_file, load_transcript
     from memviz.transcripts.samples import bundled, sample
 
 __all__ = [
     "Category",
     "Probe",
+    "RecordedEvent",
     "Transcript",
     "bundled",
     "formats",
     "generate",
+    "load_file",
     "load_transcript",
     "sample",
     "to_json",
@@ -32,6 +34,7 @@ _MODULES = {
     "bundled": "samples",
     "formats": "loading",
     "generate": "generator",
+    "load_file": "loading",
     "load_transcript": "loading",
     "sample": "samples",
     "to_json": "export",

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any, Literal, get_args
 
 from memviz.conversation import Message
 
-Category = Literal["single fact", "updated fact", "number", "name", "multi-evidence"]
+CATEGORIES = ("single fact", "updated fact", "number", "name", "multi-evidence")
+"""What memviz's own probes ask for. Probes of a benchmark keep the names that the benchmark gives its categories."""
+MAX_CATEGORY_CHARS = 60
+UNTITLED = "Untitled conversation"
+Category = str
+
+TIME = "time"
+"""Key in a message's ``meta``: when it was said, as ISO text in UTC."""
+REASONING = "reasoning"
+"""Key in a message's ``meta``: what the model thought before it answered, which is never sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +62,67 @@ class Probe:
         }
 
 
+EventKind = Literal["compaction", "summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """What the program that held the conversation did to its own memory: shown beside what memviz would do.
+
+    A ``compaction`` is one that it recorded when it happened; a ``summary`` one that it kept in the file. It happened
+    when the conversation had ``after_message`` messages. ``text`` is the summary, if the file holds it. The token
+    counts are the program's own, ``None`` where it gives none. ``reason`` is in its words ("auto", "manual"), ``time``
+    is ISO text.
+    """
+
+    kind: EventKind
+    after_message: int
+    text: str = ""
+    reason: str = ""
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    time: str = ""
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> RecordedEvent:
+        """The event that :meth:`to_dict` described. Raises ValueError for anything else."""
+        known = {name: value[name] for name in cls.__dataclass_fields__ if name in value}
+        numbers = [known.get(name) for name in ("tokens_before", "tokens_after")]
+        texts = [known.get(name, "") for name in ("text", "reason", "time")]
+        if (
+            known.get("kind") not in get_args(EventKind)
+            or not _is_count(known.get("after_message"))
+            or not all(number is None or _is_count(number) for number in numbers)
+            or not all(isinstance(text, str) for text in texts)
+        ):
+            raise ValueError("no recorded event")
+        return cls(**known)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The event as JSON, without what is not known."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: value for name, value in values.items() if value not in ("", None)}
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Messages with a title, the format they were read from, probes and warnings of the reader."""
+    """Messages with a title, the format they were read from, probes and warnings of the reader.
+
+    ``held_at`` is when the conversation was held, in UTC, if the file says so; ``events`` is what the program it comes
+    from did to its own memory.
+    """
 
     messages: tuple[Message, ...]
-    title: str = "Untitled conversation"
+    title: str = UNTITLED
     format: str = "messages"
     probes: tuple[Probe, ...] = ()
     warnings: tuple[str, ...] = ()
     system_prompt: str | None = None
     description: str = ""
     language: str = "en"
+    events: tuple[RecordedEvent, ...] = ()
+    held_at: datetime | None = None

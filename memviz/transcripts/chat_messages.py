@@ -8,6 +8,7 @@ from typing import Any
 
 from memviz.conversation import ROLES, Message, ToolCall
 from memviz.errors import MessageError
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
 
 ROLE_ALIASES = {"developer": "system", "function": "tool"}
@@ -24,7 +25,8 @@ PART_TYPES = frozenset({"text", "input_text", "output_text", "refusal", *PART_LA
 MAX_META_CHARS = 2_000
 """Most characters of JSON that the fields of a message which memviz does not know may have in all."""
 
-_KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call"})
+REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details")
+_KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
 Note = Callable[[str], None]
 """Takes a clause on what was repaired in the message at hand."""
@@ -58,18 +60,28 @@ def read_message(item: object, note: Note) -> Message:
         name=_label(item, "name", note),
         tool_calls=_tool_calls(item),
         tool_call_id=_label(item, "tool_call_id", note),
-        meta=_meta(item, note) or None,
+        meta={**_meta(item, note), **_reasoning(item)} or None,
     )
 
 
-def _content(item: Mapping[str, Any], note: Note) -> str:
-    content = item.get("content")
-    if isinstance(content, str):
-        return content
+def content_text(content: object, note: Note) -> str:
+    """The text of a message's content: a text, a list of parts (one a line; what is no text by its name, such as
+    "[image]"), ``None``, or anything else as JSON text."""
+    if content is None or isinstance(content, str):
+        return content or ""
     if isinstance(content, list):
         return "\n".join(_part(part, note) for part in content)
-    if content is not None:
-        return _as_json_text(content, note)
+    return _as_json_text(content, note)
+
+
+def placeholder(kind: str, filename: object = None) -> str:
+    """What stands for something that is no text: "[image]", or "[file: plan.pdf]"."""
+    return f"[{kind[:40]}{f': {filename[:200]}' if isinstance(filename, str) and filename else ''}]"
+
+
+def _content(item: Mapping[str, Any], note: Note) -> str:
+    if item.get("content") is not None:
+        return content_text(item["content"], note)
     if isinstance(item.get("refusal"), str):
         return str(item["refusal"])
     audio = item.get("audio")
@@ -93,7 +105,7 @@ def _part(part: object, note: Note) -> str:
         note("content of a kind that is not known is shown by its name only")
     file = part.get("file")
     filename = file.get("filename") if isinstance(file, dict) else None
-    return f"[{PART_LABELS.get(kind, kind[:40])}{f': {filename[:200]}' if isinstance(filename, str) else ''}]"
+    return placeholder(PART_LABELS.get(kind, kind), filename)
 
 
 def _as_json_text(value: object, note: Note) -> str:
@@ -131,12 +143,20 @@ def _tool_call(call: object) -> ToolCall:
         raise MessageError("has a tool call without a function name") from None
 
 
+def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
+    """What the model thought, under whichever name servers of this API give it."""
+    thoughts = next((item[key] for key in REASONING_KEYS if isinstance(item.get(key), str) and item[key]), "")
+    return {REASONING: thoughts} if thoughts else {}
+
+
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     room, too_large = MAX_META_CHARS, False
     for key, value in item.items():
         if key in _KNOWN_KEYS or value in (None, "", [], {}):
             continue
+        if key == "audio" and isinstance(value, dict):
+            value = {name: part for name, part in value.items() if name != "data"}
         size = len(key) + len(json.dumps(value, ensure_ascii=False))
         if key == "meta" and isinstance(value, dict):
             meta.update(value)

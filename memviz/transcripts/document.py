@@ -1,8 +1,9 @@
-"""A file on its way to becoming a transcript, and what a format is that can read it."""
+"""A file on its way to becoming conversations, and what a format is that can read it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,14 +12,25 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.decoding import decode
 from memviz.transcripts.findings import Findings
 from memviz.transcripts.json_text import JsonParser, describe, looks_like_lines
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.sqlite_tables import Tables
 
+SQLITE = b"SQLite format 3\0"
 BINARY_FILES = {
     b"PK\x03\x04": "a zip archive",
     b"PK\x05\x06": "an empty zip archive",
     b"\x1f\x8b": "a gzip archive",
-    b"SQLite format 3\0": "an SQLite database",
+    SQLITE: "an SQLite database",
     b"%PDF-": "a PDF document",
 }
+
+
+HEAD_ITEMS = 500
+JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
+"""A text that starts so is JSON, whole or broken. A chat log may start with the time in brackets."""
+EMPTY = "Choose a file with at least one message."
+OTHER_FORMAT = "Choose another format, or leave it to be recognised."
 
 
 class Parsed(NamedTuple):
@@ -33,10 +45,10 @@ class Parsed(NamedTuple):
 
 
 class Document:
-    """The bytes of a file with its name; its text and its JSON are read when first asked for."""
+    """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for."""
 
-    def __init__(self, data: bytes, name: str = "") -> None:
-        self.data, self.name = data, name
+    def __init__(self, data: bytes, name: str = "", limits: Limits | None = None) -> None:
+        self.data, self.name, self.limits = data, name, limits or Limits()
         self.findings = Findings()
 
     @cached_property
@@ -54,7 +66,7 @@ class Document:
         """The text as one JSON value or, where it is not one, as JSON lines."""
         if not self.text:
             return Parsed(problem=self._without_text())
-        parser = JsonParser(self.findings)
+        parser = JsonParser(self.findings, self.limits.depth)
         try:
             if looks_like_lines(self.text):
                 return Parsed(rows=parser.parse_lines(self.text))
@@ -63,11 +75,75 @@ class Document:
             return Parsed(problem=problem)
         return Parsed(value, ((1, value),) if isinstance(value, dict) else ())
 
+    @cached_property
+    def items(self) -> Sequence[Any]:
+        """The items of a JSON list, or the values of JSON lines; empty for anything else, also for one object."""
+        value, rows, _ = self.json
+        return value if isinstance(value, list) else [item for _, item in rows] if value is None else ()
+
+    @property
+    def places(self) -> list[str]:
+        """Where each of :attr:`items` stands: "index 3" in a list, "line 4" in lines."""
+        rows = self.json.rows
+        in_lines = len(rows) == len(self.items)
+        return [f"line {line}" for line, _ in rows] if in_lines else [f"index {n}" for n in range(len(self.items))]
+
+    @cached_property
+    def objects(self) -> Sequence[dict[str, Any]]:
+        """The objects among the first :data:`HEAD_ITEMS` items, for telling formats apart."""
+        return [item for item in self.items[:HEAD_ITEMS] if isinstance(item, dict)]
+
+    @cached_property
+    def object(self) -> dict[str, Any]:
+        """The file as one JSON object; empty if it is none."""
+        value = self.json.value
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def plain_text(self) -> str:
+        """The text of a file that is neither binary nor meant to be JSON; empty for any other."""
+        meant_as_json = self.json.problem is None or self.text.lstrip().startswith(JSON_STARTS)
+        return "" if meant_as_json else self.text
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The column names of every table of an SQLite database; empty for any other file, and a broken one."""
+        try:
+            return self.tables.columns if self.data.startswith(SQLITE) else {}
+        except TranscriptError:
+            return {}
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables of an SQLite database. Raises :class:`TranscriptError` for any other file, and a broken one."""
+        if not self.data.startswith(SQLITE):
+            raise TranscriptError(f"an SQLite database was expected, found {self.found}.", remedy=OTHER_FORMAT)
+        return Tables(self.data, self.limits)
+
     @property
     def found(self) -> str:
-        """What the JSON of the file is, in a few words."""
+        """What the file is, in a few words."""
         value, rows, _ = self.json
+        if self.binary_kind:
+            return self.binary_kind
         return describe(value) if value is not None or not rows else f"lines that start with {describe(rows[0][1])}"
+
+    @property
+    def problem(self) -> TranscriptError:
+        """Why no format can read it: it is broken, or of no known kind."""
+        if self.data.startswith(SQLITE):
+            try:
+                tables = ", ".join(repr(name[:40]) for name in list(self.tables.columns)[:8])
+            except TranscriptError as broken:
+                return broken
+            if not tables and self.tables.in_write_ahead_mode:
+                reason = "the database has no tables: they are still in the '-wal' file that belongs to it."
+                return TranscriptError(reason, remedy="Close the program that writes it, then copy it again.")
+            reason = f"no known chat database: it has {tables or 'no table'}."
+            return TranscriptError(reason, remedy="Check that it is the right one.")
+        if self.json.value in ([], {}):
+            return TranscriptError(f"there are no messages, found {self.found}.", remedy=EMPTY)
+        return self.json.problem or TranscriptError(f"no known format, found {self.found}.")
 
     def _without_text(self) -> TranscriptError:
         if self.binary_kind:
@@ -90,8 +166,19 @@ class Format(ABC):
         """Whether the document is of this format and of no other. Never raises."""
 
     @abstractmethod
-    def read(self, document: Document) -> Transcript:
-        """The conversation. What is repaired or left out goes to ``document.findings``.
+    def conversations(self, document: Document) -> Sequence[Any]:
+        """What :meth:`read` takes, one piece for each conversation in the document.
 
         Raises :class:`TranscriptError`, also for a document that :meth:`recognise` would refuse.
         """
+
+    @abstractmethod
+    def read(self, piece: Any, reading: Reading) -> Transcript:
+        """The conversation that a piece is, collected in ``reading``. Raises :class:`TranscriptError`."""
+
+
+def mismatch(expected: str, document: Document) -> TranscriptError:
+    """The error for a document that is not what a format reads: ``expected`` completes "... was expected"."""
+    return document.json.problem or TranscriptError(
+        f"{expected} was expected, found {document.found}.", remedy=OTHER_FORMAT
+    )

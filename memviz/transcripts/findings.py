@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MAX_PLACES = 5
+MAX_SENTENCES = 20
 
 
 class Findings:
@@ -16,8 +17,10 @@ class Findings:
         self._places.setdefault(what, []).append(place)
 
     def sentences(self) -> tuple[str, ...]:
-        """One sentence for every kind, with at most ``MAX_PLACES`` of its places."""
-        return tuple(f"{what}{_where(places)}." for what, places in self._places.items())
+        """One sentence for every kind, with at most ``MAX_PLACES`` of its places; at most ``MAX_SENTENCES``."""
+        sentences = [f"{what}{_where(places)}." for what, places in self._places.items()]
+        hidden = len(sentences) - MAX_SENTENCES
+        return (*sentences[:MAX_SENTENCES], *([f"and {hidden} findings of other kinds."] if hidden > 0 else []))
 
 
 def _where(places: list[str]) -> str:

@@ -11,9 +11,7 @@ from typing import Any
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
 from memviz.transcripts.findings import Findings
-
-MAX_DEPTH = 100
-"""Deepest nesting of lists and objects that is read. Real conversations stay below 20."""
+from memviz.transcripts.limits import Limits
 
 WHITE_SPACE = " \t\r\n\ufeff"  # with the byte-order marks that joined files carry in the middle
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -25,8 +23,8 @@ INCOMPLETE = "The file is incomplete: export or download it again."
 class JsonParser:
     """Parses strictly what JSON allows; what it does not, but Python would, is noted and repaired."""
 
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
+    def __init__(self, findings: Findings, max_depth: int = Limits().depth) -> None:
+        self.findings, self.max_depth = findings, max_depth
         self._decoder = json.JSONDecoder(parse_constant=self._not_finite, parse_float=self._float)
 
     def parse(self, text: str, line: int = 1) -> Any:
@@ -36,11 +34,11 @@ class JsonParser:
         except json.JSONDecodeError as error:
             raise _syntax_error(text, error, line) from None
         except RecursionError:
-            raise _too_deep(line) from None
+            raise _too_deep(line, self.max_depth) from None
         except ValueError:  # the only one left: Python refuses to read a number of so many digits
             raise _too_long_number(text, line) from None
-        if _is_too_deep(value):
-            raise _too_deep(line)
+        if _is_too_deep(value, self.max_depth):
+            raise _too_deep(line, self.max_depth)
         return self._without_surrogates(value) if _SURROGATE_ESCAPE.search(text) else value
 
     def parse_lines(self, text: str) -> tuple[tuple[int, Any], ...]:
@@ -81,12 +79,12 @@ class JsonParser:
 
 
 def looks_like_lines(text: str) -> bool:
-    """Whether the first line that is not blank is a JSON object of its own, and others follow."""
+    """Whether the first line that is not blank is a JSON object or list of its own, and others follow."""
     first, _, rest = text.lstrip(WHITE_SPACE).partition("\n")
-    if not first.startswith("{") or not rest:
+    if not first.startswith(("{", "[")) or not rest:
         return False
     try:
-        return isinstance(json.loads(first), dict)
+        return isinstance(json.loads(first), (dict, list))
     except (ValueError, RecursionError):
         return False
 
@@ -111,9 +109,9 @@ def describe(value: object) -> str:
     return kind_of(value)
 
 
-def _is_too_deep(value: Any) -> bool:
+def _is_too_deep(value: Any, max_depth: int) -> bool:
     level, depth = [value], 0
-    while level and depth <= MAX_DEPTH:
+    while level and depth <= max_depth:
         containers = [item for item in level if isinstance(item, (dict, list))]
         level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
         depth += 1
@@ -132,8 +130,8 @@ def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> Transcri
     return _error(f"this is not JSON: {error.msg}, found {found!r}.", place, "Correct the file, or export it again.")
 
 
-def _too_deep(line: int) -> TranscriptError:
-    reason = f"lists and objects are nested more than {MAX_DEPTH} deep, as in no conversation."
+def _too_deep(line: int, max_depth: int) -> TranscriptError:
+    reason = f"lists and objects are nested more than {max_depth} deep, as in no conversation."
     return _error(reason, f"from line {line} on", "Check that this is the right file.")
 
 

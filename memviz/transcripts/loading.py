@@ -1,8 +1,9 @@
-"""Reading a conversation from a file, whatever format it is in."""
+"""Reading conversations from a file, whatever format it is in."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from inspect import isabstract
@@ -12,10 +13,37 @@ from pkgutil import iter_modules
 import memviz.transcripts
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import Transcript
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.document import OTHER_FORMAT, Document, Format
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.reading import Reading
 
-MAX_BYTES = 20_000_000
+Progress = Callable[[int, int], object]
+"""Gets how many conversations are read, and how many there are in all. What it raises ends the reading."""
+MAX_TITLE_CHARS = 200
+MAX_NAMES = 5
+UNFORESEEN = "something in it is not as this format has it"
+
+
+class UnknownFormatError(TranscriptError):
+    """A file that is whole, but of no kind that holds conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """All conversations of a file. ``warnings`` are about the file as a whole, each transcript has its own;
+    ``failures`` are the conversations in it that cannot be read."""
+
+    name: str
+    transcripts: tuple[Transcript, ...]
+    warnings: tuple[str, ...] = ()
+    failures: tuple[TranscriptError, ...] = ()
+
+    def whole(self, number: int) -> Transcript:
+        """Conversation ``number`` (from 0) with all warnings that concern it: its own and those about the file."""
+        transcript = self.transcripts[number]
+        return replace(transcript, warnings=(*self.warnings, *transcript.warnings))
 
 
 @cache
@@ -30,36 +58,161 @@ def formats() -> dict[str, Format]:
 
 
 def load_transcript(
-    source: str | Path | bytes, format: str | None = None, *, name: str = "", max_bytes: int = MAX_BYTES
+    source: str | Path | bytes,
+    format: str | None = None,
+    *,
+    name: str = "",
+    conversation: int = 1,
+    limits: Limits | None = None,
 ) -> Transcript:
-    """The conversation in a file (a path) or in the bytes of one.
+    """One conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
 
-    ``name`` is the file's name where only its bytes are given. The format is recognised unless it
-    is named. What had to be repaired or left out is in the transcript's ``warnings``. Nothing is
-    executed, fetched or written.
+    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. What had
+    to be repaired or left out is in the transcript's ``warnings``; so is how many other conversations the file holds.
+    Nothing is executed, fetched or written.
 
-    Raises :class:`TranscriptError`, and nothing else, for whatever cannot be read: it says the file,
-    the place, what was found and what to do.
+    Raises :class:`TranscriptError`, and nothing else, for whatever cannot be read: it says the file, the place, what
+    was found and what to do.
+    """
+    loaded = load_file(source, format, name=name, limits=limits)
+    there = len(loaded.transcripts)
+    if not 1 <= conversation <= there:
+        reason = f"there is no conversation {conversation}."
+        raise TranscriptError(reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}.")
+    transcript = loaded.whole(conversation - 1)
+    others = (f"this is conversation {conversation} of {there} in the file.",) if there > 1 else ()
+    failures = tuple(str(failure) for failure in loaded.failures[:MAX_NAMES])
+    return replace(transcript, warnings=(*transcript.warnings, *others, *failures))
+
+
+def load_file(
+    source: str | Path | bytes,
+    format: str | None = None,
+    *,
+    name: str = "",
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> LoadedFile:
+    """All conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an archive.
+
+    Each conversation is read whole or not at all. Raises :class:`TranscriptError` where not even one can be read.
     """
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
     try:
-        document = Document(_bytes_of(source, max_bytes), name)
-        reader = _named(format) if format is not None else _recognised(document)
-        transcript = reader.read(document)
+        limits = limits or Limits.from_environment()
+        data = _bytes_of(source, limits)
+        read = _read_archive if is_archive(data) else _read_document
+        loaded = read(data, name, format, limits, progress)
     except TranscriptError as error:
-        place = ", ".join(part for part in (name, error.place) if part)
-        tried = error.format or format or ""
-        raise TranscriptError(error.reason, format=tried, place=place, remedy=error.remedy) from None
-    untitled = transcript.title == Transcript(()).title
-    title = Path(name).stem if untitled and name else transcript.title
-    return replace(transcript, title=title, format=reader.name, warnings=document.findings.sentences())
+        raise _placed(error, name, format) from None
+    except RecursionError:
+        reason = "it is nested more deeply than any conversation."
+        raise TranscriptError(reason, place=name, remedy="Check that this is the right file.") from None
+    if not loaded.transcripts:
+        raise loaded.failures[0]
+    return loaded
 
 
-def _bytes_of(source: str | Path | bytes, max_bytes: int) -> bytes:
-    data = source if isinstance(source, bytes) else _file_bytes(Path(source), max_bytes + 1)
-    if len(data) > max_bytes:
-        reason = f"the file is larger than the limit of {max_bytes:,} bytes."
-        raise TranscriptError(reason, remedy="Split it, or choose a smaller one.")
+def _placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
+    place = ", ".join(part for part in (name, error.place) if part)
+    remedy = error.remedy or OTHER_FORMAT
+    return TranscriptError(error.reason, format=error.format or format or "", place=place, remedy=remedy)
+
+
+def _read_document(
+    data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
+) -> LoadedFile:
+    document = Document(data, name, limits)
+    reader = _named(format) if format is not None else _recognised(document)
+    pieces = reader.conversations(document)
+    if not pieces:
+        raise TranscriptError("it holds no conversation.", format=reader.name, remedy="Choose another file.")
+    if len(pieces) > limits.conversations:
+        reason = f"it holds {len(pieces):,} conversations, more than the limit of {limits.conversations:,}."
+        raise TranscriptError(reason, remedy="Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS.")
+    transcripts, failures = [], []
+    for number, piece in enumerate(pieces, 1):
+        place = f"conversation {number}" if len(pieces) > 1 else ""
+        try:
+            transcripts.append(_titled(_read(reader, piece, Reading(limits, place)), name, place))
+        except TranscriptError as error:
+            where = ", ".join(part for part in (place, error.place) if part)
+            inner = TranscriptError(error.reason, format=reader.name, place=where, remedy=error.remedy)
+            failures.append(_placed(inner, name, None))
+        if progress:
+            progress(number, len(pieces))
+    found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
+    return LoadedFile(name, found, document.findings.sentences(), tuple(failures))
+
+
+def _read(reader: Format, piece: object, reading: Reading) -> Transcript:
+    try:
+        return reader.read(piece, reading)
+    except TranscriptError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        # Readers judge what they read; should one meet what it does not expect, the user still gets a sentence.
+        reason = f"{UNFORESEEN} ({type(error).__name__}: {clean_text(str(error))[:100]})."
+        raise TranscriptError(reason, remedy="Choose another format, or export the conversation again.") from error
+
+
+def _titled(transcript: Transcript, name: str, place: str) -> Transcript:
+    if transcript.title.strip() and transcript.title != UNTITLED:
+        return replace(transcript, title=transcript.title[:MAX_TITLE_CHARS])
+    stem = Path(name).stem if name else UNTITLED
+    return replace(transcript, title=f"{stem}, {place}" if place else stem)
+
+
+def _read_archive(
+    data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
+) -> LoadedFile:
+    parts: list[LoadedFile] = []
+    refused: dict[str, TranscriptError] = {}
+    for inner, content in archived_files(data, limits):
+        inner = inner or Path(name).stem
+        try:
+            if is_archive(content):
+                raise TranscriptError("an archive inside an archive is not opened.", remedy="Unpack the outer one.")
+            parts.append(_read_document(content, inner, format, limits, progress))
+        except TranscriptError as error:
+            refused[inner] = error
+    if not parts:
+        raise _nothing_inside(refused)
+    return LoadedFile(
+        name,
+        tuple(transcript for part in parts for transcript in part.transcripts),
+        tuple(_archive_warnings(parts, refused)),
+        tuple(failure for part in parts for failure in part.failures),
+    )
+
+
+def _nothing_inside(refused: dict[str, TranscriptError]) -> TranscriptError:
+    if len(refused) == 1:
+        ((inner, error),) = refused.items()
+        return _placed(error, inner, None)
+    found = f"found {_some(list(refused))}" if refused else "it holds no file that could be one"
+    return TranscriptError(f"no conversation inside: {found}.", remedy="Choose the file with the conversations.")
+
+
+def _archive_warnings(parts: list[LoadedFile], refused: dict[str, TranscriptError]) -> Iterator[str]:
+    for part in parts:
+        yield from (f"{part.name}: {warning}" for warning in part.warnings)
+    # What is of no known kind lies beside the conversations in every export; what is broken is a loss.
+    broken = {inner: error for inner, error in refused.items() if not isinstance(error, UnknownFormatError)}
+    for inner, error in list(broken.items())[:MAX_NAMES]:
+        yield f"not imported: {_placed(error, inner, None)}"
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(name[:80] for name in names[:MAX_NAMES]) + more
+
+
+def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
+    data = source if isinstance(source, bytes) else _file_bytes(Path(source), limits.file_bytes + 1)
+    if len(data) > limits.file_bytes:
+        reason = f"the file is larger than the limit of {limits.file_bytes:,} bytes."
+        raise TranscriptError(reason, remedy="Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
     return data
 
 
@@ -69,8 +222,8 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
             with path.open("rb") as file:
                 return file.read(at_most_bytes)
         found = "this is a folder" if path.is_dir() else "there is no such file"
-    except OSError as error:
-        found = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
+        found = getattr(error, "strerror", None) or type(error).__name__
     raise TranscriptError(f"the file cannot be opened: {found}.", remedy="Check the path, or give the bytes.")
 
 
@@ -89,6 +242,8 @@ def _recognised(document: Document) -> Format:
     if hits:
         names = ", ".join(hit.name for hit in hits)
         raise TranscriptError(f"it could be each of: {names}.", remedy="Say which format it is.")
-    if document.json.problem:
-        raise document.json.problem
-    raise TranscriptError(f"no known format, found {document.found}.", remedy=f"Known are: {', '.join(formats())}.")
+    problem = document.problem
+    is_whole = document.json.problem is None or bool(document.plain_text)
+    remedy = problem.remedy or f"Known are: {', '.join(known.title for known in formats().values())}."
+    kind = UnknownFormatError if is_whole else TranscriptError
+    raise kind(problem.reason, format=problem.format, place=problem.place, remedy=remedy)

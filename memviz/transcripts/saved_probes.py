@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
-from memviz.transcripts.base import Category, Probe
+from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe
 from memviz.transcripts.findings import Findings
 
 
@@ -29,7 +29,8 @@ def _is_probe(item: Any) -> bool:
     return (
         isinstance(item, dict)
         and isinstance(item.get("question"), str)
-        and item.get("category") in get_args(Category)
+        and isinstance(item.get("category"), str)
+        and 0 < len(item["category"]) <= MAX_CATEGORY_CHARS
         and _are(str, item.get("answers"))
         and _are(int, item.get("evidence"))
         and _are(str, item.get("stale", []))

@@ -194,6 +194,15 @@ def test_an_older_file_is_brought_up_to_date_once_or_left_as_it_is(tmp_path: Pat
         assert file.execute("SELECT count(*) FROM message WHERE conversation_id = ?", (id,)).fetchone() == (200,)
 
 
+FIRST_VERSION = """
+    DROP TABLE free_run;
+    ALTER TABLE run DROP COLUMN ahead;
+    ALTER TABLE conversation DROP COLUMN held_at;
+    ALTER TABLE conversation DROP COLUMN events;
+    PRAGMA user_version = 1;
+"""
+
+
 def schema(path: Path) -> dict[str, list[tuple[object, ...]]]:
     """The columns of every table, in the order of their names."""
     with closing(sqlite3.connect(path)) as connection:
@@ -208,7 +217,7 @@ def test_a_file_of_the_first_version_becomes_what_a_new_one_is(tmp_path: Path) -
     id = a_file(path)
     Store(new).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript("DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead; PRAGMA user_version = 1")
+        connection.executescript(FIRST_VERSION)
     assert schema(path) != schema(new)
     store = Store(path)
     assert store.conversation(id).messages

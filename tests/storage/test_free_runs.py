@@ -362,7 +362,10 @@ class TestAhead:
         store.save_turn(id, chat.run)
         store.close()
         with closing(sqlite3.connect(path)) as file:
-            file.executescript("DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead; PRAGMA user_version = 1")
+            file.executescript(
+                "DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead; ALTER TABLE conversation DROP COLUMN held_at;"
+                "ALTER TABLE conversation DROP COLUMN events; PRAGMA user_version = 1"
+            )
         again = reopened(path, id)
         assert (again.ahead, again.log[:]) == (((), ()), chat.log[:])
         store, run = Store(path), a_run()

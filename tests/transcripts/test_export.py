@@ -2,13 +2,14 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.conversation import Message, ToolCall
-from memviz.transcripts import Probe, Transcript, load_transcript, to_json
+from memviz.transcripts import Probe, RecordedEvent, Transcript, load_transcript, to_json
 
 PROBES = (
     Probe("Where does she live?", ("Lisbon",), (1,), "updated fact", ("Porto",)),
@@ -29,6 +30,8 @@ FULL = Transcript(
     system_prompt="Be brief.",
     description="All there is.",
     language="zh",
+    held_at=datetime(2025, 3, 1, 10, 0, tzinfo=UTC),
+    events=(RecordedEvent("compaction", 2, "They spoke of Lisbon.", "auto", 1000, 200, "2025-03-01T10:00:00+00:00"),),
 )
 
 
@@ -43,13 +46,14 @@ def test_everything_is_read_back():
 
 
 def test_the_shape_is_that_of_the_bundled_files():
-    keys = {"title", "description", "language", "system_prompt", "messages", "probes"}
+    keys = {"title", "description", "language", "system_prompt", "messages", "probes", "held_at", "events"}
     assert set(json.loads(to_json(FULL))) == keys
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text()), min_size=1), st.text())
 def test_any_text_is_read_back(pairs, title):
-    transcript = Transcript(tuple(Message(role, content) for role, content in pairs), title=title or "x")
+    messages = tuple(Message(role, content) for role, content in pairs)
+    transcript = Transcript(messages, title=title if title.strip() else "x")
     assert round_trip(transcript) == transcript
 
 
@@ -87,7 +91,8 @@ GOOD = {"question": "q", "answers": ["a"], "evidence": [0], "category": "name", 
         {**GOOD, "evidence": [False]},
         {**GOOD, "evidence": [99]},
         {**GOOD, "evidence": [-1]},
-        {**GOOD, "category": "other"},
+        {**GOOD, "category": ""},
+        {**GOOD, "category": "x" * 61},
         {**GOOD, "category": ["name"]},
         {**GOOD, "stale": [1]},
     ],
@@ -97,3 +102,22 @@ def test_a_broken_probe_is_left_out_and_reported(probe):
     transcript = load_transcript(json.dumps(saved).encode())
     assert [kept.to_dict() for kept in transcript.probes] == [GOOD]
     assert len(transcript.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "x",
+        {"kind": "dream", "after_message": 1},
+        {"kind": "summary"},
+        {"kind": "summary", "after_message": -1},
+        {"kind": "summary", "after_message": 1, "tokens_before": "many"},
+        {"kind": "summary", "after_message": 1, "text": None},
+    ],
+)
+def test_a_broken_event_is_left_out_and_reported(event):
+    saved = json.loads(to_json(FULL))
+    saved["events"].append(event)
+    transcript = load_transcript(json.dumps(saved).encode())
+    assert transcript.events == FULL.events
+    assert "an event that is broken was left out: event 1." in transcript.warnings

@@ -2,40 +2,21 @@
 
 import json
 from random import Random
+from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memviz.errors import TranscriptError
-from memviz.transcripts import formats, load_transcript, to_json
+from memviz.transcripts import formats, load_file, load_transcript, to_json
+from memviz.transcripts.loading import UNFORESEEN
+from tests.transcripts.sample_files import format_of, sample_files
 
-SAMPLE = {
-    "title": "Trip",
-    "system_prompt": "Be brief.",
-    "messages": [
-        {"role": "developer", "content": "You are terse."},
-        {
-            "role": "user",
-            "content": [{"type": "text", "text": "Wo ist Inês? 👩‍👧"}, {"type": "image_url"}],
-            "name": "bob",
-        },
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}],
-        },
-        {"role": "tool", "tool_call_id": "c", "content": "12:00", "meta": {"seconds": 0.5}},
-        {"role": "assistant", "content": "Lisbon, \ud800!", "refusal": None},
-    ],
-    "probes": [{"question": "Where?", "answers": ["Lisbon"], "evidence": [4], "category": "name", "stale": []}],
-}
-SEEDS = [
-    json.dumps(SAMPLE).encode(),
-    json.dumps(SAMPLE["messages"], indent=1).encode(),
-    "\n".join(map(json.dumps, SAMPLE["messages"])).encode(),
-    json.dumps(SAMPLE).encode("utf-16"),
-]
+SEEDS = sample_files()
+HANG_SECONDS = 5
+MUTATIONS = 170
+"""Of every sample: more than 20,000 files in all."""
 TOKENS = [
     b"\0",
     b"\xff",
@@ -73,16 +54,26 @@ CHOICES = st.sampled_from([None, *formats()])
 def read(data, format=None):
     """Read it, and check that what was read can be saved, encoded and read again the same."""
     try:
-        transcript = load_transcript(data, format)
+        loaded = load_file(data, format)
     except TranscriptError as error:
-        str(error).encode()
+        foreseen(error)
         return None
+    for failure in loaded.failures:
+        foreseen(failure)
+    transcript = loaded.whole(0)
     saved = to_json(transcript).encode()
-    again = load_transcript(saved, "openai_messages")
+    again = load_transcript(saved, "memviz")
     assert again.messages == transcript.messages
     assert again.probes == transcript.probes
     assert all(len(warning) < 1000 for warning in transcript.warnings)
     return transcript
+
+
+def foreseen(error):
+    """A sentence for the user that a reader meant to give: no error of its own that was caught at last."""
+    str(error).encode()
+    assert UNFORESEEN not in error.reason, error
+    assert error.remedy
 
 
 @given(st.binary(max_size=200), CHOICES)
@@ -109,22 +100,60 @@ def test_messages_of_any_shape(messages, beside, format):
     read(json.dumps({**beside, "messages": messages}).encode(), format)
 
 
-@pytest.mark.parametrize("seed", range(len(SEEDS)))
-def test_mutated_files(seed):
-    random = Random(seed)
-    outcomes = set()
-    for _ in range(1000):
-        data = bytearray(SEEDS[seed])
-        for _ in range(random.randint(1, 4)):
-            at = random.randrange(len(data) + 1)
-            kind = random.randrange(4)
-            if kind == 0:
-                del data[at:]
-            elif kind == 1:
-                del data[at : at + random.randint(1, 20)]
-            elif kind == 2:
-                data[at:at] = random.choice(TOKENS)
-            elif at < len(data):
-                data[at] ^= 1 << random.randrange(8)
-        outcomes.add(read(bytes(data)) is None)
-    assert outcomes == {True, False}
+def mutated(data, random):
+    data = bytearray(data)
+    for _ in range(random.randint(1, 4)):
+        at = random.randrange(len(data) + 1)
+        kind = random.randrange(5)
+        if kind == 0:
+            del data[at:]
+        elif kind == 1:
+            del data[at : at + random.randint(1, 20)]
+        elif kind == 2:
+            data[at:at] = random.choice(TOKENS)
+        elif kind == 3:
+            start = random.randrange(len(data) + 1)
+            data[at:at] = data[start : start + random.randint(1, 60)]
+        elif at < len(data):
+            data[at] ^= 1 << random.randrange(8)
+    return bytes(data)
+
+
+def spoilt(value, random):
+    """The value with one of its parts replaced by something of another kind, which stays JSON."""
+    if isinstance(value, (dict, list)) and value and random.random() < 0.85:
+        key = random.choice(list(value)) if isinstance(value, dict) else random.randrange(len(value))
+        copy = value.copy()
+        copy[key] = spoilt(value[key], random)
+        return copy
+    return random.choice(
+        [None, True, 0, -1, 10**400, 1e300, "", "x", "2025-13-45", [], {}, [[]], {"role": 1}, ["a", 1]]
+    )
+
+
+def spoilt_file(data, random):
+    """The JSON of a file, or of one of its lines, spoilt in one place; ``None`` for a file of another kind."""
+    try:
+        return json.dumps(spoilt(json.loads(data), random)).encode()
+    except ValueError:
+        pass
+    lines = data.split(b"\n")
+    at = random.randrange(len(lines))
+    try:
+        lines[at] = json.dumps(spoilt(json.loads(lines[at]), random)).encode()
+    except ValueError:
+        return None
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_mutated_files(name):
+    random, start = Random(name), perf_counter()
+    for number in range(MUTATIONS):
+        data = spoilt_file(SEEDS[name], random) if number % 2 else None
+        read(data or mutated(SEEDS[name], random), random.choice([None, None, format_of(name)]))
+    assert perf_counter() - start < MUTATIONS * HANG_SECONDS
+
+
+def test_there_are_enough_of_them():
+    assert len(SEEDS) * MUTATIONS >= 20_000

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.errors import ConfigError, TranscriptError
 from memviz.transcripts import formats, load_transcript
+from memviz.transcripts.limits import Limits
 
 MESSAGES = [
     {"role": "user", "content": "My sister Inês lives in Lisbon."},
@@ -160,7 +161,6 @@ def test_long_numbers():
         (b"null", "found null"),
         (b'"text"', "found a text"),
         (b"true", "found true or false"),
-        (b"{}", "found an empty object"),
         (b'{"mapping": 1, "title": 2}', "found an object with 'mapping', 'title'"),
         (b"[1, 2]", "found a list of 2 that starts with a number"),
         (b'{"chosen": 1}\n{"chosen": 2}', "found lines that start with an object with 'chosen'"),
@@ -168,14 +168,25 @@ def test_long_numbers():
 )
 def test_json_that_is_no_conversation_says_what_was_found_and_what_is_known(data, found):
     error = refused(data, found)
-    assert all(name in error.remedy for name in formats())
+    assert all(known.title in error.remedy for known in formats().values())
+
+
+@pytest.mark.parametrize(("data", "found"), [(b"[]", "an empty list"), (b"{}", "an empty object")])
+def test_nothing_at_all_is_said_to_be_so(data, found):
+    refused(data, f"there are no messages, found {found}")
 
 
 @pytest.mark.parametrize(
-    ("magic", "kind"), [(b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip"), (b"SQLite format 3\0", "an SQLite")]
+    ("magic", "reason"),
+    [
+        (b"PK\x03\x04", "archive: it is damaged"),
+        (b"\x1f\x8b", "archive: it is damaged"),
+        (b"SQLite format 3\0", "SQLite: the database cannot be read"),
+        (b"%PDF-", "this is a PDF document"),
+    ],
 )
-def test_binary_files_are_named(magic, kind):
-    refused(magic + bytes(range(256)), f"this is {kind}")
+def test_binary_files_that_are_damaged_or_hold_no_text(magic, reason):
+    refused(magic + bytes(range(256)), reason)
 
 
 def test_the_size_limit(tmp_path):
@@ -183,9 +194,9 @@ def test_the_size_limit(tmp_path):
     path = tmp_path / "chat.json"
     path.write_bytes(data)
     for source in (data, path, str(path)):
-        assert len(load_transcript(source, max_bytes=len(data)).messages) == 4
+        assert len(load_transcript(source, limits=Limits(file_bytes=len(data))).messages) == 4
         with pytest.raises(TranscriptError, match="larger than the limit of 100 bytes"):
-            load_transcript(source, max_bytes=100)
+            load_transcript(source, limits=Limits(file_bytes=100))
 
 
 def test_no_more_than_the_limit_is_read_from_a_file(tmp_path):
@@ -195,8 +206,12 @@ def test_no_more_than_the_limit_is_read_from_a_file(tmp_path):
     refused(path, "larger than the limit")
 
 
-def test_the_default_limit_is_20_megabytes():
-    refused(b" " * 20_000_001, "larger than the limit of 20,000,000 bytes")
+def test_limits_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("MEMVIZ_IMPORT_FILE_BYTES", "1_000")
+    refused(b" " * 1001, "larger than the limit of 1,000 bytes", "MEMVIZ_IMPORT_FILE_BYTES")
+    monkeypatch.setenv("MEMVIZ_IMPORT_FILE_BYTES", "plenty")
+    with pytest.raises(ConfigError, match=r"MEMVIZ_IMPORT_FILE_BYTES.*'plenty'.*whole number"):
+        load_transcript(b"[]")
 
 
 def test_a_file_gives_its_name_to_title_and_errors(tmp_path):
@@ -221,4 +236,4 @@ def test_a_folder_is_named_as_such(tmp_path):
 
 def test_an_unknown_format_lists_the_known_ones():
     error = refused(TEXT.encode(), "no format 'openai'", format="openai")
-    assert "openai_messages, openai_messages_jsonl" in error.remedy
+    assert "openai_messages" in error.remedy

@@ -1,4 +1,4 @@
-"""What the two OpenAI formats make of messages that are odd but legal, or slightly broken."""
+"""What readers of role lists make of messages that are odd but legal, or slightly broken."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from memviz.conversation import Message, ToolCall
 from memviz.errors import TranscriptError
-from memviz.transcripts import load_transcript
+from memviz.transcripts import load_file, load_transcript
 
 HI = {"role": "user", "content": "hi"}
 
@@ -23,7 +23,8 @@ def only(item):
 def test_a_plain_list_is_read_as_it_is():
     transcript = load(HI, {"role": "assistant", "content": "hello", "name": "bot"})
     assert transcript.messages == (Message("user", "hi"), Message("assistant", "hello", name="bot"))
-    assert transcript.format == "openai_messages"
+    assert transcript.format == "role_content"
+    assert load({**HI, "name": "bob"}, {"role": "system", "content": "x"}).format == "openai_messages"
     assert transcript.warnings == ()
 
 
@@ -33,12 +34,12 @@ def test_json_lines_split_at_line_feeds_only():
     )
     transcript = load_transcript(text.encode())
     assert [message.content for message in transcript.messages] == ["a\u2028b", "c\x85d"]
-    assert transcript.format == "openai_messages_jsonl"
+    assert transcript.format == "role_content"
 
 
 def test_one_line_is_a_conversation_of_one_message():
     transcript = load_transcript(json.dumps(HI).encode())
-    assert (transcript.format, transcript.messages) == ("openai_messages_jsonl", (Message("user", "hi"),))
+    assert (transcript.format, transcript.messages) == ("role_content", (Message("user", "hi"),))
 
 
 def test_an_object_with_messages_may_bring_its_title():
@@ -150,7 +151,7 @@ def test_in_json_lines_the_place_is_the_line():
 def test_no_readable_message_is_an_error():
     with pytest.raises(TranscriptError, match="none of the 1 messages can be read: index 0 has no role"):
         load({"content": "x"}, format="openai_messages")
-    with pytest.raises(TranscriptError, match="the list of messages is empty"):
+    with pytest.raises(TranscriptError, match="there are no messages, found an empty list"):
         load()
 
 
@@ -167,35 +168,20 @@ def test_warnings_stay_few_and_short():
     assert any("and 995 more" in warning for warning in transcript.warnings)
 
 
-@pytest.mark.parametrize(
-    "foreign",
-    [
-        [{"role": "user", "content": [{"type": "tool_result", "content": "x"}]}],
-        [{"role": "user", "parts": [{"text": "hi"}]}],
-        [{"type": "message", "role": "user", "content": "hi"}],
-        {"agent_type": "memgpt_agent", "messages": [HI]},
-        {"system": "Be terse.", "max_tokens": 5, "messages": [HI]},
-    ],
-)
-def test_the_messages_of_others_are_not_claimed(foreign):
-    with pytest.raises(TranscriptError, match="no known format, found"):
-        load_transcript(json.dumps(foreign).encode())
+def test_lists_of_lists_are_several_conversations():
+    talks = [[HI, {"role": "assistant", "content": "a"}], [HI], [{"role": "critic"}, HI]]
+    loaded = load_file(json.dumps(talks).encode())
+    assert [len(transcript.messages) for transcript in loaded.transcripts] == [2, 1, 1]
+    assert "index 2, index 0 has the unknown role" in loaded.transcripts[2].warnings[0]
 
 
 @pytest.mark.parametrize(
     ("format", "data", "found"),
     [
         ("openai_messages", b"42", "found a number"),
-        (
-            "openai_messages",
-            json.dumps(HI).encode() + b"\n" + json.dumps(HI).encode(),
-            "found lines that start with an object with 'role'",
-        ),
-        (
-            "openai_messages_jsonl",
-            json.dumps([HI]).encode(),
-            "found a list of 1 that starts with an object with 'role'",
-        ),
+        ("role_content", b'{"turns": 3}', "found an object with 'turns'"),
+        ("memviz", json.dumps(HI).encode() + b"\n" + json.dumps(HI).encode(), "found lines that start with an object"),
+        ("memviz", json.dumps([HI]).encode(), "found a list of 1 that starts with an object with 'role'"),
     ],
 )
 def test_a_format_named_wrongly_says_what_was_found(format, data, found):

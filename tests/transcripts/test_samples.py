@@ -1,12 +1,12 @@
 """The bundled conversations keep what their labels promise."""
 
 import re
-from typing import get_args
 
 import pytest
 
 from memviz.conversation import Log
-from memviz.transcripts import Category, bundled, sample
+from memviz.transcripts import bundled, sample
+from memviz.transcripts.base import CATEGORIES
 from memviz.transcripts.samples import UnknownSampleError
 
 IDS = tuple(bundled())
@@ -35,7 +35,7 @@ def test_there_are_four_in_more_than_one_language():
 
 
 def test_every_category_occurs():
-    assert {probe.category for id in IDS for probe in sample(id).probes} == set(get_args(Category))
+    assert {probe.category for id in IDS for probe in sample(id).probes} == set(CATEGORIES)
 
 
 def test_a_conversation_is_read_once():

@@ -11,17 +11,13 @@ from memviz.transcripts import load_transcript
 
 FOLDER = Path(os.environ.get("MEMVIZ_TEST_DATA", "")) / "bad"
 MANIFEST = FOLDER / "manifest.json"
-FOREIGN = "d"  # files that start so are ChatGPT exports
 
 
 def _cases():
     if not os.environ.get("MEMVIZ_TEST_DATA") or not MANIFEST.is_file():
         reason = "set MEMVIZ_TEST_DATA to the folder with bad/manifest.json to run these"
         return [pytest.param({}, id="files", marks=pytest.mark.skip(reason=reason))]
-    cases = json.loads(MANIFEST.read_text(encoding="utf-8"))
-    mine = [case for case in cases if case["file"].endswith((".json", ".jsonl")) and case["file"][0] != FOREIGN]
-    rejected = [case for case in cases if case["verdict"] == "reject" and case not in mine]
-    return [pytest.param(case, id=case["file"]) for case in mine + rejected]
+    return [pytest.param(case, id=case["file"]) for case in json.loads(MANIFEST.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("case", _cases())

@@ -1,0 +1,97 @@
+"""The files inside a zip or gzip archive, inflated in memory and never further than allowed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import PurePosixPath
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from memviz.conversation import clean_text
+from memviz.errors import TranscriptError
+from memviz.transcripts.limits import Limits
+
+ZIP, EMPTY_ZIP, GZIP = b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b"
+JUNK = ("__MACOSX/", ".DS_Store", "Thumbs.db")
+MEDIA = frozenset(
+    f".{suffix}"
+    for kinds in (
+        "png jpg jpeg gif webp bmp svg heic ico",
+        "mp3 wav m4a ogg opus flac mp4 mov webm",
+        "pdf dat css js py woff woff2 ttf html htm docx xlsx pptx",
+    )
+    for suffix in kinds.split()
+)
+"""Files of these kinds lie beside conversations in the exports of chat programs, and hold none."""
+
+
+def is_archive(data: bytes) -> bool:
+    """Whether these bytes are a zip or gzip archive."""
+    return data.startswith((ZIP, EMPTY_ZIP, GZIP))
+
+
+def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every file in the archive that may hold a conversation, one after the other.
+
+    Raises :class:`TranscriptError` for a broken archive, an encrypted one, and one that inflates beyond the limits.
+    """
+    if data.startswith(GZIP):
+        yield "", _gunzipped(data, limits)
+        return
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            yield from _unzipped(archive, limits)
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
+        raise _broken(error) from None
+    except RuntimeError:  # what zipfile raises for a file that asks for a password
+        raise _error("a file in it is encrypted.", "Unpack it with the password first.") from None
+
+
+def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
+    entries = archive.infolist()
+    if len(entries) > limits.archive_files:
+        reason = f"it lists {len(entries):,} files, more than the limit of {limits.archive_files:,}."
+        raise _error(reason, "Unpack it and choose the file with the conversations.")
+    room = limits.inflated_bytes
+    for entry in sorted((entry for entry in entries if _may_hold(entry)), key=lambda entry: entry.filename):
+        with archive.open(entry) as file:
+            inflated = file.read(room + 1)  # never trust the size that the archive states
+        room -= len(inflated)
+        if room < 0:
+            raise _too_large(limits)
+        yield clean_text(entry.filename), inflated
+
+
+def _may_hold(entry: ZipInfo) -> bool:
+    path = PurePosixPath(entry.filename)
+    return not (
+        entry.is_dir() or any(junk in entry.filename for junk in JUNK)
+        or path.name.startswith("._") or path.suffix.lower() in MEDIA
+    )  # fmt: skip
+
+
+def _gunzipped(data: bytes, limits: Limits) -> bytes:
+    inflater = zlib.decompressobj(wbits=31)  # 31: with the header of gzip
+    try:
+        inflated = inflater.decompress(data, limits.inflated_bytes + 1)
+    except zlib.error as error:
+        raise _broken(error) from None
+    if len(inflated) > limits.inflated_bytes:
+        raise _too_large(limits)
+    if not inflater.eof:
+        raise _error("it ends in the middle.", "The file is incomplete: download it again.")
+    return inflated
+
+
+def _broken(error: Exception) -> TranscriptError:
+    return _error(f"it is damaged ({clean_text(str(error))[:200]}).", "Download or pack it again.")
+
+
+def _too_large(limits: Limits) -> TranscriptError:
+    reason = f"it inflates to more than the limit of {limits.inflated_bytes:,} bytes."
+    return _error(reason, "Unpack it and choose the file with the conversations.")
+
+
+def _error(reason: str, remedy: str) -> TranscriptError:
+    return TranscriptError(reason, format="archive", remedy=remedy)

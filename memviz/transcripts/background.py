@@ -1,0 +1,103 @@
+"""Reading files in a thread of its own, so that a page can show how far it is and let its visitor stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import NamedTuple
+
+from memviz.conversation import Log
+from memviz.counters import counter
+from memviz.errors import MemvizError, TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.loading import LoadedFile, load_file
+
+PICKING_COUNTER = "o200k_base"
+"""Counts the tokens that a list of conversations shows before one is chosen."""
+
+
+class NamedBytes(NamedTuple):
+    """A file as it was handed over."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file: its conversations with the tokens of each, or why there are none."""
+
+    name: str
+    loaded: LoadedFile | None = None
+    tokens: tuple[int, ...] = ()
+    error: MemvizError | None = None
+
+
+class _CancelledError(Exception):
+    """Ends the reading of a file in its thread."""
+
+
+class BackgroundReading:
+    """Reads files one after the other. ``outcomes`` grows as they are done; ``done`` and ``total`` count the
+    conversations of the file at hand, ``total`` is 0 while it is being parsed."""
+
+    def __init__(self, files: Sequence[NamedBytes], format: str | None = None, limits: Limits | None = None) -> None:
+        self.files = tuple(files)
+        self.outcomes: list[Outcome] = []
+        self.done = self.total = 0
+        self._format, self._limits = format, limits
+        self._cancelled, self._finished = Event(), Event()
+        Thread(target=self._run, name="memviz import", daemon=True).start()
+
+    @property
+    def current(self) -> str:
+        """The name of the file that is being read; empty when all are done."""
+        return self.files[len(self.outcomes)].name if len(self.outcomes) < len(self.files) else ""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; returns whether all files are done."""
+        return self._finished.wait(seconds)
+
+    def cancel(self) -> None:
+        """Stop. What was read so far stays in ``outcomes``; the file at hand is given up at its next conversation."""
+        self._cancelled.set()
+
+    def _run(self) -> None:
+        try:
+            for file in self.files:
+                self.outcomes.append(self._outcome(file))
+        except _CancelledError:
+            pass
+        finally:
+            self._finished.set()
+
+    def _outcome(self, file: NamedBytes) -> Outcome:
+        self._advance(0, 0)
+        try:
+            loaded = load_file(
+                file.content, self._format, name=file.name, limits=self._limits, progress=self._advance
+            )  # fmt: skip
+        except MemvizError as error:
+            return Outcome(file.name, error=error)
+        except MemoryError:
+            reason = "there is not enough memory to read it."
+            return Outcome(file.name, error=TranscriptError(reason, place=file.name, remedy="Split the file."))
+        return Outcome(file.name, loaded, self._tokens(loaded.transcripts))
+
+    def _tokens(self, transcripts: Sequence[Transcript]) -> tuple[int, ...]:
+        """Tokens of each of several conversations, for choosing among them; a single one needs no choice."""
+        if len(transcripts) < 2:
+            return ()
+        tokens = []
+        for number, transcript in enumerate(transcripts, 1):
+            sums = Log(transcript.messages).token_sums(counter(PICKING_COUNTER))
+            tokens.append(sums.totals[-1] + sums.call_totals[-1])
+            self._advance(number, len(transcripts))
+        return tuple(tokens)
+
+    def _advance(self, done: int, total: int) -> None:
+        if self._cancelled.is_set():
+            raise _CancelledError
+        self.done, self.total = done, total

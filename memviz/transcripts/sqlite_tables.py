@@ -1,0 +1,88 @@
+"""The tables of an uploaded SQLite database: read in memory, never run, never written to disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+from memviz.conversation import clean_text
+from memviz.errors import TranscriptError
+from memviz.transcripts.limits import Limits
+
+WRITE_AHEAD, ROLLBACK = b"\x02\x02", b"\x01\x01"
+VERSIONS_AT = slice(18, 20)  # bytes of the header: how the file is written and read
+STEPS_BETWEEN_LOOKS = 10_000
+REMEDY = "Close the program that writes it, copy the database again, and choose the copy."
+ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
+
+
+class Tables:
+    """The tables of a database and their rows. Views, triggers, virtual tables and functions are never touched.
+
+    ``columns`` holds the column names of every table; ``in_write_ahead_mode`` says that newer rows may lie in a file
+    beside this one. Raises :class:`TranscriptError` for a file that SQLite cannot read.
+    """
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        self.in_write_ahead_mode = data[VERSIONS_AT] == WRITE_AHEAD
+        self._limits = limits
+        self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        self._connection.text_factory = lambda raw: clean_text(raw.decode("utf-8", "replace"))
+        with _readable():
+            # A database in memory has no file beside it, and refuses to open in the mode that needs one.
+            self._connection.deserialize(data[:18] + ROLLBACK + data[20:] if self.in_write_ahead_mode else data)
+            self._connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in ALLOWED else 1)
+            self._stop_after(limits.database_seconds)
+            names = self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+            self.columns = {name: self._columns(name) for name, sql in names if _is_plain(name, sql)}
+
+    def rows(self, table: str, columns: Sequence[str], order: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The rows of a table as dictionaries of these columns; one that the table lacks is ``None``. They come in
+        the order of ``order`` (columns), else as they were written. Raises :class:`TranscriptError` for too many."""
+        there = self.columns.get(table, ())
+        picked = [column for column in columns if column in there]
+        if not picked:
+            return []
+        ordered = [_quoted(column) for column in order if column in there]
+        query = f"SELECT {', '.join(map(_quoted, picked))} FROM {_quoted(table)}"  # noqa: S608 - quoted, and read only
+        query += f" ORDER BY {', '.join(ordered)}" if ordered else ""
+        with _readable():
+            self._stop_after(self._limits.database_seconds)
+            found = self._connection.execute(f"{query} LIMIT {self._limits.messages + 1}").fetchall()
+        if len(found) > self._limits.messages:
+            reason = f"the table {clean_text(table)[:40]!r} has more than {self._limits.messages:,} rows."
+            raise TranscriptError(reason, remedy="Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES.")
+        missing = dict.fromkeys(columns)
+        return [missing | dict(zip(picked, values, strict=True)) for values in found]
+
+    def _columns(self, table: str) -> tuple[str, ...]:
+        described = self._connection.execute(f"SELECT * FROM {_quoted(table)} LIMIT 0").description  # noqa: S608
+        return tuple(column[0] for column in described)
+
+    def _stop_after(self, seconds: float) -> None:
+        self._connection.set_progress_handler(_deadline(seconds), STEPS_BETWEEN_LOOKS)
+
+
+def _deadline(seconds: float) -> Callable[[], bool]:
+    end = monotonic() + seconds
+    return lambda: monotonic() > end
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is_plain(name: object, sql: object) -> bool:
+    return isinstance(name, str) and isinstance(sql, str) and sql.lstrip()[:12].upper() == "CREATE TABLE"
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, ValueError, OverflowError) as error:  # a name with NUL, a number too large
+        reason = f"the database cannot be read ({clean_text(str(error))[:200]})."
+        raise TranscriptError(reason, format="SQLite", remedy=REMEDY) from None

@@ -1,0 +1,46 @@
+"""Points in time as files write them: ISO texts, or seconds and milliseconds since 1970."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from memviz.transcripts.base import TIME
+
+EARLIEST_SECONDS, LATEST_SECONDS = 631_152_000, 4_102_444_800  # 1990 and 2100: other numbers are no dates of a chat
+NANOSECONDS = 1_000_000_000
+MAX_CHARS = 40
+
+
+def moment(value: object) -> datetime | None:
+    """The point in time that ``value`` stands for, in UTC; ``None`` where it stands for none.
+
+    A text without an offset is taken for UTC. Numbers are seconds, milliseconds, microseconds or nanoseconds since
+    1970, told apart by their size. Never raises.
+    """
+    if isinstance(value, str) and len(value) <= MAX_CHARS:
+        return _of_text(value.strip())
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < LATEST_SECONDS * NANOSECONDS:
+        return _of_number(value)
+    return None
+
+
+def with_time(value: object) -> dict[str, str]:
+    """The ``meta`` of a message that was said at this time: :data:`~memviz.transcripts.base.TIME` as ISO text; empty
+    where the time is unknown."""
+    found = moment(value)
+    return {TIME: found.isoformat()} if found else {}
+
+
+def _of_text(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _of_number(number: float) -> datetime | None:
+    for units_per_second in (1, 1_000, 1_000_000, NANOSECONDS):
+        if EARLIEST_SECONDS <= number / units_per_second <= LATEST_SECONDS:
+            return datetime.fromtimestamp(number / units_per_second, UTC)
+    return None
