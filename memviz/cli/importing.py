@@ -1,0 +1,102 @@
+"""``memviz import``: files into the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, BadParameter, Exit, Option
+
+from memviz.cli.options import Database, FormatName, known_format
+from memviz.cli.output import complain, counted, progress_of, say
+from memviz.cli.problems import FAILED
+from memviz.cli.sources import STDIN, content_of
+from memviz.errors import TranscriptError
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import Transcript
+    from memviz.transcripts.loading import LoadedFile
+    from memviz.workspace import Workspace
+
+Files = Annotated[list[str], Argument(metavar="FILE...", help="Files to read, archives too; - is stdin.")]
+Picks = Annotated[
+    list[int] | None, Option("--pick", metavar="N", min=1, help="Only this conversation of the file; can be repeated.")
+]
+DryRun = Annotated[bool, Option("--dry-run", help="Show what is in the files, by number, and save nothing.")]
+
+
+def import_files(
+    files: Files, format: FormatName = None, pick: Picks = None, dry_run: DryRun = False, db: Database = None
+) -> None:
+    """Save the conversations of files in the library.
+
+    One line a conversation: number, title, turns, messages, format, id. A file that cannot be read is told on
+    stderr, the others are still imported, and the exit code is 1.
+
+    \b
+    Examples:
+      memviz import chat.json export.zip
+      memviz import conversations.json --dry-run
+      memviz import conversations.json --pick 3 --pick 7
+      curl -s https://example.org/chat.json | memviz import -
+    """
+    if pick and len(files) > 1:
+        raise BadParameter("--pick takes numbers of one file. Give one FILE at a time.")
+    known_format(format)
+    workspace = None if dry_run else _workspace(db)
+    results = [_import_one(file, format, pick or (), workspace) for file in files]
+    if not all(results):
+        raise Exit(FAILED)
+
+
+def _workspace(database: str | None) -> Workspace:
+    from memviz.workspace import Workspace
+
+    return Workspace(database)
+
+
+def _import_one(file: str, format: str | None, pick: Sequence[int], workspace: Workspace | None) -> bool:
+    """Import one file; whether all of it could be read."""
+    try:
+        loaded = _load(file, format)
+        numbers = _picked(loaded, pick)
+    except TranscriptError as error:
+        complain(f"Error: {error}")
+        return False
+    chosen = [loaded.transcripts[number - 1] for number in numbers]
+    ids = [entry.id for entry in workspace.add(chosen)] if workspace else ["not saved"] * len(chosen)
+    for number, transcript, id in zip(numbers, chosen, ids, strict=True):
+        say(_line(number, transcript, id))
+        for warning in transcript.warnings:
+            complain(f"Warning: {loaded.name}, conversation {number}: {warning}")
+    for warning in loaded.warnings:
+        complain(f"Warning: {loaded.name}: {warning}")
+    for failure in loaded.failures:
+        complain(f"Error: {failure}")
+    return not loaded.failures
+
+
+def _load(file: str, format: str | None) -> LoadedFile:
+    from memviz.transcripts.loading import load_file
+
+    name = "stdin" if file == STDIN else Path(file).name
+    with progress_of(f"Reading {name}") as progress:
+        return load_file(content_of(file), format, name=name, progress=progress)
+
+
+def _picked(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
+    there = len(loaded.transcripts)
+    wrong = [number for number in pick if number > there]
+    if wrong:
+        reason = f"there is no conversation {wrong[0]}."
+        raise TranscriptError(reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}.")
+    return list(dict.fromkeys(pick)) or list(range(1, there + 1))
+
+
+def _line(number: int, transcript: Transcript, id: str) -> str:
+    from memviz.conversation import Log
+
+    turns, messages = Log(transcript.messages).turn_count, len(transcript.messages)
+    sizes = f"{counted(turns, 'turn')} · {counted(messages, 'message')}"
+    return f"{number} · {transcript.title} · {sizes} · {transcript.format} · {id}"

@@ -1,0 +1,47 @@
+"""Errors on the command line: one sentence on stderr, and an exit code that a script can rely on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer import Exit
+from typer.core import TyperGroup
+
+from memviz.cli.output import complain
+from memviz.errors import MemvizError, ParameterError, UnknownModelError, UnknownNameError
+
+FAILED = 1
+WRONG_USE = 2
+_WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
+
+
+class UnknownFormatNameError(UnknownNameError):
+    """No import format has this name."""
+
+    kind = "format"
+
+
+class UnknownExportError(UnknownNameError):
+    """No export has this name."""
+
+    kind = "export"
+
+
+class UnknownConversationError(MemvizError):
+    """What was given is neither a file nor a saved conversation, or could be several."""
+
+
+class OutputError(MemvizError):
+    """A result cannot be written where it should go."""
+
+
+class Commands(TyperGroup):
+    """The commands. Any error of memviz that one of them raises is told and ends it; nothing shows a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except MemvizError as error:
+            complain(f"Error: {error}")
+            raise Exit(WRONG_USE if isinstance(error, _WRONG_USES) else FAILED) from None

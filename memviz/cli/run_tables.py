@@ -1,0 +1,108 @@
+"""Runs as tables of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from memviz.cli.output import counted, on_one_line
+from memviz.context import TOKEN_PARTS
+from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.health import health_warnings
+from memviz.metrics.summary_events import happening
+from memviz.metrics.token_use import TokenUse, token_use
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from memviz.engine.compaction import Compaction
+    from memviz.engine.run import Run
+
+PARTS = (*TOKEN_PARTS[:-1], "tools", TOKEN_PARTS[-1])
+"""The columns of tokens; what the protocol adds stands last."""
+
+
+def print_run(out: Console, run: Run) -> None:
+    """A run: its tokens turn by turn, every compaction with its reason, the totals, and what is unhealthy."""
+    out.print(on_one_line(run.strategy.label), style="bold")
+    out.print(_turns(run))
+    if run.compactions:
+        out.print()
+        out.print("Compactions", style="bold")
+        for compaction in run.compactions:
+            out.print(on_one_line(_compaction(compaction)))
+    out.print()
+    for line in _totals(token_use(run), run):
+        out.print(line)
+    for warning in health_warnings(run):
+        out.print(on_one_line(f"{warning.title}: {warning.numbers} {warning.remedy}"))
+
+
+def print_totals(out: Console, runs: Iterable[Run]) -> None:
+    """The totals of several runs, one a line."""
+    columns = ("tokens sent", "at most", "summaries", "their tokens", "all tokens", "their cost")
+    table = _table("strategy", *columns)
+    for run in runs:
+        use = token_use(run)
+        numbers = (use.sent_tokens, use.peak_tokens, use.summarizations, use.summarizer_tokens, use.all_tokens)
+        table.add_row(on_one_line(run.strategy.label), *(f"{n:,}" for n in numbers), _cost(use))
+    out.print(table)
+
+
+def _table(first: str, *numbers: str) -> Table:
+    table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="dim")
+    table.add_column(first, justify="right" if first == "turn" else "left")
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _turns(run: Run) -> Table:
+    table = _table("turn", *PARTS, "total", "reply")
+    table.add_column("")
+    for record in run.turns:
+        tokens = [record.tokens.get(part, 0) for part in PARTS]
+        counts = [f"{count:,}" for count in (*tokens, record.total_tokens, record.reply_tokens)]
+        table.add_row(f"{record.turn:,}", *counts, _marks(record.compactions, record.flags))
+    return table
+
+
+def _marks(compactions: Sequence[Compaction], flags: Iterable[str]) -> str:
+    marks = [_outcome(compaction) for compaction in compactions]
+    return ", ".join([*marks, *(flag.replace("_", " ") for flag in flags)])
+
+
+def _outcome(compaction: Compaction) -> str:
+    return f"summary {compaction.version}" if compaction.version else happening(compaction).value
+
+
+def _compaction(compaction: Compaction) -> str:
+    first, last = compaction.summarized.start + 1, compaction.summarized.stop
+    what = f"message {first:,}" if first == last else f"messages {first:,} to {last:,}"
+    line = f"turn {compaction.turn:,}, after message {compaction.after_message + 1:,}: {compaction.reason}; "
+    if compaction.error is not None:
+        return f"{line}the summary of {what} failed: {compaction.error}"
+    size = f" of {counted(compaction.summary_tokens, 'token')}" if compaction.version else ""
+    tokens = f"{compaction.tokens_before:,} tokens became {compaction.tokens_after:,}"
+    return f"{line}{_outcome(compaction)}{size} from {what}; {tokens}"
+
+
+def _totals(use: TokenUse, run: Run) -> Iterable[str]:
+    yield (
+        f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}, "
+        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most (turn {use.peak_turn:,}). "
+        f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}."
+    )
+    if use.summarizer_calls:
+        models = ", ".join(sorted({on_one_line(c.model) for c in run.compactions if c.model})) or "none answered"
+        failed = f", {use.failed_summarizations:,} failed" if use.failed_summarizations else ""
+        yield (
+            f"Summarizer ({models}): {counted(use.summarizer_calls, 'call')}{failed}; "
+            f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use)}."
+        )
+
+
+def _cost(use: TokenUse) -> str:
+    return "unknown" if use.summarizer_cost_usd is None else dollars(use.summarizer_cost_usd)

@@ -1,0 +1,75 @@
+"""From the words of a command line to strategies with parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typer import BadParameter
+
+if TYPE_CHECKING:
+    from memviz.strategies.base import Strategy
+    from memviz.strategies.parameters import Parameter
+
+Setting = tuple[str, str]
+_SWITCH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strategy]:
+    """The strategies of ``--strategy NAME`` or ``NAME:PARAMETER=VALUE,...``, with what ``--set`` says.
+
+    With several strategies a setting goes to each that has the parameter. Raises :class:`memviz.ParameterError`,
+    also for a parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
+    """
+    for_all = [_pair(text, "--set") for text in settings]
+    chosen = [_split(text) for text in named]
+    known = {name for id, _ in chosen for name in _parameters(id)}
+    return [_made(id, _fitting(id, for_all, known), own) for id, own in chosen]
+
+
+def _split(text: str) -> tuple[str, list[Setting]]:
+    id, colon, own = text.partition(":")
+    return id, [_pair(part, "--strategy") for part in own.split(",")] if colon else []
+
+
+def _pair(text: str, option: str) -> Setting:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise BadParameter(f"{text!r} is not of the form PARAMETER=VALUE.", param_hint=option)
+    return name.strip(), value
+
+
+def _parameters(id: str) -> dict[str, Parameter]:
+    from memviz.errors import UnknownStrategyError
+    from memviz.strategies import strategies
+
+    if id not in strategies():
+        raise UnknownStrategyError(id, strategies())
+    return {parameter.name: parameter for parameter in strategies()[id].parameters()}
+
+
+def _fitting(id: str, settings: Iterable[Setting], known: set[str]) -> list[Setting]:
+    """The settings for this strategy. What no strategy knows is for it too: it says what it would know."""
+    return [pair for pair in settings if pair[0] in _parameters(id) or pair[0] not in known]
+
+
+def _made(id: str, for_all: list[Setting], own: list[Setting]) -> Strategy:
+    from memviz.strategies import strategy
+
+    parameters = _parameters(id)
+    values = {name: _value(parameters.get(name), text) for name, text in (*for_all, *own)}
+    return strategy(id, **values)
+
+
+def _value(parameter: Parameter | None, text: str) -> Any:
+    """The text as what the parameter takes, or as it is: then the strategy says what is wrong with it."""
+    if parameter is None:
+        return text
+    if parameter.kind is bool:
+        return _SWITCH.get(text.strip().lower(), text)
+    if parameter.is_number:
+        try:
+            return int(text)
+        except ValueError:
+            return text
+    return None if parameter.optional and not text else text

@@ -1,0 +1,49 @@
+"""``memviz strategies`` and ``memviz formats`` show what there is, as it describes itself."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from memviz import strategies
+from memviz.transcripts.loading import formats
+from tests.cli.terminal import memviz, refused
+
+
+def test_every_strategy_with_every_parameter() -> None:
+    out = memviz("strategies").out
+    for id, cls in strategies().items():
+        assert f"{id}  ({cls.title})" in out
+        assert cls.summary_line() in out
+        assert all(parameter.help in out for parameter in cls.parameters())
+
+
+def test_a_row_has_default_range_and_unit() -> None:
+    (row,) = [line.split() for line in memviz("strategies", "window").lines if line.startswith("window_size")]
+    assert row[:6] == ["window_size", "10", "1", "or", "more", "messages"]
+
+
+@pytest.mark.parametrize("id", strategies())
+def test_one_by_name_has_its_whole_description(id: str) -> None:
+    words = " ".join(memviz("strategies", id).out.split())
+    assert " ".join((inspect.getdoc(strategies()[id]) or "").split()) in words
+
+
+def test_json_is_the_same_for_programs() -> None:
+    everything = memviz("strategies", "--json").json
+    assert [about["id"] for about in everything] == list(strategies())
+    one = memviz("strategies", "summary_buffer", "--json").json
+    assert one in everything
+    (limit,) = one["parameters"]
+    assert (limit["name"], limit["default"], limit["minimum"], limit["unit"]) == ("max_token_limit", 500, 1, "tokens")
+
+
+def test_no_such_strategy() -> None:
+    refused("strategies", "nope", code=2, words=("no strategy", "'nope'", "summary_buffer"))
+
+
+def test_every_format_by_name_and_title() -> None:
+    lines = memviz("formats").lines[1:]
+    assert [line.split()[0] for line in lines] == list(formats())
+    assert all(line.endswith(known.title) for line, known in zip(lines, formats().values(), strict=True))

@@ -1,0 +1,267 @@
+"""``memviz replay``: the same runs as through the API, as a table, JSON, CSV and a report."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memviz as api
+from memviz import Run
+from memviz.metrics.token_use import token_use
+from memviz.models.offline import OfflineModel
+from memviz.transcripts.loading import load_transcript
+from memviz.workspace import RunKey, Workspace
+from tests.cli.terminal import memviz, refused, written
+
+SMALL = ("--strategy", "summary_buffer", "--set", "max_token_limit=60", "--counter", "chars4")
+
+
+def small(path: Path) -> Run:
+    """The run of ``SMALL`` through the API."""
+    strategy = api.strategy("summary_buffer", max_token_limit=60)
+    return api.replay(load_transcript(path), strategy, counter="chars4")
+
+
+def clockless(run: dict[str, Any]) -> dict[str, Any]:
+    return run | {"compactions": [compaction | {"seconds": 0} for compaction in run["compactions"]]}
+
+
+class TestJson:
+    def test_is_the_run(self, chat: Path) -> None:
+        shown = memviz("replay", chat, *SMALL, "--json")
+        assert clockless(shown.json) == clockless(small(chat).to_dict())
+        assert shown.json["compactions"]
+        assert shown.err == ""
+        assert Run.from_dict(shown.json).turns
+
+    def test_of_several_strategies_is_a_list(self, chat: Path) -> None:
+        shown = memviz(
+            "replay", chat, "-s", "summary:buffer_size=1", "-s", "summary:buffer_size=3", "-s", "buffer", "--json"
+        )
+        assert [run["strategy"]["id"] for run in shown.json] == ["summary", "summary", "buffer"]
+        assert [run["strategy"]["parameters"].get("buffer_size") for run in shown.json] == [1, 3, None]
+
+    def test_is_json_whatever_was_said(self, tmp_path: Path) -> None:
+        path = tmp_path / "odd.json"
+        path.write_text('[{"role": "user", "content": "\\ud800 \\u001b[2J 港口 \\u009b", "meta": {"x": NaN}}]')
+        out = memviz("replay", path, "-s", "buffer", "--json").out
+        assert out.isascii()
+        assert "NaN" not in out
+        assert "港口" in json.loads(out)["messages"][0]["content"]
+
+
+class TestTable:
+    def test_has_the_tokens_of_every_turn(self, chat: Path) -> None:
+        run, lines = small(chat), memviz("replay", chat, *SMALL).lines
+        assert lines[0] == run.strategy.label
+        assert lines[1].split() == [
+            "turn", "system", "summary", "recalled", "history", "input", "tools", "overhead", "total", "reply",
+        ]  # fmt: skip
+        for record, line in zip(run.turns, lines[2:], strict=False):
+            tokens = record.tokens
+            assert line.split()[:10] == [
+                str(number) for number in (
+                    record.turn, tokens["system"], tokens["summary"], tokens["recalled"], tokens["history"],
+                    tokens["input"], 0, tokens["overhead"], record.total_tokens, record.reply_tokens,
+                )
+            ]  # fmt: skip
+
+    def test_has_every_compaction_with_its_reason(self, chat: Path) -> None:
+        run, out = small(chat), memviz("replay", chat, *SMALL).out
+        assert len(run.compactions) > 1
+        for compaction in run.compactions:
+            assert f"turn {compaction.turn}, after message {compaction.after_message + 1}: {compaction.reason}" in out
+            assert f"summary {compaction.version} of {compaction.summary_tokens} tokens" in out
+
+    def test_has_the_totals_and_what_the_summarizer_costs(self, chat: Path) -> None:
+        use, out = token_use(small(chat)), memviz("replay", chat, *SMALL).out
+        assert f"Sent: {use.sent_tokens:,} tokens in 6 requests" in out
+        assert f"{use.peak_tokens:,} at most (turn {use.peak_turn})" in out
+        assert (
+            f"Summarizer (offline): {use.summarizer_calls} calls; {use.summarizer_prompt_tokens:,} tokens in, "
+            f"{use.summarizer_output_tokens:,} out; cost $0.00."
+        ) in out
+
+    def test_says_what_is_unhealthy(self, chat: Path) -> None:
+        warnings = api.health_warnings(small(chat))
+        assert warnings
+        out = memviz("replay", chat, *SMALL).out
+        assert all(f"{warning.title}: {warning.numbers}" in out for warning in warnings)
+
+    def test_of_several_ends_with_their_totals(self, chat: Path) -> None:
+        lines = memviz("replay", chat, "-s", "buffer", "-s", "window", "--set", "window_size=3").lines
+        assert lines[-2].startswith("Full buffer ")
+        assert lines[-1].startswith("Sliding window · 3 messages ")
+
+
+class TestSavedConversations:
+    def test_a_sample(self, library: Workspace) -> None:
+        shown = memviz("replay", "sample-trip", *SMALL, "--json")
+        transcript, _ = library.conversation("sample-trip")
+        expected = api.replay(transcript, api.strategy("summary_buffer", max_token_limit=60), counter="chars4")
+        assert clockless(shown.json) == clockless(expected.to_dict())
+
+    def test_the_run_is_kept_for_the_pages_and_found_again(self, library: Workspace, chat: Path) -> None:
+        (entry,) = library.add([load_transcript(chat)])
+        first = memviz("replay", entry.id, *SMALL, "--json")
+        key = RunKey(entry.id, api.strategy("summary_buffer", max_token_limit=60), "chars4", "offline")
+        kept = library.kept_run(key)
+        assert kept is not None
+        assert kept.to_dict() == first.json
+        assert memviz("replay", entry.id, *SMALL, "--json").json == first.json  # the seconds, too
+
+    def test_a_beginning_that_fits_one(self, library: Workspace, chat: Path) -> None:
+        (entry,) = library.add([load_transcript(chat)])
+        assert len(memviz("replay", entry.id[:6], "-s", "buffer", "--json").json["turns"]) == 6
+
+    def test_a_beginning_that_fits_several(self) -> None:
+        refused("replay", "sample-t", "-s", "buffer", code=1, words=("Several", "sample-trip", "sample-tutoring"))
+
+    @pytest.mark.parametrize("given", ["nothing-such", "", "\x1b[2J", "x" * 5_000])
+    def test_nothing_that_fits(self, given: str) -> None:
+        refused("replay", given, "-s", "buffer", code=1, words=("no file and no saved conversation", "memviz list"))
+
+    def test_a_deleted_one_is_gone(self, library: Workspace) -> None:
+        library.delete("sample-trip")
+        refused("replay", "sample-trip", "-s", "buffer", code=1, words=("no saved conversation",))
+
+    def test_what_is_for_files_is_refused(self) -> None:
+        assert "for files" in memviz("replay", "sample-trip", "-s", "buffer", "--conversation", 2, code=2).err
+
+
+class TestFiles:
+    def test_a_file_needs_no_library(self, chat: Path, database: Path) -> None:
+        memviz("replay", chat, "-s", "buffer")
+        refused("replay", "typo.json", "-s", "buffer", code=1, words=("typo.json", "no such file"))
+        assert not database.exists()
+
+    def test_standard_input(self, chat: Path) -> None:
+        assert len(memviz("replay", "-", "-s", "buffer", "--json", stdin=chat.read_bytes()).json["turns"]) == 6
+
+    def test_another_conversation_of_the_file(self, tmp_path: Path) -> None:
+        talks = [{"conversations": [{"from": "human", "value": f"I am {name}"}]} for name in ("Ann", "Ben")]
+        path = tmp_path / "two.json"
+        path.write_text(json.dumps(talks), encoding="utf-8")
+        shown = memviz("replay", path, "-s", "buffer", "--json", "--conversation", 2, "--format", "sharegpt")
+        assert shown.json["messages"][0]["content"] == "I am Ben"
+        assert "conversation 2 of 2" in shown.err
+        refused("replay", path, "-s", "buffer", "--conversation", 3, code=1, words=("from 1 to 2",))
+        refused("replay", path, "-s", "buffer", "--format", "nope", code=2, words=("no format", "nope"))
+
+    def test_a_file_goes_before_an_id(self, chat: Path) -> None:
+        Path("sample-trip").write_bytes(chat.read_bytes())
+        assert len(memviz("replay", "sample-trip", "-s", "buffer", "--json").json["turns"]) == 6
+
+    def test_nothing_to_replay(self, tmp_path: Path) -> None:
+        path = tmp_path / "silent.json"
+        path.write_text('[{"role": "assistant", "content": "Anybody?"}]', encoding="utf-8")
+        shown = memviz("replay", path, "-s", "buffer", code=1)
+        assert shown.out == ""
+        assert "none of them is the user's" in shown.err.splitlines()[-1]
+
+
+class TestWrongUse:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (("-s", "nope"), ("no strategy", "'nope'", "summary_buffer")),
+            (("-s", "summary", "--set", "buffer_size=0"), ("'buffer_size'", "is 0", "1 or more")),
+            (("-s", "summary", "--set", "buffer_size=four"), ("'buffer_size'", "'four'", "whole number")),
+            (("-s", "summary:buffer_size=-3"), ("'buffer_size'", "is -3")),
+            (("-s", "summary", "--set", "size=4"), ("'size'", "one of: buffer_size")),
+            (("-s", "recent_only", "--set", "enable_summarization=maybe"), ("'maybe'", "true or false")),
+            (("-s", "buffer", "--counter", "gpt9"), ("no token counter", "'gpt9'", "o200k_base")),
+            (("-s", "buffer", "--model", "gpt nine"), ("'gpt nine'", "no model name")),
+        ],
+    )
+    def test_is_one_sentence(self, chat: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+        refused("replay", chat, *arguments, code=2, words=words)
+
+    def test_a_setting_without_a_value(self, chat: Path) -> None:
+        assert (
+            "'buffer_size' is not of the form"
+            in memviz("replay", chat, "-s", "summary", "--set", "buffer_size", code=2).err
+        )
+
+    def test_no_strategy(self, chat: Path) -> None:
+        assert "--strategy" in memviz("replay", chat, code=2).err
+
+    def test_two_results_on_stdout(self, chat: Path) -> None:
+        assert "--csv -" in memviz("replay", chat, "-s", "buffer", "--json", "--csv", "-", code=2).err
+
+
+class TestSettings:
+    def test_go_to_every_strategy_that_has_them(self, chat: Path) -> None:
+        shown = memviz(
+            "replay", chat, "-s", "summary", "-s", "window", "-s", "summary:buffer_size=5",
+            "--set", "buffer_size=2", "--set", "window_size=7", "--json",
+        )  # fmt: skip
+        values = [run["strategy"]["parameters"] for run in shown.json]
+        assert values == [{"buffer_size": 2}, {"window_size": 7}, {"buffer_size": 5}]
+
+    @pytest.mark.parametrize(("text", "value"), [("off", False), ("FALSE", False), ("1", True), ("yes", True)])
+    def test_switches(self, chat: Path, text: str, value: bool) -> None:
+        shown = memviz("replay", chat, "-s", "recent_only", "--set", f"enable_summarization={text}", "--json")
+        assert shown.json["strategy"]["parameters"]["enable_summarization"] is value
+
+    def test_texts_keep_what_is_in_them(self, chat: Path) -> None:
+        for text, value in (("Sum up: a=b, c", "Sum up: a=b, c"), ("", None)):
+            shown = memviz("replay", chat, "-s", "chat_summary_buffer", "--set", f"summarize_prompt={text}", "--json")
+            assert shown.json["strategy"]["parameters"]["summarize_prompt"] == value
+
+
+class TestFilesWritten:
+    def test_csv_has_one_row_a_turn_of_every_strategy(self, chat: Path) -> None:
+        shown = memviz("replay", chat, "-s", "buffer", "-s", "window", "--counter", "chars4", "--csv", "turns.csv")
+        rows = list(csv.DictReader(Path("turns.csv").read_text(encoding="utf-8").splitlines()))
+        runs = [api.replay(load_transcript(chat), api.strategy(id), counter="chars4") for id in ("buffer", "window")]
+        expected = [(run.strategy.label, record.turn, record.total_tokens) for run in runs for record in run.turns]
+        assert [(row["strategy"], int(row["turn"]), int(row["total_tokens"])) for row in rows] == expected
+        assert shown.out == ""
+        assert "turns.csv" in shown.err
+
+    def test_csv_on_stdout(self, chat: Path) -> None:
+        shown = memviz("replay", chat, "-s", "buffer", "--csv", "-")
+        assert len(shown.lines) == 7
+        assert shown.lines[0].startswith("strategy,turn,")
+
+    def test_report_beside_json(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "talk.json", title="A talk <b>of</b> ours")
+        shown = memviz("replay", path, "-s", "window", "--json", "--html", "report.html")
+        html = Path("report.html").read_text(encoding="utf-8")
+        assert "A talk &lt;b&gt;of&lt;/b&gt; ours" in html
+        assert "Sliding window" in html
+        assert len(shown.json["turns"]) == 6
+
+    def test_the_conversation_is_never_written_over(self, chat: Path) -> None:
+        before = chat.read_bytes()
+        refused("replay", chat, "-s", "buffer", "--csv", chat, code=1, words=("the conversation itself",))
+        assert chat.read_bytes() == before
+
+    def test_a_place_that_cannot_be_written(self, chat: Path) -> None:
+        refused("replay", chat, "-s", "buffer", "--csv", "no/such/folder.csv", code=1, words=("cannot be written",))
+
+
+class TestModels:
+    def test_a_missing_key_is_told_before_anything_runs(self, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        refused("replay", chat, *SMALL, "--model", "openai/gpt-5-mini", code=1, words=("OPENAI_API_KEY",))
+
+    def test_a_summarizer_that_fails_is_told_and_the_run_is_shown(
+        self, chat: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object) -> None:
+            raise api.ModelError("The [bold]provider[/] is :zzz:.")
+
+        monkeypatch.setattr(OfflineModel, "summarize", refuse)
+        shown = memviz("replay", chat, *SMALL, code=1)
+        failed = [line for line in shown.lines if "failed: The [bold]provider[/] is :zzz:." in line]
+        assert failed
+        assert (
+            f"Error: {len(failed)} summarizations failed, the last one because: The [bold]provider[/] is :zzz:."
+            in shown.err
+        )
