@@ -9,7 +9,7 @@ from memviz.ui.health import health
 from memviz.ui.replaying import make_runs
 from memviz.ui.shell import open_page, workspace
 from memviz.ui.state import compare_state
-from memviz.ui.study import expect_conversation, recorded_in, study_controls
+from memviz.ui.study import expect_conversation, study_controls
 
 open_page("What does each strategy send, turn by turn?", compare_sentence())
 state = compare_state()
@@ -22,7 +22,8 @@ else:
     lines = make_runs(workspace(), state, models.summarizer)
 if lines:
     health(lines)
-    tokens_chart(lines, recorded_in(workspace(), state))
+    transcript, _ = workspace().conversation(state.conversation_id or "")
+    tokens_chart(lines, transcript)
     key_numbers(lines)
-    details(lines, own_replies=state.own_replies)
+    details(lines, transcript, own_replies=state.own_replies)
     ask_all(state, lines, models.answerer, models.summarizer)

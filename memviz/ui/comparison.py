@@ -13,9 +13,10 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
 from memviz.metrics.token_use import TokenUse, token_use
 from memviz.metrics.turn_changes import record_of_turn
-from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.base import Transcript
 from memviz.ui.free_running import answers_of_turn
 from memviz.ui.inspector import inspector
+from memviz.ui.run_downloads import run_downloads
 from memviz.ui.sharing import copy_link
 from memviz.ui.state import clicked_point, compare_state, set_widget, widget_value
 from memviz.ui.study import TURN_KEY, answered_anew, choose_line
@@ -38,11 +39,11 @@ def compare_sentence() -> str:
     )
 
 
-def tokens_chart(lines: Sequence[Line], recorded: Sequence[RecordedEvent] = ()) -> None:
-    """The main picture. A click on it moves the inspector. ``recorded`` is what the conversation's own program did."""
+def tokens_chart(lines: Sequence[Line], transcript: Transcript) -> None:
+    """The main picture. A click on it moves the inspector."""
     log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
-        tokens_per_turn(lines, log_scale=log_scale, recorded=recorded), key=CHART_KEY, config=CONFIG,
+        tokens_per_turn(lines, log_scale=log_scale, recorded=transcript.events), key=CHART_KEY, config=CONFIG,
         selection_mode="points", on_select=partial(_follow_click, [line.index for line in lines]),
         alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
@@ -51,7 +52,11 @@ def tokens_chart(lines: Sequence[Line], recorded: Sequence[RecordedEvent] = ()) 
         st.caption(
             "Diamonds mark summarizations, their drop line runs from before to after. "
             "Click a name to hide its line; click a point to see what was sent."
-            + (" Dotted lines: there the program it was imported from summarized by itself." if recorded else "")
+            + (
+                " Dotted lines: there the program it was imported from summarized by itself."
+                if transcript.events
+                else ""
+            )
         )
     above = [line for line in lines if line.run.strategy.budget_tokens and not budget_fits(line.run)]
     if above:
@@ -104,18 +109,21 @@ def _numbers(use: TokenUse) -> dict[str, int]:
 
 
 @st.fragment
-def details(lines: Sequence[Line], *, own_replies: bool = False) -> None:
+def details(lines: Sequence[Line], transcript: Transcript, *, own_replies: bool = False) -> None:
     """One setting in detail: what its requests are made of, and one request in full. With replies of its own
     also what each setting answered at that turn."""
     st.subheader("What was sent, and why?", anchor=False)
-    run = choose_line(compare_state(), lines, SETTING_KEY, len(lines) - 1).run
+    line = choose_line(compare_state(), lines, SETTING_KEY, len(lines) - 1)
+    run = line.run
     turns = sorted({record.turn for line in lines for record in line.run.turns}) if own_replies else (
         [record.turn for record in run.turns]
     )  # fmt: skip
     if widget_value(TURN_KEY) not in turns:
         set_widget(TURN_KEY, next((r.turn for r in reversed(run.turns) if r.compactions), turns[-1]))
-    choosing, sharing = st.columns([8, 1], vertical_alignment="bottom")
+    choosing, saving, sharing = st.columns([7, 1.4, 1], vertical_alignment="bottom")
     turn = choosing.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
+    with saving:
+        run_downloads(lines, line, transcript)
     with sharing:
         copy_link(compare_state(), "compare-link", turn)
     if own_replies:

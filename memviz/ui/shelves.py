@@ -9,11 +9,11 @@ import streamlit as st
 
 from memviz.errors import MemvizError
 from memviz.storage.library import ConversationEntry
-from memviz.transcripts.export import to_json
+from memviz.transcripts.export import EXPORTS
 from memviz.ui.conversation_view import conversation_view
 from memviz.ui.errors import show_error
 from memviz.ui.state import LibraryState, chat_state, compare_state, set_widget, widget_value
-from memviz.ui.text import counted, plain, shortened
+from memviz.ui.text import counted, file_name, plain, shortened
 from memviz.workspace import Workspace
 
 PAGE_SIZE = 20
@@ -82,6 +82,16 @@ def _facts(entry: ConversationEntry) -> Sequence[str]:
     return [*facts, *held, f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC"]
 
 
+def _download(workspace: Workspace, entry: ConversationEntry) -> None:
+    kind = st.selectbox("Save as", EXPORTS, format_func=lambda name: EXPORTS[name].title, key=f"save-as-{entry.id}")
+    export = EXPORTS[kind]
+    st.download_button(
+        "Download", lambda: export.write(replace(workspace.conversation(entry.id)[0], title=entry.title)),
+        file_name=file_name(entry.title) + export.suffix, mime=export.mime, icon=":material/download:",
+        key=f"download-{entry.id}-{kind}", on_click="ignore", width="stretch",
+    )  # fmt: skip
+
+
 def _actions(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
     is_shown = state.shown == entry.id
     if st.button("Close" if is_shown else "Read", icon=":material/article:", key=f"read-{entry.id}"):
@@ -101,11 +111,7 @@ def _actions(workspace: Workspace, state: LibraryState, entry: ConversationEntry
                 st.rerun()
             except MemvizError as error:
                 show_error(error)
-        st.download_button(
-            "Download as JSON", lambda: to_json(replace(workspace.conversation(entry.id)[0], title=entry.title)),
-            file_name="conversation.json", mime="application/json", icon=":material/download:",
-            key=f"download-{entry.id}", on_click="ignore", width="stretch",
-        )  # fmt: skip
+        _download(workspace, entry)
         if st.button("Delete", icon=":material/delete:", key=f"delete-{entry.id}", width="stretch"):
             workspace.delete(entry.id)
             state.deleted = (entry.id, entry.title)

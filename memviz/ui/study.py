@@ -9,7 +9,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.tokens_per_turn import Line
-from memviz.transcripts.base import RecordedEvent
 from memviz.ui.added_recalls import added_recalls, recalls_label
 from memviz.ui.counter_picker import counter_picker
 from memviz.ui.errors import error_shown
@@ -117,11 +116,6 @@ def study_lines(workspace: Workspace, state: CompareState, summarizer: ModelChoi
         if held is not None:
             lines.append(Line(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
     return lines
-
-
-def recorded_in(workspace: Workspace, state: CompareState) -> tuple[RecordedEvent, ...]:
-    """What the program that held the conversation did to its own memory, if the file it came from says so."""
-    return workspace.conversation(state.conversation_id)[0].events if state.conversation_id else ()
 
 
 def choose_line(state: CompareState, lines: Sequence[Line], key: str, first: int = 0) -> Line:

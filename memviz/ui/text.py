@@ -12,6 +12,7 @@ from memviz.storage.library import ConversationEntry
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
 _REPLACED_LATER = re.compile(r"(?<=:)(?=[A-Za-z/])|(?<=[-<>~=])(?=[-<>=])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 """Where icons, arrows and links begin, which Streamlit makes after Markdown was read and escapes are gone."""
+MAX_NAME_CHARS = 60
 _WORD_JOINER = "\u2060"  # takes no room
 
 
@@ -29,6 +30,11 @@ def shortened(text: str, chars: int) -> str:
 def call_text(call: ToolCall) -> str:
     """A tool call as one reads it."""
     return f"{call.name}({call.arguments})"
+
+
+def file_name(title: str) -> str:
+    """A title as the name of a file, without ending: letters and digits of any script, parted by hyphens."""
+    return "-".join(re.findall(r"\w+", title.lower()))[:MAX_NAME_CHARS].strip("-") or "conversation"
 
 
 def counted(number: int, noun: str) -> str:
