@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import memviz
+from memviz.cli import app
+from memviz.transcripts.limits import PREFIX, Limits
+from memviz.transcripts.loading import formats
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -49,8 +53,9 @@ class TestStrategies:
 
 def test_one_line_starts_it() -> None:
     (command,) = commands_under("Start it")
-    assert command.endswith("streamlit run app.py")
-    assert (ROOT / "app.py").is_file()
+    assert command.endswith(".venv/bin/memviz ui")
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts == {"memviz": "memviz.cli:app"}
 
 
 def test_one_line_tests_it() -> None:
@@ -93,3 +98,26 @@ def test_the_python_example_runs(
     monkeypatch.chdir(tmp_path)
     exec(code, {})  # noqa: S102
     assert "tokens > 1,500" in capsys.readouterr().out
+
+
+def first_cells(text: str) -> list[str]:
+    """What stands in backquotes in the first column of the tables of a text."""
+    return re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+
+
+def test_the_formats_and_limits_are_all_described() -> None:
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    formats_part, limits_part = text.split("## Limits")
+    assert first_cells(formats_part) == list(formats())
+    assert f"memviz opens {len(formats())} formats" in README
+    defaults = {f"{PREFIX}{field.name.upper()}": field.default for field in fields(Limits)}
+    assert first_cells(limits_part) == list(defaults)
+    for variable, default in defaults.items():
+        assert f"| `{variable}` | {default:,} |" in limits_part
+
+
+def test_the_commands_that_it_shows_are_there() -> None:
+    shown = re.findall(r"^\.venv/bin/memviz (\w+)", README, re.MULTILINE)
+    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    assert shown
+    assert set(shown) <= known
