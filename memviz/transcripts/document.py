@@ -29,6 +29,7 @@ BINARY_FILES = {
 HEAD_ITEMS = 500
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
 """A text that starts so is JSON, whole or broken. A chat log may start with the time in brackets."""
+SPEAKERS = "Write User: and Assistant: before what each said, or choose another file."
 EMPTY = "Choose a file with at least one message."
 OTHER_FORMAT = "Choose another format, or leave it to be recognised."
 
@@ -143,6 +144,9 @@ class Document:
             return TranscriptError(reason, remedy="Check that it is the right one.")
         if self.json.value in ([], {}):
             return TranscriptError(f"there are no messages, found {self.found}.", remedy=EMPTY)
+        if self.plain_text:
+            start = " ".join(self.plain_text[:200].split())[:60]
+            return TranscriptError(f"no known format, found a text that starts with {start!r}.", remedy=SPEAKERS)
         return self.json.problem or TranscriptError(f"no known format, found {self.found}.")
 
     def _without_text(self) -> TranscriptError:

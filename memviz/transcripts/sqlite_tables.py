@@ -28,13 +28,14 @@ class Tables:
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self.in_write_ahead_mode = data[VERSIONS_AT] == WRITE_AHEAD
-        self._limits = limits
+        self._limits, self._bytes = limits, len(data)
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.text_factory = lambda raw: clean_text(raw.decode("utf-8", "replace"))
         with _readable():
             # A database in memory has no file beside it, and refuses to open in the mode that needs one.
             self._connection.deserialize(data[:18] + ROLLBACK + data[20:] if self.in_write_ahead_mode else data)
             self._connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in ALLOWED else 1)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(self._bytes, 1_000_000))
             self._stop_after(limits.database_seconds)
             names = self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
             self.columns = {name: self._columns(name) for name, sql in names if _is_plain(name, sql)}
@@ -51,12 +52,22 @@ class Tables:
         query += f" ORDER BY {', '.join(ordered)}" if ordered else ""
         with _readable():
             self._stop_after(self._limits.database_seconds)
-            found = self._connection.execute(f"{query} LIMIT {self._limits.messages + 1}").fetchall()
+            found = self._fetch(f"{query} LIMIT {self._limits.messages + 1}")
         if len(found) > self._limits.messages:
             reason = f"the table {clean_text(table)[:40]!r} has more than {self._limits.messages:,} rows."
             raise TranscriptError(reason, remedy="Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES.")
         missing = dict.fromkeys(columns)
         return [missing | dict(zip(picked, values, strict=True)) for values in found]
+
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
+        """All rows. A column may be computed, so it could be larger than anything in the file: that is no data."""
+        room, found = self._bytes, []
+        for row in self._connection.execute(query):
+            room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
+            if room < 0:
+                raise TranscriptError("its rows hold more than the whole file.", remedy=REMEDY)
+            found.append(row)
+        return found
 
     def _columns(self, table: str) -> tuple[str, ...]:
         described = self._connection.execute(f"SELECT * FROM {_quoted(table)} LIMIT 0").description  # noqa: S608

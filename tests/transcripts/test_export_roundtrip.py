@@ -187,3 +187,15 @@ def test_each_export_has_a_title_a_suffix_and_a_media_type():
         assert "/" in mime
         assert callable(write)
     assert list(EXPORTS) == ["memviz", "openai", "finetuning", "markdown", "csv"]
+
+
+def test_no_text_can_close_the_comment_that_it_is_kept_in():
+    hostile = "x --><script>alert(1)</script><!-- --!> -"
+    call = ToolCall(hostile, hostile, hostile)
+    message = Message("assistant", "", name=hostile, tool_calls=(call,), tool_call_id=hostile)
+    text = EXPORTS["markdown"].write(Transcript((message,), title=hostile, description=hostile))
+    comments = [line for line in text.split("\n") if line.startswith("<!-- memviz: ")]
+    assert len(comments) == 3
+    for comment in comments:
+        inside = comment.removeprefix("<!-- ").removesuffix(" -->")
+        assert not set("<>-") & set(inside)

@@ -1,0 +1,40 @@
+"""Points in time, however they are written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.transcripts.times import moment, with_time
+
+SAID = datetime(2025, 3, 1, 10, 30, tzinfo=UTC)
+SECONDS = SAID.timestamp()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2025-03-01T10:30:00Z", "2025-03-01 10:30:00", "2025-03-01T12:30:00+02:00", " 2025-03-01T10:30:00.000Z ",
+        SECONDS, int(SECONDS), SECONDS * 1e3, SECONDS * 1e6, int(SECONDS) * 10**9,
+    ],
+)  # fmt: skip
+def test_the_same_moment(value: object) -> None:
+    assert moment(value) == SAID
+    assert with_time(value) == {"time": "2025-03-01T10:30:00+00:00"}
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, "", "soon", "2025-13-45", 0, -5, 12, 10**400, float("nan"), float("inf"), [], {}, "9" * 5000]
+)
+def test_no_moment(value: object) -> None:
+    assert moment(value) is None
+    assert with_time(value) == {}
+
+
+@given(st.none() | st.text() | st.integers() | st.floats() | st.datetimes().map(str))
+def test_never_raises(value: object) -> None:
+    found = moment(value)
+    assert found is None or found.tzinfo is UTC
