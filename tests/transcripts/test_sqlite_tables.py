@@ -67,11 +67,11 @@ def test_an_endless_view_in_place_of_a_table_hangs_nothing(name: str) -> None:
     assert perf_counter() - start < 5
 
 
-@pytest.mark.parametrize("size", [900_000, 900_000_000])
+@pytest.mark.parametrize("size", [900_000, 9_000_000])
 def test_columns_that_are_computed_cannot_fill_the_memory(size: int) -> None:
     made = f"CREATE TABLE t (a, b AS (hex(zeroblob({size // 2}))));"
-    found = tables(made + "INSERT INTO t (a) VALUES ('x');" * 100)
-    assert len(found.rows("t", ("a",))) == 100
+    found = tables(made + "INSERT INTO t (a) VALUES ('x');" * 9)
+    assert len(found.rows("t", ("a",))) == 9
     with pytest.raises(TranscriptError, match=r"more than the whole file|too big"):
         found.rows("t", ("b",))
 
