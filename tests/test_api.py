@@ -130,7 +130,7 @@ class TestRun:
         (tmp_path / "talk.json").write_text(json.dumps(TALK))
         transcript = memviz.load_transcript(tmp_path / "talk.json")
         assert (transcript.title, transcript.format, transcript.probes, transcript.warnings) == (
-            "talk", "openai_messages", (), (),
+            "talk", "role_content", (), (),
         )  # fmt: skip
         assert memviz.load_transcript((tmp_path / "talk.json").read_bytes()).messages == transcript.messages
         assert len(memviz.replay(transcript, memviz.strategy("buffer")).turns) == 6

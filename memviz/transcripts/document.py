@@ -157,7 +157,7 @@ class Document:
 
 
 class Format(ABC):
-    """One kind of file that conversations come in. A module of this package with such a class adds it."""
+    """One kind of file that conversations come in. A module in the folder of readers with such a class adds it."""
 
     name: ClassVar[str]
     """The id by which a user can name the format."""

@@ -10,9 +10,9 @@ from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
 
-import memviz.transcripts
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
+from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.document import OTHER_FORMAT, Document, Format
@@ -48,9 +48,9 @@ class LoadedFile:
 
 @cache
 def formats() -> dict[str, Format]:
-    """All formats by name, found by scanning this package."""
+    """All formats by name, found by scanning the folder of readers."""
     found: dict[str, Format] = {}
-    for module_info in iter_modules(memviz.transcripts.__path__, f"{memviz.transcripts.__name__}."):
+    for module_info in iter_modules(readers.__path__, f"{readers.__name__}."):
         for value in vars(import_module(module_info.name)).values():
             if isinstance(value, type) and issubclass(value, Format) and not isabstract(value):
                 found[value.name] = value()

@@ -1,0 +1,136 @@
+"""Content blocks of Anthropic's API and of Claude.ai: what each of them is in a conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.chat_messages import Note, placeholder
+from memviz.transcripts.readers.replies import Reply, add_result, joined, json_text
+from memviz.transcripts.reading import Reading
+
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+MARKS = frozenset({"token_budget", "flag", "fallback"})
+"""Blocks in which a program notes something for itself."""
+FILES = {"image": "image", "document": "file", "container_upload": "file", "local_resource": "file"}
+Meta = dict[str, str]
+UNKNOWN = "content of a kind that is not known is shown by its name only"
+_FIELDS = {
+    "web_search_result": ("title", "url"),
+    "web_search_tool_result_error": ("error_code",),
+    "search_result": ("title", "source"),
+    "knowledge": ("title", "url"),
+    "tool_reference": ("tool_name",),
+    "rich_link": ("title", "url"),
+    "voice_note": ("title",),
+    "code_execution_result": ("stdout", "stderr"),
+    "bash_code_execution_result": ("stdout", "stderr"),
+}
+"""Fields of a block that are text, and stand before the text or the content that it has."""
+
+
+def type_of(block: object) -> str:
+    """The type of a block; empty if it says none."""
+    found = block.get("type") if isinstance(block, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def is_result(block: object) -> bool:
+    """Whether a block is what a tool answered, on the user's side or on the provider's."""
+    return type_of(block) == "tool_result" or type_of(block).endswith("_tool_result")
+
+
+def blocks_of(content: object) -> list[Any]:
+    """The blocks of a content; a text alone is one."""
+    if content is None:
+        return []
+    return content if isinstance(content, list) else [content]
+
+
+def blocks_text(content: object, note: Note) -> str:
+    """The text of a content: of each block its own, or a placeholder, one a line."""
+    return joined([block_text(block, note) for block in blocks_of(content)])
+
+
+def block_text(block: object, note: Note) -> str:
+    """The text of one block that is neither a call nor a result."""
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, dict):
+        note("content that is not text was read as JSON text")
+        return json_text(block)
+    kind = type_of(block)
+    if kind in FILES:
+        return _file(block, note)
+    if kind in MARKS:
+        return ""
+    texts = [value for key in _FIELDS.get(kind, ()) if isinstance(value := block.get(key), str)]
+    if isinstance(block.get("text"), str):
+        texts.append(block["text"])
+    elif isinstance(block.get("content"), (str, list, dict)):
+        texts.append(blocks_text(block["content"], note))
+    if kind == "text" or kind in _FIELDS or texts:
+        return joined(texts)
+    if not kind:
+        return json_text(block)
+    note(UNKNOWN)
+    return placeholder(kind)
+
+
+def read_prompt(role: str, blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
+    """Add a message that is not the model's: first the results of tools that are in it, then the rest, if any, and
+    ``more`` text that came with it."""
+
+    def note(what: str) -> None:
+        reading.note(what, place)
+
+    results = [block for block in blocks if is_result(block)]
+    for block in results:
+        text = blocks_text(block.get("content"), note)
+        add_result(reading, place, block.get("tool_use_id"), text, block.get("name"), **meta, is_error=_is_error(block))
+    text = joined([*(block_text(block, note) for block in blocks if not is_result(block)), more])
+    if text or not results:
+        reading.say(role, text, place, meta=meta or None)
+
+
+def read_reply(blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
+    """Add the model's reply, as one message for each step that it took, with ``more`` text at its end."""
+    reply = Reply(reading, place, meta)
+    for block in blocks:
+        _read_block(block, reply, reading, place)
+    reply.text(more)
+    reply.end()
+
+
+def _read_block(block: Any, reply: Reply, reading: Reading, place: str) -> None:
+    def note(what: str) -> None:
+        reading.note(what, place)
+
+    kind = type_of(block)
+    if kind in CALLS:
+        reply.call(block.get("id"), block.get("name"), block.get("input"))
+    elif kind in THOUGHTS:
+        reply.think(block.get("thinking"))
+    elif is_result(block):
+        text = blocks_text(block.get("content"), note)
+        reply.result(block.get("tool_use_id"), text, block.get("name"), is_error=_is_error(block))
+    elif kind == "compaction":
+        summary = block.get("content")
+        text = summary if isinstance(summary, str) else ""
+        reading.happened(RecordedEvent("compaction", len(reading.messages), text=text))
+    else:
+        reply.text(block_text(block, note))
+
+
+def _is_error(block: dict[str, Any]) -> bool | None:
+    return True if block.get("is_error") is True else None
+
+
+def _file(block: dict[str, Any], note: Note) -> str:
+    name = next((value for key in ("title", "file_name", "name") if isinstance(value := block.get(key), str)), None)
+    source = block.get("source")
+    source = source if isinstance(source, dict) else {}
+    text = source.get("data") if source.get("type") == "text" else source.get("content")
+    inner = blocks_text(text, note) if isinstance(text, (str, list)) else ""
+    return joined([placeholder(FILES[type_of(block)], name), inner])

@@ -1,0 +1,122 @@
+"""The content of a message in ChatGPT's export, of whatever type, as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memviz.transcripts.chat_messages import Note, placeholder
+from memviz.transcripts.readers.replies import joined, json_text
+
+CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
+"""What ChatGPT tells the model of the user; it is never shown as a message."""
+Message = dict[str, Any]
+THOUGHTS, RECAP = "thoughts", "reasoning_recap"
+ASSETS = {
+    "image_asset_pointer": "image",
+    "audio_asset_pointer": "audio",
+    "video_asset_pointer": "video",
+    "video_container_asset_pointer": "video",
+    "file_asset_pointer": "file",
+    "real_time_user_audio_video_asset_pointer": "audio",
+}
+UNKNOWN = "content of a kind that is not known is shown by its name only"
+TEXT_FIELDS = {"tether_quote": ("title", "text"), "tether_browsing_display": ("result",), "system_error": ("text",)}
+
+
+def type_of(content: object) -> str:
+    """The type of a content; empty if it says none."""
+    found = content.get("content_type") if isinstance(content, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def thoughts_text(content: dict[str, Any]) -> str:
+    """What the model thought: each thought with its headline."""
+    thoughts = content.get("thoughts")
+    texts: list[str] = []
+    for thought in thoughts if isinstance(thoughts, list) else []:
+        if isinstance(thought, dict):
+            texts += [value for key in ("summary", "content") if isinstance(value := thought.get(key), str)]
+    return joined(texts)
+
+
+def text_of(message: dict[str, Any], note: Note) -> str:
+    """The text of a message, with placeholders for what is no text, and for the files that came with it."""
+    content = message.get("content")
+    return joined([_content(content, note), *_attachments(message)])
+
+
+def is_hidden(message: Message) -> bool:
+    """Whether ChatGPT keeps this node for itself: it is marked as hidden or as without weight, or of a type that is
+    never shown, or it is empty and not from the user or a tool."""
+    metadata, weight = message.get("metadata"), message.get("weight")
+    if isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation") is True:
+        return True
+    kind = type_of(message.get("content"))
+    if (weight == 0 and weight is not False) or kind in (*CONTEXTS, RECAP):
+        return True
+    own = role_of(message) in ("system", "assistant") and kind != THOUGHTS and recipient_of(message) is None
+    return own and not text_of(message, lambda _: None).strip()
+
+
+def role_of(message: Message) -> object:
+    """The role of a message's author, as it is written."""
+    author = message.get("author")
+    return author.get("role") if isinstance(author, dict) else None
+
+
+def recipient_of(message: Message) -> str | None:
+    """The tool that a message of the assistant is for; ``None`` for what it says to the user."""
+    recipient = message.get("recipient")
+    is_call = role_of(message) == "assistant" and isinstance(recipient, str) and recipient not in ("", "all", "user")
+    return str(recipient) if is_call else None
+
+
+def _content(content: object, note: Note) -> str:
+    if not isinstance(content, dict):
+        if content is not None and not isinstance(content, str):
+            note("content that is not text was read as JSON text")
+        return json_text(content)
+    if "parts" in content:
+        return _parts(content["parts"], note)
+    kind = type_of(content)
+    values = [content[key] for key in TEXT_FIELDS.get(kind, ("text",)) if isinstance(content.get(key), str)]
+    if values or kind in ("text", "code", "execution_output", *TEXT_FIELDS):
+        return joined(values)
+    note(UNKNOWN)
+    return placeholder(kind or "content")
+
+
+def _parts(parts: object, note: Note) -> str:
+    items = parts if isinstance(parts, list) else [parts]
+    # What was spoken comes as a recording and as what was understood: the text stands for both.
+    is_spoken = any(type_of(part) == "audio_transcription" for part in items)
+    shown = [_part(part, note) for part in items if not (is_spoken and ASSETS.get(type_of(part)) == "audio")]
+    return joined(shown)
+
+
+def _part(part: object, note: Note) -> str:
+    if part is None or isinstance(part, str):
+        return part or ""
+    if not isinstance(part, dict):
+        note("content that is not text was read as JSON text")
+        return json_text(part)
+    if isinstance(part.get("text"), str):
+        return str(part["text"])
+    kind = type_of(part)
+    if kind not in ASSETS:
+        note(UNKNOWN)
+    is_filmed = kind.startswith("real_time") and isinstance(part.get("video_container_asset_pointer"), dict)
+    return placeholder("video" if is_filmed else ASSETS.get(kind, kind or "content"))
+
+
+def _attachments(message: dict[str, Any]) -> list[str]:
+    """Placeholders of the files of a message; images are in its parts already."""
+    metadata = message.get("metadata")
+    files = metadata.get("attachments") if isinstance(metadata, dict) else None
+    shown = []
+    for file in files if isinstance(files, list) else []:
+        if isinstance(file, dict):
+            mime = file.get("mime_type", file.get("mimeType"))
+            is_image = isinstance(mime, str) and mime.startswith("image/")
+            shown += [] if is_image or "width" in file else [placeholder("file", file.get("name"))]
+    return shown

@@ -1,0 +1,109 @@
+"""MemoryBank (SiliconFriend): what users said to a companion day by day, with its summaries of the days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.records import first_text
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import moment, with_time
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
+_CHINESE, _KANA, _LETTER = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]"), re.compile(r"[^\W\d_]")
+LANGUAGE_MESSAGES = 20
+"""How many messages are looked at for the language, which the file does not say."""
+
+User = tuple[str, dict[str, Any]]
+
+
+class MemoryBank(Format):
+    """One object: users by name, each with a ``history`` of exchanges by day."""
+
+    name = "memorybank"
+    title = "MemoryBank users"
+
+    def recognise(self, document: Document) -> bool:
+        """An object of which a user has a history by dates."""
+        return any(_has_days(user["history"]) for _, user in _users(document.object))
+
+    def conversations(self, document: Document) -> Sequence[User]:
+        """One conversation for each user who has said anything."""
+        users = _users(document.object)
+        if not users:
+            raise mismatch("an object of users, each with an object called history,", document)
+        return users
+
+    def read(self, piece: User, reading: Reading) -> Transcript:
+        """All days of a user in order, with the summaries that were made of them."""
+        name, user = piece
+        days = _days(user["history"])
+        summaries = user.get("summary")
+        for day, exchanges in days:
+            _take_day(day, exchanges, reading)
+            _summarise(summaries.get(day) if isinstance(summaries, dict) else None, reading)
+        _summarise(user.get("overall_history"), reading)
+        return reading.transcript(
+            title=name,
+            description=_about(user.get("meta_information")),
+            held_at=next((at for day, _ in days if (at := moment(day))), None),
+            **({"language": "zh"} if _is_chinese(reading) else {}),
+        )
+
+
+def _users(bank: dict[str, Any]) -> list[User]:
+    return [
+        (name, user) for name, user in bank.items() if isinstance(user, dict) and isinstance(user.get("history"), dict)
+    ]
+
+
+def _has_days(history: dict[str, Any]) -> bool:
+    return any(_DAY.fullmatch(day) and isinstance(exchanges, list) for day, exchanges in history.items())
+
+
+def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
+    days = [(moment(day), day, exchanges) for day, exchanges in history.items()]
+    if all(at for at, _, _ in days):
+        days.sort(key=lambda day: day[0])  # type: ignore[arg-type, return-value]  # every one has a date
+    return [(day, exchanges) for _, day, exchanges in days]
+
+
+def _take_day(day: str, exchanges: Any, reading: Reading) -> None:
+    if not isinstance(exchanges, list):
+        raise TranscriptError(f"a list of exchanges was expected, found {kind_of(exchanges)}.", place=f"day {day[:40]}")
+    for index, exchange in enumerate(exchanges):
+        place = f"{day[:40]}, exchange {index}"
+        said = _said(exchange)
+        if not said:
+            reading.leave_out(place, "has neither a query nor a response")
+        for role, text in said:
+            reading.say(role, text, place, meta=with_time(day) or None)
+
+
+def _said(exchange: Any) -> list[tuple[str, str]]:
+    """What both said: an object, or the pair that a running companion saves."""
+    if isinstance(exchange, dict):
+        exchange = [exchange.get("query"), exchange.get("response")]
+    texts = exchange[:2] if isinstance(exchange, list) else []
+    return [(role, text) for role, text in zip(("user", "assistant"), texts, strict=False) if isinstance(text, str)]
+
+
+def _summarise(summary: Any, reading: Reading) -> None:
+    text = summary if isinstance(summary, str) else first_text(summary, "content") if isinstance(summary, dict) else ""
+    if text.strip():
+        reading.happened(RecordedEvent("summary", len(reading.messages), text))
+
+
+def _about(known: Any) -> str:
+    facts = known.items() if isinstance(known, dict) else ()
+    return "; ".join(f"{key}: {fact}" for key, fact in facts if key != "name" and isinstance(fact, str) and fact)
+
+
+def _is_chinese(reading: Reading) -> bool:
+    text = "".join(message.content for message in reading.messages[:LANGUAGE_MESSAGES])
+    return 2 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text)) and not _KANA.search(text)

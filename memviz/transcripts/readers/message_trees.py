@@ -1,0 +1,67 @@
+"""Which branch of a tree of messages to take, and what there is to say about the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from memviz.transcripts.readers.branches import branch, leaves
+from memviz.transcripts.reading import Reading
+
+CYCLE = "the messages form a cycle, so each was taken once"
+LOST_PARENT = "what came before this message is not in the file"
+NO_LEAF = "the file does not say which branch was the conversation, so the newest was taken"
+
+
+def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]) -> str | None:
+    """The leaf that was said last; of those said at the same time, or at no known one, the deepest; then the last in
+    the file. ``None`` where there is no message at all."""
+    depth_of = _depths(parent_of)
+    rank = {leaf: (_seconds(time_of(leaf)), depth_of.get(leaf, 0), n) for n, leaf in enumerate(leaves(parent_of))}
+    return max(rank, key=rank.__getitem__, default=None)
+
+
+def take_branch(
+    leaf: str,
+    parent_of: Mapping[str, str | None],
+    reading: Reading,
+    is_message: Callable[[str], bool],
+    unit: str = "message",
+) -> list[str]:
+    """The ids from the root to ``leaf``. A cycle, a message whose parent is lost and the messages of other branches
+    are noted; ``is_message`` says which ids are messages that a user would miss."""
+    path, is_cycle = branch(leaf, parent_of)
+    if is_cycle:
+        reading.note(CYCLE)
+    elif path and parent_of[path[0]] is not None:
+        reading.note(LOST_PARENT, place_of(path[0], unit))
+    left = sum(map(is_message, parent_of.keys() - set(path)))
+    if left:
+        counted = "1 message of another branch was" if left == 1 else f"{left} messages of other branches were"
+        reading.note(f"{counted} left out: only the branch that was continued last is read")
+    return path
+
+
+def place_of(id: str, unit: str) -> str:
+    """Where a message with this id stands, for the user."""
+    return f"{unit} {id[:40]}"
+
+
+def _seconds(time: datetime | None) -> float:
+    return time.timestamp() if time else 0.0
+
+
+def _depths(parent_of: Mapping[str, str | None]) -> dict[str, int]:
+    """How many messages come before each; without those of a cycle."""
+    children: dict[str, list[str]] = {}
+    for id, parent in parent_of.items():
+        if parent in parent_of and parent is not None:
+            children.setdefault(parent, []).append(id)
+    level = [id for id, parent in parent_of.items() if parent not in parent_of]
+    depths: dict[str, int] = {}
+    depth = 0
+    while level:
+        depths.update(dict.fromkeys(level, depth))
+        level = [child for id in level for child in children.get(id, ())]
+        depth += 1
+    return depths

@@ -1,0 +1,175 @@
+"""Tables: what the first row says, what parts the cells, and what is wrong with a row, by its line."""
+
+from pathlib import Path
+
+import pytest
+
+from memviz.conversation import Message, ToolCall
+from memviz.errors import TranscriptError
+from memviz.transcripts import load_transcript
+from memviz.transcripts.loading import load_file
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+HI = [("user", "hi"), ("assistant", "ho")]
+
+
+def said(transcript):
+    return [(message.role, message.content) for message in transcript.messages]
+
+
+def load(text, format=None):
+    return load_transcript(text.encode(), format)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_delimiters_and_line_ends(delimiter, end):
+    transcript = load(end.join(["role,content", "user,hi", "assistant,ho"]).replace(",", delimiter))
+    assert (said(transcript), transcript.format, transcript.warnings) == (HI, "csv", ())
+
+
+@pytest.mark.parametrize("role", ["role", "Speaker", "FROM", " sender ", "author"])
+@pytest.mark.parametrize("content", ["content", "Text", "MESSAGE", "value"])
+def test_names_of_columns_in_any_order_and_case(role, content):
+    assert said(load(f"id,{content},{role}\n1,hi,user\n2,ho,assistant")) == HI
+
+
+@pytest.mark.parametrize("question", ["prompt", "question", "user", "input", "instruction"])
+@pytest.mark.parametrize("answer", ["response", "answer", "assistant", "output", "completion", "reply"])
+def test_questions_with_answers(question, answer):
+    assert said(load(f"{answer},{question}\nho,hi\nb,a")) == [*HI, ("user", "a"), ("assistant", "b")]
+
+
+def test_an_instruction_and_its_input_are_one_message():
+    assert said(load("instruction,input,output\nTranslate,Hola,Hello\nSing,,La"))[::2] == [
+        ("user", "Translate\nHola"),
+        ("user", "Sing"),
+    ]
+
+
+def test_half_a_pair_is_counted():
+    transcript = load("prompt,response\nhi,\n,\n a ,b")
+    assert said(transcript) == [("user", "hi"), ("user", " a "), ("assistant", "b")]
+    assert transcript.warnings == ("imported 3 of 4 messages: line 2 has an empty cell for the assistant.",)
+
+
+def test_several_conversations_with_order_times_and_titles():
+    bikes, soup = load_file(SAMPLES / "csv__roles.csv").transcripts
+    assert said(bikes) == [("user", 'My bike is "red",\nand new'), ("assistant", "=1+1")]
+    assert said(soup) == [("user", "What is missing?"), ("assistant", "Salt.")]
+    assert (bikes.title, soup.title) == ("Bikes", "Soup")
+    assert bikes.messages[1].meta == {"time": "2024-03-01T10:00:05+00:00"}
+    assert soup.messages[1].meta == {"time": "2024-03-01T10:00:05+00:00"}
+    assert soup.held_at == soup.held_at.replace(hour=10, minute=0, second=0)
+    assert bikes.warnings == soup.warnings == ()
+
+
+def test_pairs_with_conversations_and_a_system_prompt():
+    first, second = load_file(b"chat_id,q,a,system_prompt\n1,a,b,Be brief.\n2,c,d,\n1,e,f,Be brief.").transcripts
+    assert [content for _, content in said(first)] == ["a", "b", "e", "f"]
+    assert (first.system_prompt, second.system_prompt) == ("Be brief.", None)
+
+
+@pytest.mark.parametrize("number", ["x", "", "nan", "inf"])
+def test_an_order_that_is_no_number_keeps_the_file_s(number):
+    transcript = load(f"turn,role,content\n{number},user,hi\n-5,assistant,ho")
+    assert said(transcript) == HI
+    assert "rows stay as they are: line 2" in transcript.warnings[0]
+
+
+def test_tools_and_names():
+    transcript = load_transcript(SAMPLES / "csv__tools.csv")
+    assert transcript.messages == (
+        Message("user", "What time is it?", name="Kim"),
+        Message("assistant", "", tool_calls=(ToolCall("c1", "clock", "{}"),)),
+        Message("tool", "12:00", name="clock", tool_call_id="c1"),
+        Message("assistant", "Noon."),
+    )
+    assert transcript.warnings == ()
+
+
+@pytest.mark.parametrize("calls", ["{", "[" * 200, "oops", "9" * 5000 + "x"])
+def test_tool_calls_that_are_no_json(calls):
+    transcript = load(f"role,content,tool_calls\nuser,hi,\nassistant,ho,{calls}")
+    assert said(transcript) == HI
+    assert transcript.warnings == ("tool calls that are no JSON were left out: line 3.",)
+
+
+def test_names_of_the_trade_are_roles():
+    rows = "Human,a\nAI,b\ncustomer,c\nBot,d\ndeveloper,e\nfunction,f"
+    roles = [role for role, _ in said(load(f"role,content\n{rows}"))]
+    assert roles == ["user", "assistant", "user", "assistant", "system", "tool"]
+
+
+def test_without_a_head_the_first_row_is_data():
+    transcript = load("user,hello\nassistant,hi")
+    assert said(transcript) == [("user", "hello"), ("assistant", "hi")]
+    assert "the first row is data" in transcript.warnings[0]
+    assert len(transcript.warnings) == 1
+
+
+def test_damage_is_named_with_its_line_and_count():
+    transcript = load_transcript(SAMPLES / "csv__damaged.csv")
+    assert said(transcript) == [("user", "hello, there"), ("user", "never closed\nassistant,swallowed")]
+    assert transcript.warnings == (
+        "a row has more cells than the table has columns, so they were joined to the last: line 2.",
+        "a row has fewer cells than the table has columns: line 3.",
+        "a quotation mark is never closed, so all that follows in the file was read as one cell: line 5.",
+        "imported 2 of 4 messages: line 3 has too few cells, line 4 has the unknown role 'critic'.",
+    )
+
+
+def test_cells_beyond_the_last_column_are_left_out_where_no_text_ends_there():
+    transcript = load("content,role\nhi,user,x\nho,assistant,,")
+    assert said(transcript) == HI
+    assert transcript.warnings == ("cells beyond the last column were left out: line 2.",)
+
+
+def test_lines_count_through_cells_of_several_lines():
+    transcript = load('\n\nrole,content\nuser,"a\nb\n\nc"\n\ncritic,x\n,,\nassistant,ho')
+    assert said(transcript) == [("user", "a\nb\n\nc"), ("assistant", "ho")]
+    assert "line 9 has the unknown role 'critic'" in transcript.warnings[0]
+
+
+def test_a_cell_of_any_length_is_read():
+    assert len(load(f'role,content\nuser,"{"x" * 300_000}"').messages[0].content) == 300_000
+
+
+def test_spaces_after_the_delimiter_and_a_declared_delimiter():
+    assert said(load('role, content\nuser, "hi"\nassistant, ho')) == HI
+    assert said(load("sep=;\nrole;content\nuser;hi\nassistant;ho")) == HI
+    assert said(load("role,content\nuser, hi"))[0] == ("user", " hi")
+
+
+def test_a_table_of_markdown():
+    assert said(load_transcript(SAMPLES / "csv__markdown_table.txt")) == [
+        ("user", "Is it late?"), ("assistant", "Nearly nine."),
+    ]  # fmt: skip
+
+
+def test_dialogues_in_cells_stay_text():
+    cell = "**User:** x\n**Assistant:** y\nUser: a\nAssistant: b"
+    assert said(load(f'role,content\nuser,"{cell}"')) == [("user", cell)]
+
+
+@pytest.mark.parametrize("text", ["Hello, world", "role\nuser\nuser", "a,b\nc,d", "user,hi", "role,content,\nx\ny"])
+def test_other_texts_are_no_tables(text):
+    with pytest.raises(TranscriptError) as caught:
+        load(text)
+    assert caught.value.format != "csv"
+
+
+def test_a_head_alone_is_no_conversation():
+    with pytest.raises(TranscriptError, match="no conversation"):
+        load("role,content\n")
+
+
+def test_unknown_speakers_alone_are_an_error_with_lines():
+    with pytest.raises(TranscriptError, match="line 2 has the unknown role 'Ana'"):
+        load("speaker,text\nAna,hi\nBen,ho")
+
+
+@pytest.mark.parametrize(("text", "found"), [("hello world", "starts with 'hello world'"), ("[1]", "a list of 1")])
+def test_the_format_named_wrongly(text, found):
+    with pytest.raises(TranscriptError, match=found):
+        load(text, "csv")
