@@ -12,7 +12,7 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
 
 NAMES = ("letta", "claude_code", "codex", "gemini_cli")
-FILES = sorted(path for path in (Path(__file__).parent / "samples").iterdir() if path.name.split("__")[0] in NAMES)
+FILES = sorted(path for path in (Path(__file__).parents[1] / "samples").iterdir() if path.name.split("__")[0] in NAMES)
 JUNK = [
     None,
     True,
