@@ -15,7 +15,7 @@ open_page("What does each strategy send, turn by turn?", compare_sentence())
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state, replies=True)
-expect_conversation(state)
+expect_conversation(workspace(), state)
 if state.own_replies:
     lines = free_runs(workspace(), state, models.answerer, models.summarizer)
 else:

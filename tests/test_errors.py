@@ -13,6 +13,7 @@ import pytest
 
 import memviz
 from memviz import Message, errors
+from memviz.cli import problems
 from memviz.counters import ENCODING_FILES
 from memviz.errors import MemvizError, ModelError
 from memviz.storage.store import Store
@@ -97,6 +98,11 @@ CASES: dict[str, Case] = {
         ("wrong.yaml", "'nonsense'", "Choose one of", "messages"),
         {"format": "nonsense", "place": "wrong.yaml", "reason": "there is no format 'nonsense'."},
     ),
+    "file of no kind": Case(
+        lambda folder: memviz.load_transcript(wrong_file(folder, '{"colour": "red"}')),
+        ("wrong.yaml", "no known format", "'colour'", "Known are", "ChatGPT export"),
+        {"place": "wrong.yaml"},
+    ),
     "storage": Case(
         lambda folder: Store(folder / "x.db").conversation("nowhere"), ("conversation", "'nowhere'", "Choose")
     ),
@@ -122,6 +128,11 @@ CASES: dict[str, Case] = {
 FROM_PROVIDERS = {
     errors.MissingKeyError, errors.RateLimitError, errors.ModelTimeoutError, errors.ContextTooLongError,
     errors.ServerError, errors.ConnectionRefusedModelError,
+}  # fmt: skip
+# What only the command line meets; tests/cli does so and reads the sentences.
+FROM_TERMINAL = {
+    problems.OutputError, problems.UnknownConversationError, problems.UnknownExportError,
+    problems.UnknownFormatNameError,
 }  # fmt: skip
 PASSING = {
     errors.RateLimitError, errors.ModelTimeoutError, errors.ServerError, errors.ConnectionRefusedModelError,
@@ -168,7 +179,7 @@ class TestCaused:
 
 
 def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
-    seen = {type(caused(name, tmp_path)) for name in CASES} | FROM_PROVIDERS
+    seen = {type(caused(name, tmp_path)) for name in CASES} | FROM_PROVIDERS | FROM_TERMINAL
     bases = {errors.UnknownNameError, ModelError}
     assert {cls for cls in family() if cls.__module__.startswith("memviz")} == seen | bases
 

@@ -144,7 +144,7 @@ class Document:
             return TranscriptError(reason, remedy="Check that it is the right one.")
         if self.json.value in ([], {}):
             return TranscriptError(f"there are no messages, found {self.found}.", remedy=EMPTY)
-        if self.plain_text:
+        if self.plain_text and not self.plain_text.startswith(("[", "{")):
             start = " ".join(self.plain_text[:200].split())[:60]
             return TranscriptError(f"no known format, found a text that starts with {start!r}.", remedy=SPEAKERS)
         return self.json.problem or TranscriptError(f"no known format, found {self.found}.")

@@ -116,7 +116,7 @@ def load_file(
 def _placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
     place = ", ".join(part for part in (name, error.place) if part)
     remedy = error.remedy or OTHER_FORMAT
-    return TranscriptError(error.reason, format=error.format or format or "", place=place, remedy=remedy)
+    return type(error)(error.reason, format=error.format or format or "", place=place, remedy=remedy)
 
 
 def _read_document(

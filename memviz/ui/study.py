@@ -97,19 +97,24 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     return entry.turn_count
 
 
-def expect_conversation(state: CompareState) -> None:
+def expect_conversation(workspace: Workspace, state: CompareState) -> None:
     """End the page with a sentence where there is nothing to look at."""
     if state.conversation_id is None:
-        st.info(
-            "There is no conversation yet. Import one in the Library, or start one in Chat.", icon=":material/info:"
-        )
-        st.stop()
+        _end("There is no conversation yet. Import one in the Library, or start one in Chat.")
+    entry = workspace.store.entry(state.conversation_id or "")
+    if entry.message_count and not entry.turn_count:
+        _end("This conversation has no message of a user, so no request was ever sent. Choose another one.")
+
+
+def _end(sentence: str) -> None:
+    st.info(sentence, icon=":material/info:")
+    st.stop()
 
 
 def study_lines(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
     """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
     knows of edited summaries. Ends the page with a sentence where there is no conversation."""
-    expect_conversation(state)
+    expect_conversation(workspace, state)
     lines = make_runs(workspace, state, summarizer)
     with error_shown():
         held = workspace.held_chat(state.conversation_id or "")

@@ -105,7 +105,9 @@ def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> 
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "seven.json", "mimeType": "application/json", "buffer": content}
     )
-    expect(page.get_by_text("Imported seven.json: 14 messages in 7 turns.")).to_be_visible()
+    expect(
+        page.get_by_text("Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request.")
+    ).to_be_visible()
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
     drawn(page)

@@ -50,7 +50,10 @@ def test_the_shape_is_that_of_the_bundled_files():
     assert set(json.loads(to_json(FULL))) == keys
 
 
-@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text()), min_size=1), st.text())
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text()), min_size=1),
+    st.text(max_size=200),
+)
 def test_any_text_is_read_back(pairs, title):
     messages = tuple(Message(role, content) for role, content in pairs)
     transcript = Transcript(messages, title=title if title.strip() else "x")

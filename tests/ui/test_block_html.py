@@ -11,7 +11,8 @@ import memviz
 from memviz import Reply, ToolCall
 from memviz.context import Block
 from memviz.engine.records import TurnRecord
-from memviz.ui.block_html import MAX_CHARS_SHOWN, block_html
+from memviz.ui.block_html import block_html
+from memviz.ui.message_html import MAX_CHARS_SHOWN
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"
 CALL = {"id": "c", "name": "look_up", "arguments": '{"q": "<i>"}'}
