@@ -260,7 +260,7 @@ class Workspace:
             own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
             run = replay(
                 own, strategy, model=summarizer, counter=counter,
-                system_prompt=transcript.system_prompt, repair_tool_pairs=True,
+                system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
             )  # fmt: skip
         return Chat.resume(run, model=model, summarizer=summarizer)
 

@@ -12,6 +12,7 @@ import pytest
 
 import memviz
 from memviz import Chat, FreeRun, Message, ModelError, Recall, Run, ScriptedModel, StorageError
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
@@ -98,6 +99,16 @@ class TestLibrary:
         assert list(transcript.messages) == list(log) == talk(3)
         assert workspace.conversations("NUMBER 2")[0].id == entry.id
         assert workspace.conversation(entry.id)[1] is log, "so that its tokens are counted once"
+
+    def test_a_conversation_that_only_greets_can_be_gone_on_with(self, workspace: Workspace) -> None:
+        (entry,) = workspace.add([Transcript((Message("assistant", "Hello! How can I help?"),))])
+        chat = workspace.resume_chat(
+            entry.id, "chars4", ScriptedModel(["By train."]), NOBODY, memviz.strategy("summary_buffer")
+        )
+        record = chat.send("How do I get to Lisbon?")
+        assert record.context.messages[0].content == "Hello! How can I help?"
+        workspace.save_chat(entry.id, chat, "offline")
+        assert workspace.store.entry(entry.id).message_count == 3
 
     def test_renaming_shows_at_once(self, workspace: Workspace) -> None:
         id = imported(workspace)

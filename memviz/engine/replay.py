@@ -45,6 +45,7 @@ def replay(
     repair_tool_pairs: bool = False,
     edits: Mapping[int, str] | None = None,
     progress: Callable[[int, int], object] | None = None,
+    may_have_no_turn: bool = False,
 ) -> Run:
     """What ``strategy`` would have sent, request by request, had this conversation been held under it.
 
@@ -53,10 +54,10 @@ def replay(
     prompt is used unless another one is given. ``edits`` maps the number of a summary version to the text
     that is used in its place; later summaries then take that one in. ``progress`` gets the turns done and
     their number. Raises :class:`EmptyConversationError` when there is no user message, so nothing would be
-    sent, and :class:`ReviewError` for an empty edit.
+    sent, unless the run ``may_have_no_turn``; and :class:`ReviewError` for an empty edit.
     """
     log = as_log(messages)
-    if not log.turn_count:
+    if not log.turn_count and not may_have_no_turn:
         raise EmptyConversationError(
             f"The conversation has {len(log)} messages and none of them is the user's, so there is no request to show."
         )
@@ -66,7 +67,7 @@ def replay(
         log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
         edits={version: worded(text) for version, text in edits.items()} if edits else None,
     )  # fmt: skip
-    session.advance(log.turn_start(1))
+    session.advance(log.turn_start(1) if log.turn_count else len(log))
     for turn in log.turns():
         wanted = recalls.get(turn.number, ()) if recalls else ()
         _replay_turn(session, turn, (wanted,) if isinstance(wanted, Recall) else wanted)
