@@ -31,7 +31,7 @@ def recorded_marks(log: Log, events: Sequence[RecordedEvent]) -> tuple[list[dict
     labels = [
         {
             "x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "text": TRIANGLE,
-            "font": {"color": PART_COLORS["summary"], "size": 11}, "hovertext": _tooltip(event),
+            "font": {"color": PART_COLORS["summary"], "size": 14}, "hovertext": _tooltip(event),
         }
         for x, event in shown
     ]  # fmt: skip

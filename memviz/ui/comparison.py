@@ -52,11 +52,7 @@ def tokens_chart(lines: Sequence[Line], transcript: Transcript) -> None:
         st.caption(
             "Diamonds mark summarizations, their drop line runs from before to after. "
             "Click a name to hide its line; click a point to see what was sent."
-            + (
-                " Dotted lines: there the program it was imported from summarized by itself."
-                if transcript.events
-                else ""
-            )
+            + (" Dotted lines: there its own program summarized, before it was imported." if transcript.events else "")
         )
     above = [line for line in lines if line.run.strategy.budget_tokens and not budget_fits(line.run)]
     if above:

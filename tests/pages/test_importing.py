@@ -203,6 +203,16 @@ def test_events_and_date_come_with_a_file(library: AppTest) -> None:
     assert "Its program compacted here (auto)" in "".join(html.proto.body for html in library.get("html"))
 
 
+def test_text_that_makes_the_tokenizer_panic_reaches_every_page(library: AppTest) -> None:
+    endless = [{"role": "user", "content": "x" + " " * 1_200_000 + "<|endoftext|>"}, *MESSAGES[1:]]
+    upload(library, ("spaces.json", json.dumps([endless, MESSAGES]).encode()))
+    assert table(library)[0]["tokens"] > table(library)[1]["tokens"]
+    settled(click(library, "Import all 2"))
+    click(library, "Compare")
+    assert page_of(library) == "compare"
+    assert figures(library)
+
+
 def test_markup_in_file_names_is_text(library: AppTest) -> None:
     upload(library, ("**bold** :red[x].json", b"{"))
     assert page_of(library) == "library"

@@ -2,7 +2,7 @@
 
 import json
 from random import Random
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -148,11 +148,12 @@ def spoilt_file(data, random):
 
 @pytest.mark.parametrize("name", SEEDS)
 def test_mutated_files(name):
-    random, start = Random(name), perf_counter()
+    random = Random(name)
     for number in range(MUTATIONS):
         data = spoilt_file(SEEDS[name], random) if number % 2 else None
+        start = process_time()
         read(data or mutated(SEEDS[name], random), random.choice([None, None, format_of(name)]))
-    assert perf_counter() - start < MUTATIONS * HANG_SECONDS
+        assert process_time() - start < HANG_SECONDS
 
 
 def test_there_are_enough_of_them():

@@ -1,0 +1,87 @@
+"""From a file of another program to a report: import, choose, compare, share, take away."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from memviz.ui.picking import ROW_PIXELS
+from tests.browser.dashboard import Dashboard
+from tests.browser.journeys import drawn, go, stands
+from tests.transcripts.sample_files import sample_files
+
+
+def talk(number: int) -> list[dict[str, str]]:
+    roles = ("user", "assistant")
+    return [{"role": roles[n % 2], "content": f"Talk {number}: this is message {n}, on ferries."} for n in range(12)]
+
+
+def archive() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as target:
+        target.writestr("talks.json", json.dumps([talk(1), talk(2), talk(3)]))
+        target.writestr("picture.png", b"\x89PNG")
+    return packed.getvalue()
+
+
+def upload(page: Page, name: str, content: bytes) -> None:
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    )
+
+
+def test_a_conversation_of_an_archive_is_chosen_compared_and_taken_away(
+    page: Page, dashboard: Dashboard, tmp_path: Path
+) -> None:
+    go(page, f"{dashboard.url}/library", "library")
+    upload(page, "export.zip", archive())
+    expect(page.get_by_text("holds 3 conversations. Which do you want?")).to_be_visible()
+    table = page.get_by_test_id("stDataFrame").bounding_box()
+    assert table
+    page.mouse.click(table["x"] + 18, table["y"] + 2.5 * ROW_PIXELS)  # the box of the second row, below the head
+    page.get_by_role("button", name="Import 1 conversation").click()
+    expect(page.get_by_text("Imported export.zip: 12 messages in 6 turns")).to_be_visible()
+    page.get_by_role("button", name="Compare").first.click()
+    stands(page, "compare")
+    drawn(page)
+    expect(page.get_by_text("6 turns.")).to_be_visible()
+    page.get_by_test_id("stPopover").get_by_text("Download", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report (HTML)").click()
+    report = tmp_path / "report.html"
+    download.value.save_as(report)
+    assert "Talk 2: this is message 0, on ferries." in report.read_text(encoding="utf-8")
+
+
+def test_a_copied_link_shows_another_visitor_the_same(page: Page, dashboard: Dashboard) -> None:
+    context = page.context
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=dashboard.url)
+    setting = "window+%7B%22window_size%22%3A+6%7D"
+    go(page, f"{dashboard.url}/compare?conversation=sample-support&setting={setting}&turn=9", "compare")
+    drawn(page)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = context.new_page()
+    go(other, link, "compare")
+    drawn(other)
+    expect(other.get_by_text("Request of turn 9")).to_be_visible()
+    expect(other.get_by_text("Sliding window · 6 messages").first).to_be_visible()
+
+
+def test_what_an_agent_compacted_itself_is_on_the_chart(page: Page, dashboard: Dashboard) -> None:
+    files = sample_files()
+    name = next(name for name in files if name.startswith("claude_code__") and b"compact_boundary" in files[name])
+    go(page, f"{dashboard.url}/library", "library")
+    upload(page, "session.jsonl", files[name])
+    expect(page.get_by_text("Imported session.jsonl")).to_be_visible()
+    page.get_by_role("button", name="Read").first.click()
+    expect(page.get_by_text("Its program compacted here").first).to_be_visible()
+    page.get_by_role("button", name="Compare").first.click()
+    stands(page, "compare")
+    drawn(page)
+    expect(page.get_by_text("▼").first).to_be_visible()

@@ -1,0 +1,84 @@
+"""What can be taken away: conversations in every format, runs, tables and the report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.reporting.figures import can_render
+from memviz.transcripts.export import EXPORTS
+from memviz.transcripts.loading import load_transcript
+from memviz.transcripts.samples import sample
+from tests.pages.driving import labelled, open_page
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
+    """The writers behind the buttons of the page, by the name of their file; AppTest cannot click such a button."""
+    writers: dict[str, Callable[[], str | bytes]] = {}
+    import streamlit as st
+
+    offer = st.download_button
+
+    def remembering(label: str, data: object, *args: object, **named: object) -> bool:
+        name = str(named.get("file_name") or args[0])
+        writers[name] = data if callable(data) else lambda: data  # type: ignore[assignment,return-value]
+        return offer(label, data, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(st, "download_button", remembering)
+    return writers
+
+
+def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
+    (name,) = [name for name in made if name.endswith(ending)]
+    written = made[name]()
+    return written if isinstance(written, str) else written.decode()
+
+
+def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], str | bytes]]) -> None:
+    page = open_page("compare", conversation="sample-trip")
+    turns = len(sample("trip").messages) // 2
+    run = memviz.Run.from_dict(json.loads(named(made, "summary-buffer-1-500-tokens.json")))
+    assert len(run.turns) == turns
+    assert run.compactions
+    table = list(csv.DictReader(io.StringIO(named(made, "-turns.csv"), newline="")))
+    assert [int(row["total_tokens"]) for row in table] == [record.total_tokens for record in run.turns]
+    assert len(list(csv.reader(io.StringIO(named(made, "-summarizations.csv"), newline="")))) == 1 + len(
+        run.compactions
+    )
+    report = named(made, "two-weeks-in-portugal-and-then-a-grandmother-joins.html")
+    assert all(line.label in report for line in (run.strategy, memviz.strategy("buffer")))
+    assert not page.exception
+
+
+def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable[[], str | bytes]]) -> None:
+    page = open_page("compare", conversation="sample-trip")
+    made.clear()
+    next(control for control in page.segmented_control if control.label == "Setting").set_value(0).run()
+    run = memviz.Run.from_dict(json.loads(named(made, "full-buffer.json")))
+    assert run.strategy.id == "buffer"
+
+
+@pytest.mark.skipif(not can_render(), reason="needs kaleido and a Chromium")
+def test_the_chart_comes_as_a_picture_where_one_can_be_drawn(made: dict[str, Callable[[], str | bytes]]) -> None:
+    open_page("compare", conversation="sample-trip")
+    assert named(made, ".svg").lstrip().startswith("<svg")
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_the_library_saves_in_every_format(made: dict[str, Callable[[], str | bytes]], kind: str) -> None:
+    library: AppTest = open_page("library")
+    first = library.selectbox[0] if library.selectbox[0].label == "Save as" else labelled(library.selectbox, "Save as")
+    made.clear()
+    first.set_value(kind).run()
+    saved = made["statistics-tutoring-nine-late-buses" + EXPORTS[kind].suffix]()
+    assert isinstance(saved, str)
+    again = load_transcript(saved.encode())
+    said = [message.to_request() for message in again.messages if message.role != "system"]
+    assert said == [message.to_request() for message in sample("tutoring").messages if message.role != "system"]
