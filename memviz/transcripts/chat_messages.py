@@ -74,7 +74,7 @@ def content_text(content: object, note: Note) -> str:
     return _as_json_text(content, note)
 
 
-def placeholder(kind: str, filename: object = None) -> str:
+def stand_in(kind: str, filename: object = None) -> str:
     """What stands for something that is no text: "[image]", or "[file: plan.pdf]"."""
     return f"[{kind[:40]}{f': {filename[:200]}' if isinstance(filename, str) and filename else ''}]"
 
@@ -105,7 +105,7 @@ def _part(part: object, note: Note) -> str:
         note("content of a kind that is not known is shown by its name only")
     file = part.get("file")
     filename = file.get("filename") if isinstance(file, dict) else None
-    return placeholder(PART_LABELS.get(kind, kind), filename)
+    return stand_in(PART_LABELS.get(kind, kind), filename)
 
 
 def _as_json_text(value: object, note: Note) -> str:

@@ -21,11 +21,11 @@ MAX_STRAY_BYTES = 100_000
 def decode(data: bytes, findings: Findings) -> str:
     """The text of a file without byte-order mark and without padding at its end. Never fails.
 
-    The encoding is what the byte-order mark says, else UTF-8. Bytes that are not UTF-8 are read as
-    Windows-1252, each on its own, so that one stray byte does not spoil the rest of the file.
+    The encoding is what the byte-order mark says, else UTF-8, or UTF-16 where every other byte is NUL. Bytes that
+    are not UTF-8 are read as Windows-1252, each on its own, so that one stray byte does not spoil the rest.
     """
     mark = next((mark for mark in BYTE_ORDER_MARKS if data.startswith(mark)), b"")
-    encoding = BYTE_ORDER_MARKS.get(mark, "utf-8")
+    encoding = BYTE_ORDER_MARKS.get(mark) or _without_mark(data)
     try:
         text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
@@ -37,6 +37,14 @@ def decode(data: bytes, findings: Findings) -> str:
     if padding:
         findings.note(f"{padding} NUL characters after the end were ignored")
     return kept
+
+
+def _without_mark(data: bytes) -> str:
+    """Which encoding a text without a mark is in: one that starts with ASCII has a NUL beside each letter in UTF-16."""
+    even, odd = data[0:4:2], data[1:4:2]
+    if odd == b"\0\0" and b"\0" not in even:
+        return "utf-16-le"
+    return "utf-16-be" if even == b"\0\0" and odd and b"\0" not in odd else "utf-8"
 
 
 def _repaired(data: bytes, encoding: str) -> tuple[str, str]:

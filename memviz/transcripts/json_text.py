@@ -17,6 +17,7 @@ WHITE_SPACE = " \t\r\n\ufeff"  # with the byte-order marks that joined files car
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _CUT_OFF = re.compile(r"[-+.\w\\]{0,10}\s*")  # at most a piece of a number, a literal or an escape is left
 _PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
+ONE_A_LINE = "Write one value a line, or put all of them into one list."
 INCOMPLETE = "The file is incomplete: export or download it again."
 
 
@@ -126,6 +127,8 @@ def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> Transcri
         return _error("the text ends inside the string that starts here.", place, INCOMPLETE)
     if error.pos > 0 and error.msg != "Extra data" and _CUT_OFF.fullmatch(text, error.pos):
         return _error(f"the text ends where more should follow ({error.msg}).", place, INCOMPLETE)
+    if error.msg == "Extra data":
+        return _error("one JSON value ends here and another one begins.", place, ONE_A_LINE)
     found = text[error.pos : error.pos + 20].split("\n")[0]
     return _error(f"this is not JSON: {error.msg}, found {found!r}.", place, "Correct the file, or export it again.")
 

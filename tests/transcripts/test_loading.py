@@ -44,6 +44,17 @@ def test_big_endian_utf_16():
     assert len(load_transcript(b"\xfe\xff" + TEXT.encode("utf-16-be")).messages) == 4
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_known_without_its_mark(encoding):
+    transcript = load_transcript(TEXT.encode(encoding))
+    assert contents(transcript)[0] == "My sister Inês lives in Lisbon."
+    assert transcript.warnings == ()
+
+
+def test_values_one_after_the_other_are_told_where_they_part():
+    refused(b'{"role": "user"} {"role": "user"}', "line 1, column 18: one JSON value ends here", "one value a line")
+
+
 def test_windows_1252_is_read_and_reported_with_the_offset():
     data = TEXT.encode("cp1252")
     transcript = load_transcript(data)

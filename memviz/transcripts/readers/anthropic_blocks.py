@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
-from memviz.transcripts.chat_messages import Note, placeholder
+from memviz.transcripts.chat_messages import Note, stand_in
 from memviz.transcripts.readers.replies import Reply, add_result, joined, json_text
 from memviz.transcripts.reading import Reading
 
@@ -49,7 +49,7 @@ def blocks_of(content: object) -> list[Any]:
 
 
 def blocks_text(content: object, note: Note) -> str:
-    """The text of a content: of each block its own, or a placeholder, one a line."""
+    """The text of a content: of each block its own, or a stand-in, one a line."""
     return joined([block_text(block, note) for block in blocks_of(content)])
 
 
@@ -75,7 +75,7 @@ def block_text(block: object, note: Note) -> str:
     if not kind:
         return json_text(block)
     note(UNKNOWN)
-    return placeholder(kind)
+    return stand_in(kind)
 
 
 def read_prompt(role: str, blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
@@ -133,4 +133,4 @@ def _file(block: dict[str, Any], note: Note) -> str:
     source = source if isinstance(source, dict) else {}
     text = source.get("data") if source.get("type") == "text" else source.get("content")
     inner = blocks_text(text, note) if isinstance(text, (str, list)) else ""
-    return joined([placeholder(FILES[type_of(block)], name), inner])
+    return joined([stand_in(FILES[type_of(block)], name), inner])

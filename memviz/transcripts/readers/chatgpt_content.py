@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memviz.transcripts.chat_messages import Note, placeholder
+from memviz.transcripts.chat_messages import Note, stand_in
 from memviz.transcripts.readers.replies import joined, json_text
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
@@ -40,7 +40,7 @@ def thoughts_text(content: dict[str, Any]) -> str:
 
 
 def text_of(message: dict[str, Any], note: Note) -> str:
-    """The text of a message, with placeholders for what is no text, and for the files that came with it."""
+    """The text of a message, with stand-ins for what is no text, and for the files that came with it."""
     content = message.get("content")
     return joined([_content(content, note), *_attachments(message)])
 
@@ -83,7 +83,7 @@ def _content(content: object, note: Note) -> str:
     if values or kind in ("text", "code", "execution_output", *TEXT_FIELDS):
         return joined(values)
     note(UNKNOWN)
-    return placeholder(kind or "content")
+    return stand_in(kind or "content")
 
 
 def _parts(parts: object, note: Note) -> str:
@@ -106,7 +106,7 @@ def _part(part: object, note: Note) -> str:
     if kind not in ASSETS:
         note(UNKNOWN)
     is_filmed = kind.startswith("real_time") and isinstance(part.get("video_container_asset_pointer"), dict)
-    return placeholder("video" if is_filmed else ASSETS.get(kind, kind or "content"))
+    return stand_in("video" if is_filmed else ASSETS.get(kind, kind or "content"))
 
 
 def _attachments(message: dict[str, Any]) -> list[str]:
@@ -118,5 +118,5 @@ def _attachments(message: dict[str, Any]) -> list[str]:
         if isinstance(file, dict):
             mime = file.get("mime_type", file.get("mimeType"))
             is_image = isinstance(mime, str) and mime.startswith("image/")
-            shown += [] if is_image or "width" in file else [placeholder("file", file.get("name"))]
+            shown += [] if is_image or "width" in file else [stand_in("file", file.get("name"))]
     return shown

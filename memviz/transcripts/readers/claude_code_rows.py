@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.transcripts.chat_messages import placeholder
+from memviz.transcripts.chat_messages import stand_in
 
 BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
 PLACEHOLDERS = {"image": "image", "document": "file"}
@@ -111,7 +111,7 @@ def block_text(block: Mapping[str, Any]) -> str:
         return text
     if kind == "text" or not isinstance(kind, str):
         return "" if text is None else json.dumps(text, ensure_ascii=False)
-    return placeholder(PLACEHOLDERS.get(kind, kind), block.get("title"))
+    return stand_in(PLACEHOLDERS.get(kind, kind), block.get("title"))
 
 
 def block_id(block: Mapping[str, Any], key: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
-from memviz.transcripts.chat_messages import known_role, placeholder
+from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.json_rows import text_of
 from memviz.transcripts.readers.response_items import COMPACTIONS
 from memviz.transcripts.readers.response_reader import ItemReader
@@ -180,4 +180,4 @@ def _event_content(event: Mapping[str, Any]) -> list[Any]:
     images = [event.get(key) for key in ("images", "local_images")]
     count = sum(len(image) for image in images if isinstance(image, list))
     text = text_of(event, "message")
-    return [*([text] if text or not count else []), *[placeholder("image")] * count]
+    return [*([text] if text or not count else []), *[stand_in("image")] * count]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.transcripts.chat_messages import placeholder
+from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.replies import json_text
 
 RESULT_KEYS = ("output", "result")
@@ -35,7 +35,7 @@ def listed(value: object) -> list[Any]:
 
 
 def part_text(part: object, note: Callable[[str], None]) -> str:
-    """The text of a part, or a placeholder; empty for one that only says something of others."""
+    """The text of a part, or a stand-in; empty for one that only says something of others."""
     if isinstance(part, str):
         return part
     if not isinstance(part, dict):
@@ -50,7 +50,7 @@ def part_text(part: object, note: Callable[[str], None]) -> str:
     if not kinds:
         return ""
     note(UNKNOWN_PART)
-    return placeholder(kinds[0])
+    return stand_in(kinds[0])
 
 
 def _file(blob: Mapping[str, Any]) -> str:
@@ -59,4 +59,4 @@ def _file(blob: Mapping[str, Any]) -> str:
     kind = family if family in ("image", "audio", "video") else "file"
     uri = field(blob, "fileUri", "file_uri")
     name = uri.rsplit("/", 1)[-1] if isinstance(uri, str) and not uri.startswith("data:") else None
-    return placeholder(kind, field(blob, "displayName", "display_name") or name)
+    return stand_in(kind, field(blob, "displayName", "display_name") or name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from memviz.transcripts.chat_messages import content_text, placeholder
+from memviz.transcripts.chat_messages import content_text, stand_in
 from memviz.transcripts.readers.message_parts import Part, call_part, label
 
 TEXT_TYPES = frozenset({"text", "text-plain", "input_text", "output_text", "refusal"})
@@ -84,7 +84,7 @@ def _text(kind: str, block: dict[str, Any], note: Note) -> str:
     mime_type = block.get("mime_type")
     family = mime_type.split("/")[0] if isinstance(mime_type, str) else ""
     is_medium = kind == "media" and family in ("image", "audio", "video")
-    return placeholder(family if is_medium else FILE_TYPES[kind], _filename(block))
+    return stand_in(family if is_medium else FILE_TYPES[kind], _filename(block))
 
 
 def _filename(block: dict[str, Any]) -> str | None:
@@ -102,4 +102,4 @@ def _shown(kind: str, block: dict[str, Any], note: Note) -> Part:
     if not kind:
         return Part("text", content_text([block], note))
     note(UNKNOWN)
-    return Part("text", placeholder(kind))
+    return Part("text", stand_in(kind))

@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
-from memviz.transcripts.chat_messages import placeholder
+from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.letta_events import packed
 from memviz.transcripts.readers.replies import joined, json_text
 
@@ -37,7 +37,7 @@ def texts_of(item: object) -> list[str]:
         if text is not None and not (isinstance(kind, str) and kind in NO_TEXT):
             texts.append(json_text(text))
         elif isinstance(kind, str) and kind != "text" and kind not in NO_TEXT:
-            texts.append(placeholder(kind))
+            texts.append(stand_in(kind))
     return texts
 
 

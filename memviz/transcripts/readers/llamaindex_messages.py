@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.transcripts.chat_messages import content_text, known_role, placeholder
+from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_parts import Part, call_part, label, say_parts
 from memviz.transcripts.reading import Reading
@@ -85,15 +85,15 @@ def _text(block: Mapping[str, Any], kind: str, reading: Reading, place: str) -> 
     if isinstance(block.get("text"), str):
         return str(block["text"])
     if kind in FILE_BLOCKS:
-        return placeholder(FILE_BLOCKS[kind], _filename(block) if kind == "document" else None)
+        return stand_in(FILE_BLOCKS[kind], _filename(block) if kind == "document" else None)
     if kind in ("citable", "citation"):
         content = block.get("content") if kind == "citable" else block.get("cited_content")
         inner = content if isinstance(content, list) else [content] if content else []
         parts = [_part(part, reading, place) for part in inner]
         texts = [part.text for part in parts if part and part.kind == "text" and part.text]
-        return "\n".join([placeholder("file", block.get("title")), *texts]) if kind == "citable" else "\n".join(texts)
+        return "\n".join([stand_in("file", block.get("title")), *texts]) if kind == "citable" else "\n".join(texts)
     reading.note(UNKNOWN, place)
-    return placeholder(kind or "block")
+    return stand_in(kind or "block")
 
 
 def _filename(block: Mapping[str, Any]) -> str | None:

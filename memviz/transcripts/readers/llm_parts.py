@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memviz.transcripts.chat_messages import placeholder
+from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.database_rows import Row, cell_text
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import with_time
@@ -14,7 +14,7 @@ SHOWN_FAMILIES = ("image", "audio", "video")
 
 
 def attachment_labels(tables: Tables) -> dict[str, str]:
-    """A placeholder for every attachment by its id; the bytes are not read."""
+    """A stand-in for every attachment by its id; the bytes are not read."""
     rows = tables.rows("attachments", ("id", "type", "path", "url"))
     return {cell_text(row["id"]): _label(row) for row in rows}
 
@@ -54,6 +54,6 @@ def system_text(fragments: Iterable[str], system: object) -> str:
 def _label(row: Row) -> str:
     family = cell_text(row["type"]).split("/")[0]
     if family in SHOWN_FAMILIES:
-        return placeholder(family)
+        return stand_in(family)
     where = cell_text(row["path"]) or cell_text(row["url"]).split("?")[0]
-    return placeholder("file", where.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
+    return stand_in("file", where.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])

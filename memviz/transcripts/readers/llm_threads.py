@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.chat_messages import known_role, placeholder
+from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.branches import branch, leaves
 from memviz.transcripts.readers.database_rows import Row, cell_object, cell_text, grouped
 from memviz.transcripts.readers.llm_parts import asked, attachment_labels, fragment_texts
@@ -98,7 +98,7 @@ def _part(row: Row, store: Store, reading: Reading, place: str) -> Part | None:
     if kind == "attachment":
         return Part("text", _shown(payload.get("attachment"), store))
     reading.note("content of a kind that is not known is shown by its name only", place)
-    return Part("text", placeholder(kind or "part"))
+    return Part("text", stand_in(kind or "part"))
 
 
 def _text(row: Row, payload: Mapping[str, Any], store: Store, reading: Reading, place: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.chat_messages import placeholder
+from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
@@ -105,7 +105,7 @@ def _content(turn: Any) -> str | None:
         return None
     text = next((turn[key] for key in ("text", "clean_text") if isinstance(turn.get(key), str)), None)
     caption = first_text(turn, "blip_caption")
-    image = [placeholder("image", caption)] if caption or turn.get("img_url") else []
+    image = [stand_in("image", caption)] if caption or turn.get("img_url") else []
     parts = [text] if text is not None and (text or not image) else []
     return "\n".join([*parts, *image]) if parts or image else None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.chat_messages import content_text, known_role, placeholder
+from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_trees import NO_LEAF, newest_leaf, place_of, take_branch
@@ -121,5 +121,5 @@ def _files(item: dict[str, Any]) -> list[str]:
             inner = file.get("file")
             data = inner.get("data") if isinstance(inner, dict) else None
             text = data.get("content") if isinstance(data, dict) else None
-            shown.append(joined([placeholder(str(kind), file.get("name")), text if isinstance(text, str) else ""]))
+            shown.append(joined([stand_in(str(kind), file.get("name")), text if isinstance(text, str) else ""]))
     return shown

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memviz.conversation import ToolCall
-from memviz.transcripts.chat_messages import content_text, placeholder
+from memviz.transcripts.chat_messages import content_text, stand_in
 from memviz.transcripts.readers.json_rows import text_of
 from memviz.transcripts.readers.response_items import SERVED
 
@@ -71,9 +71,9 @@ def result_text(item: Mapping[str, Any], note: Note) -> str:
         return _json_text({key: item[key] for key in ("approve", "reason") if item.get(key) is not None})
     key = next((key for key in RESULT_KEYS if item.get(key) is not None), None)
     if key is None:
-        return _sources(item) or placeholder(_tool_name(item), item.get("status"))
+        return _sources(item) or stand_in(_tool_name(item), item.get("status"))
     if item.get("type") == "image_generation_call":
-        return placeholder("image")
+        return stand_in("image")
     if key in ("tools", "error"):
         return _json_text(item[key])
     return item_text(item[key], note)
@@ -91,7 +91,7 @@ def _part_text(part: object, note: Note) -> str:
     if isinstance(text, dict) and isinstance(text.get("value"), str):  # as the messages of a thread have it
         return str(text["value"])
     if isinstance(text, str) and isinstance(part.get("filename"), str):  # what a search of files found
-        return f"{placeholder('file', part['filename'])}\n{text}"
+        return f"{stand_in('file', part['filename'])}\n{text}"
     if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
         return _shell_text(part)
     for key in ("text", "refusal", "transcript", "logs"):
@@ -99,7 +99,7 @@ def _part_text(part: object, note: Note) -> str:
             return str(part[key])
     for label, kinds in (("image", IMAGES), ("audio", AUDIO), ("file", FILES)):
         if kind in kinds:
-            return placeholder(label, part.get("filename"))
+            return stand_in(label, part.get("filename"))
     return content_text([part], note) if kind else _json_text(part)
 
 
@@ -107,13 +107,7 @@ def _shell_text(part: Mapping[str, Any]) -> str:
     ended = part.get("outcome")
     ended = ended if isinstance(ended, dict) else {}
     code = ended.get("exit_code")
-    how = (
-        placeholder("exit code", str(code))
-        if code
-        else placeholder("timeout")
-        if ended.get("type") == "timeout"
-        else ""
-    )
+    how = stand_in("exit code", str(code)) if code else stand_in("timeout") if ended.get("type") == "timeout" else ""
     return "\n".join(text for text in (text_of(part, "stdout"), text_of(part, "stderr"), how) if text)
 
 

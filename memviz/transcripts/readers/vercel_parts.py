@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memviz.transcripts.chat_messages import content_text, known_role, placeholder
+from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.replies import Reply, joined, json_text
 from memviz.transcripts.reading import Reading
@@ -97,16 +97,14 @@ def _shown(part: object, reading: Reading, place: str) -> str:
         return ""
     if kind != "file":
         reading.note(UNKNOWN, place)
-        return placeholder(kind)
+        return stand_in(kind)
     return _file(part)
 
 
 def _file(file: dict[str, Any]) -> str:
     kinds = [file.get(key) for key in ("mediaType", "mimeType", "contentType")]
     family = next((kind.split("/")[0] for kind in kinds if isinstance(kind, str)), "file")
-    return placeholder(
-        family if family in ("image", "audio", "video") else "file", file.get("filename", file.get("name"))
-    )
+    return stand_in(family if family in ("image", "audio", "video") else "file", file.get("filename", file.get("name")))
 
 
 def _time(item: dict[str, Any]) -> dict[str, str]:

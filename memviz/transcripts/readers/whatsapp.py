@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.chat_messages import placeholder
+from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.speakers import role_of
 from memviz.transcripts.readers.stamped_lines import MARKS, Stamped, date_order, read_stamped
@@ -103,8 +103,8 @@ def _text(text: str) -> str:
     if text.endswith(EDITED):
         text = text.removesuffix(EDITED).rstrip(f" {APP_SPEAKS}")
     kind = _KIND_LEFT_OUT.fullmatch(text)
-    return placeholder(kind[1].lower()) if kind else _FILE.sub(_file, _LEFT_OUT.sub(placeholder("media"), text))
+    return stand_in(kind[1].lower()) if kind else _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
 
 
 def _file(found: re.Match[str]) -> str:
-    return (found["before"] or "") + placeholder("file", found["ios"] or _MARK.sub("", found["android"]))
+    return (found["before"] or "") + stand_in("file", found["ios"] or _MARK.sub("", found["android"]))
