@@ -64,10 +64,13 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
         state.open(None)
     ids = [NEW_CHAT, *entries]
     labels = {NEW_CHAT: "New chat", **conversation_labels(entries.values())}
-    set_widget(CONVERSATION_KEY, state.conversation_id or NEW_CHAT)
+    # A key for each conversation: what the browser still says of the chooser before, when the first message has just
+    # made a new chat a saved one, must not count as the visitor's choice of a new chat.
+    key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
+    set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
-        "Conversation", ids, format_func=labels.__getitem__,
-        key=CONVERSATION_KEY, on_change=_open_chosen, help="Start anew, or go on where a saved conversation ended.",
+        "Conversation", ids, format_func=labels.__getitem__, key=key, on_change=_open_chosen, args=(key,),
+        help="Start anew, or go on where a saved conversation ended.",
     )  # fmt: skip
     st.button("New chat", icon=":material/add_comment:", on_click=state.open, args=(None,), width="stretch")
     if state.conversation_id is None:
@@ -96,8 +99,8 @@ def _choose_review() -> None:
     )  # fmt: skip
 
 
-def _open_chosen() -> None:
-    chat_state().open(widget_value(CONVERSATION_KEY) or None)
+def _open_chosen(key: str) -> None:
+    chat_state().open(widget_value(key) or None)
 
 
 def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat:

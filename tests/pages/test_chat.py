@@ -269,3 +269,22 @@ def test_two_sessions_on_one_chat_lose_nothing(chat: AppTest) -> None:
     assert PLAN in kept
     assert QUESTION in kept or any("another tab" in sentence for sentence in sentences(chat.error))
     assert QUESTION in texts(chat)
+
+
+def test_a_message_sent_before_the_browser_knows_of_the_saved_chat_stays_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser reports every control with the value that it last saw: here that of a new chat."""
+    page = open_page("chat")
+    chooser = labelled(page.selectbox, "Conversation")
+    stale = next(state for state in page._tree.get_widget_states().widgets if state.id == chooser.proto.id)
+    say(page, "My budget is 3,000 euros.")
+    page.chat_input[0].set_value("What is my budget?")
+    current = page._tree.get_widget_states()
+    now = labelled(page.selectbox, "Conversation").proto.id
+    for state in list(current.widgets):
+        if state.id in (now, stale.id):
+            current.widgets.remove(state)
+    current.widgets.append(stale)
+    monkeypatch.setattr(page._tree, "get_widget_states", lambda: current)
+    page.run()
+    assert page.chat_message[0].text[0].value == "My budget is 3,000 euros."
+    assert len(page.chat_message) == 4

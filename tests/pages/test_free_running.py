@@ -225,7 +225,7 @@ def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
     session = anew(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(nobody).run()
     assert page_of(session) == "compare"
-    (sentence,) = sentences(session.error)
+    (sentence,) = sentences(session.info)
     assert "no message of a user" in sentence
 
 
