@@ -15,6 +15,7 @@ QUESTIONS = {
     "library": "Which conversations are there?",
 }
 QUIET = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
+BEGINS_MILLISECONDS = 200
 TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
 expect.set_options(timeout=20_000)
@@ -34,6 +35,8 @@ def stands(page: Page, name: str) -> None:
 
 
 def quiet(page: Page) -> None:
+    """Wait until nothing runs. What was just clicked begins to run a moment later."""
+    page.wait_for_timeout(BEGINS_MILLISECONDS)
     page.wait_for_selector(QUIET)
 
 

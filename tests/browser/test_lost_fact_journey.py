@@ -29,9 +29,11 @@ def load_the_trip(page: Page) -> None:
 
 def pick_summary_buffer(page: Page) -> None:
     """One more setting beside those that a visitor finds."""
+    settings = page.locator("[class*='st-key-setting-']")
+    before = settings.count()
     page.get_by_role("button", name="Add a setting").click()
-    quiet(page)
-    page.locator("[class*='st-key-setting-']").last.get_by_role("button").click()
+    expect(settings).to_have_count(before + 1)
+    settings.last.get_by_role("button").click()
     strategy = page.get_by_role("combobox", name="Strategy")
     strategy.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
