@@ -47,8 +47,11 @@ def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:
 
 
 def say(page: Page, text: str) -> None:
+    """Type a chat message, see it stand there, and send it."""
     box = page.get_by_test_id("stChatInputTextArea")
+    expect(box).to_be_enabled()
     box.fill(text)
+    expect(box).to_have_value(text)
     box.press("Enter")
 
 
