@@ -33,12 +33,8 @@ def link_query(state: CompareState, turn: int | None) -> str:
 def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
     yield CONVERSATION, state.conversation_id or ""
     for row in state.rows:
-        yield (
-            SETTING,
-            f"{row.strategy_id} {json.dumps(row.parameters, ensure_ascii=False)}"
-            if row.parameters
-            else (row.strategy_id),
-        )
+        parameters = f" {json.dumps(row.parameters, ensure_ascii=False)}" if row.parameters else ""
+        yield SETTING, row.strategy_id + parameters
     yield COUNTER, state.counter
     numbers = {row.uid: number for number, row in enumerate(state.rows)}
     for recall in state.recalls:

@@ -10,7 +10,6 @@ import streamlit as st
 
 from memviz.charts.tokens_per_turn import Line, tokens_per_turn
 from memviz.reporting.figures import ImageFormat, can_render, image
-from memviz.reporting.report import html_report
 from memviz.reporting.run_json import run_json
 from memviz.reporting.run_tables import compactions_csv, turns_csv
 from memviz.transcripts.base import Transcript
@@ -33,7 +32,7 @@ def run_downloads(lines: Sequence[Line], chosen: Line, transcript: Transcript) -
     title = file_name(transcript.title)
     with st.popover("Download", icon=":material/download:", width="stretch"), st.container(width=PANEL_PIXELS):
         st.caption(f"All {len(lines)} settings" if len(lines) > 1 else "The setting")
-        report = partial(html_report, [line.run for line in lines], transcript)
+        report = partial(_report, lines, transcript)
         _buttons([
             _File("Report (HTML)", f"{title}.html", "text/html", report,
                   "One file with the interactive charts, the summaries and the conversation. Works offline."),
@@ -49,6 +48,12 @@ def run_downloads(lines: Sequence[Line], chosen: Line, transcript: Transcript) -
             _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(turns_csv, run)),
             _File("Summarizations (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run)),
         ])  # fmt: skip
+
+
+def _report(lines: Sequence[Line], transcript: Transcript) -> str:
+    from memviz.reporting.report import html_report  # its template engine is needed on a click only
+
+    return html_report([line.run for line in lines], transcript)
 
 
 def _pictures(lines: Sequence[Line], transcript: Transcript, title: str) -> list[_File]:

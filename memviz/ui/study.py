@@ -63,8 +63,9 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
 
 
 def _choose_replies(state: CompareState) -> None:
+    first = ANSWERED_ANEW if state.own_replies else REPLAYED  # a link may ask for either
     chosen = st.segmented_control(
-        "Replies", list(REPLIES), key=REPLIES_KEY, default=REPLAYED, required=True, width="stretch",
+        "Replies", list(REPLIES), key=REPLIES_KEY, default=first, required=True, width="stretch",
         format_func=REPLIES.__getitem__, help=REPLIES_HELP,
     )  # fmt: skip
     state.own_replies = chosen == ANSWERED_ANEW

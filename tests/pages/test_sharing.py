@@ -78,6 +78,11 @@ def test_every_page_of_analysis_shares_its_view(page: str) -> None:
         assert query["turn"] == ["7"]
 
 
+def test_replies_of_their_own_are_shared_too() -> None:
+    page = opened("compare", QUERY | {"replies": ["anew"]})
+    assert next(control for control in page.segmented_control if control.label == "Replies").value == "anew"
+
+
 def test_after_opening_the_visitor_decides() -> None:
     page = opened("compare", QUERY)
     labelled(page.selectbox, "Conversation").select("sample-trip").run()
