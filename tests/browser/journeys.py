@@ -29,9 +29,14 @@ def go(page: Page, url: str, name: str) -> None:
 
 def stands(page: Page, name: str) -> None:
     """Wait for a page's title, then until nothing runs any more. No exception may be shown."""
-    expect(page.get_by_role("heading", name=QUESTIONS[name])).to_be_visible()
+    sees(page.get_by_role("heading", name=QUESTIONS[name]))
     quiet(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def sees(place: Locator) -> None:
+    """Wait until it is seen. While a page is drawn anew, what it showed before may stand beside it for a moment."""
+    expect(place.filter(visible=True).first).to_be_visible()
 
 
 def quiet(page: Page) -> None:
@@ -48,6 +53,7 @@ def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:
 
 def say(page: Page, text: str) -> None:
     """Type a chat message, see it stand there, and send it."""
+    quiet(page)
     box = page.get_by_test_id("stChatInputTextArea")
     expect(box).to_be_enabled()
     box.fill(text)

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.journeys import bubbles, choose_model, drawn, go, quiet, say, stands
+from tests.browser.journeys import bubbles, choose_model, drawn, go, quiet, say, sees, stands
 from tests.models.openai_server import chunk, openai_server
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     expect(bubbles(page).last).to_contain_text("3,000 euros")
     drawn(page, ".st-key-chat-bar .js-plotly-plot")
     drawn(page, ".st-key-chat-tokens .js-plotly-plot")
-    expect(page.get_by_text("Last request:")).to_be_visible()
+    sees(page.get_by_text("Last request:"))
     stands(page, "chat")
 
 
 def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, f"{fresh_dashboard.url}/chat", "chat")  # the first visit of a new server, by a deep link
-    expect(page.get_by_role("link", name="Library", exact=True)).to_be_visible()
+    sees(page.get_by_role("link", name="Library", exact=True))
     talk(page, FACT, QUESTION)
     expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
     link, before = page.url, bubbles(page).all_inner_texts()
@@ -75,10 +75,10 @@ def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
         say(page, FACT)
         expect(bubbles(page).last).to_contain_text("1 2 3 4 5", timeout=60_000)
         page.get_by_role("button", name="Stop").click()
-        expect(bubbles(page).last.get_by_text("stopped before it was complete")).to_be_visible()
+        sees(bubbles(page).last.get_by_text("stopped before it was complete"))
         assert server.client_gone.wait(5)
     expect(bubbles(page).last).to_contain_text("1 2 3 4 5")
-    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    sees(page.get_by_role("button", name="Retry"))
     stands(page, "chat")
 
 
@@ -163,10 +163,10 @@ def test_what_waits_and_what_is_pinned_is_there_after_a_restart(page: Page, fres
     page.get_by_role("button", name="Recall 2 messages").click()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Pin", exact=True).click()
-    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+    sees(page.get_by_role("button", name="Unpin"))
     quiet(page)
     link = page.url
     fresh_dashboard.stop()
     fresh_dashboard.start()
     go(page, link, "chat")
-    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+    sees(page.get_by_role("button", name="Unpin"))

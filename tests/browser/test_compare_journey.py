@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import choose_model, drawn, go, marker_places, quiet, stands
+from tests.browser.journeys import choose_model, drawn, go, marker_places, quiet, sees, stands
 from tests.models.openai_server import endless, openai_server, text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def request_of(page: Page, turn: int) -> None:
-    expect(page.get_by_text(f"Request of turn {turn},")).to_be_visible()
+    sees(page.get_by_text(f"Request of turn {turn},"))
 
 
 def test_the_chart_is_there_without_a_click_and_follows_a_parameter(page: Page, dashboard: Dashboard) -> None:
@@ -77,20 +77,20 @@ def test_one_question_to_all_settings(page: Page, dashboard: Dashboard) -> None:
 def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, fresh_dashboard.url, "compare")
     page.get_by_test_id("stButtonGroup").get_by_text("Answered anew").click()
-    expect(page.get_by_text("0 of 138 turns answered so far.")).to_be_visible()
+    sees(page.get_by_text("0 of 138 turns answered so far."))
     with openai_server() as server:
         server.then(*[text(f"Reply {number}.") for number in range(20)], endless)
         page.get_by_role("button", name="Counter and models").click()
         choose_model(page, "Answering model", "openai/own", server.api_base)
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Answer with openai/own").click()
-        expect(page.get_by_text("turn 21 of 46")).to_be_visible()
+        sees(page.get_by_text("turn 21 of 46"))
         page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text("20 of 138 turns answered so far.")).to_be_visible()
+        sees(page.get_by_text("20 of 138 turns answered so far."))
         assert server.client_gone.wait(5)
         page.get_by_role("button", name="Go on with openai/own").click()
         expect(page.get_by_text("turns answered so far.")).to_have_count(0, timeout=60_000)
-    expect(page.get_by_text("What each setting answered at turn")).to_be_visible()
+    sees(page.get_by_text("What each setting answered at turn"))
     stands(page, "compare")
 
 
@@ -105,13 +105,11 @@ def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> 
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "seven.json", "mimeType": "application/json", "buffer": content}
     )
-    expect(
-        page.get_by_text("Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request.")
-    ).to_be_visible()
+    sees(page.get_by_text("Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request."))
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
     drawn(page)
-    expect(page.get_by_text("7 turns.")).to_be_visible()
+    sees(page.get_by_text("7 turns."))
     request_of(page, 7)
 
 
@@ -120,5 +118,5 @@ def test_a_broken_file_is_a_sentence(page: Page, dashboard: Dashboard) -> None:
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "broken.json", "mimeType": "application/json", "buffer": b'{"messages": ['}
     )
-    expect(page.get_by_text("broken.json was not imported.")).to_be_visible()
+    sees(page.get_by_text("broken.json was not imported."))
     stands(page, "library")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from memviz.ui.picking import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import drawn, go, stands
+from tests.browser.journeys import drawn, go, sees, stands
 from tests.transcripts.sample_files import sample_files
 
 
@@ -39,16 +39,16 @@ def test_a_conversation_of_an_archive_is_chosen_compared_and_taken_away(
 ) -> None:
     go(page, f"{dashboard.url}/library", "library")
     upload(page, "export.zip", archive())
-    expect(page.get_by_text("holds 3 conversations. Which do you want?")).to_be_visible()
+    sees(page.get_by_text("holds 3 conversations. Which do you want?"))
     table = page.get_by_test_id("stDataFrame").bounding_box()
     assert table
     page.mouse.click(table["x"] + 18, table["y"] + 2.5 * ROW_PIXELS)  # the box of the second row, below the head
     page.get_by_role("button", name="Import 1 conversation").click()
-    expect(page.get_by_text("Imported export.zip: 12 messages in 6 turns")).to_be_visible()
+    sees(page.get_by_text("Imported export.zip: 12 messages in 6 turns"))
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
     drawn(page)
-    expect(page.get_by_text("6 turns.")).to_be_visible()
+    sees(page.get_by_text("6 turns."))
     page.get_by_test_id("stPopover").get_by_text("Download", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Report (HTML)").click()
@@ -64,12 +64,12 @@ def test_a_copied_link_shows_another_visitor_the_same(page: Page, dashboard: Das
     go(page, f"{dashboard.url}/compare?conversation=sample-support&setting={setting}&turn=9", "compare")
     drawn(page)
     page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    sees(page.get_by_role("button", name="Copied"))
     link = page.evaluate("navigator.clipboard.readText()")
     other = context.new_page()
     go(other, link, "compare")
     drawn(other)
-    expect(other.get_by_text("Request of turn 9")).to_be_visible()
+    sees(other.get_by_text("Request of turn 9"))
     expect(other.get_by_text("Sliding window · 6 messages").first).to_be_visible()
 
 
@@ -78,7 +78,7 @@ def test_what_an_agent_compacted_itself_is_on_the_chart(page: Page, dashboard: D
     name = next(name for name in files if name.startswith("claude_code__") and b"compact_boundary" in files[name])
     go(page, f"{dashboard.url}/library", "library")
     upload(page, "session.jsonl", files[name])
-    expect(page.get_by_text("Imported session.jsonl")).to_be_visible()
+    sees(page.get_by_text("Imported session.jsonl"))
     page.get_by_role("button", name="Read").first.click()
     expect(page.get_by_text("Its program compacted here").first).to_be_visible()
     page.get_by_role("button", name="Compare").first.click()

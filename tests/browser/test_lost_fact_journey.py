@@ -10,7 +10,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import drawn, go, quiet, stands
+from tests.browser.journeys import drawn, go, quiet, sees, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -59,7 +59,7 @@ def look_at_the_budget(page: Page, setting: str) -> None:
     chooser.fill("total budget")
     page.get_by_role("option", name="What is the total budget for the trip now?").click()
     quiet(page)
-    expect(page.get_by_text("Stated in message 35 (turn 18)")).to_be_visible()
+    sees(page.get_by_text("Stated in message 35 (turn 18)"))
 
 
 def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> None:
@@ -74,7 +74,7 @@ def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> No
     page.get_by_role("button", name="Open this summarization").click()
     stands(page, "summaries")
     expect(page.get_by_role("radio", name=SETTING, exact=True)).to_be_checked()
-    expect(page.get_by_role("heading", name="Version 9 of 20, turn 20")).to_be_visible()
+    sees(page.get_by_role("heading", name="Version 9 of 20, turn 20"))
     expect(page.locator(".memviz-diff ins").first).to_be_visible()
     expect(page.locator(".memviz-diff del").first).to_be_visible()
 

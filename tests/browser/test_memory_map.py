@@ -13,7 +13,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from memviz.transcripts.samples import sample
-from tests.browser.journeys import drawn, go, map_place, quiet, stands
+from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -42,11 +42,11 @@ def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> No
     expect(tooltip).to_contain_text("at the request of turn 30: 1,539 tokens sent")
     expect(point_at(page, 1, 30, 12)).to_contain_text("dropped")
     click_on(page, 2, 30, 12)
-    expect(page.get_by_text("Message 12 and the request of turn 30 are shown below.")).to_be_visible()
+    sees(page.get_by_text("Message 12 and the request of turn 30 are shown below."))
     expect(page.get_by_role("spinbutton", name="Message", exact=True)).to_have_value("12")
     expect(page.get_by_text(sample("trip").messages[11].content[:60]).first).to_be_visible()
-    expect(page.get_by_text("Request of turn 30, 1,539 tokens")).to_be_visible()
-    expect(page.get_by_text("sent word for word until turn 8; in the summary since turn 9")).to_be_visible()
+    sees(page.get_by_text("Request of turn 30, 1,539 tokens"))
+    sees(page.get_by_text("sent word for word until turn 8; in the summary since turn 9"))
     stands(page, "memory_map")
 
 
@@ -66,10 +66,10 @@ def test_the_keyboard_walks_through_messages_and_turns(page: Page, dashboard: Da
     box.focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Message 2 · assistant, turn 1")).to_be_visible()
+    sees(page.get_by_text("Message 2 · assistant, turn 1"))
     page.get_by_role("slider", name="Request of turn").focus()
     page.keyboard.press("ArrowLeft")
-    expect(page.get_by_text("Request of turn 45, ")).to_be_visible()
+    sees(page.get_by_text("Request of turn 45, "))
 
 
 def test_maps_stack_on_a_phone(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
@@ -94,7 +94,7 @@ def test_text_that_looks_like_markup_stays_text(page: Page, dashboard: Dashboard
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "markup.json", "mimeType": "application/json", "buffer": json.dumps({"messages": said}).encode()}
     )
-    expect(page.get_by_text("Imported markup.json")).to_be_visible()
+    sees(page.get_by_text("Imported markup.json"))
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
     page.get_by_role("link", name="Memory map").click()
@@ -103,4 +103,4 @@ def test_text_that_looks_like_markup_stays_text(page: Page, dashboard: Dashboard
     expect(point_at(page, 0, 3, 2)).to_contain_text(MARKUP[:43] + "…")
     click_on(page, 0, 3, 2)
     expect(page.get_by_role("spinbutton", name="Message", exact=True)).to_have_value("2")
-    expect(page.get_by_test_id("stText").get_by_text(MARKUP)).to_be_visible()
+    sees(page.get_by_test_id("stText").get_by_text(MARKUP))

@@ -12,7 +12,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.journeys import QUESTIONS, drawn, go, quiet, stands
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -61,7 +61,7 @@ def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboar
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "a.json", "mimeType": "application/json", "buffer": _conversation(title)}
     )
-    expect(page.get_by_text("Imported a.json")).to_be_visible()
+    sees(page.get_by_text("Imported a.json"))
     quiet(page)
     row = page.locator("[class*='st-key-conversation-']").first
     shown = row.inner_text().splitlines()[0].replace("\u2060", "")  # a word joiner has no width

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, go, quiet, say, stands
+from tests.browser.journeys import bubbles, go, quiet, say, sees, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -60,7 +60,7 @@ def test_a_summary_is_reworded_before_and_after_it_is_used(page: Page, dashboard
     text.fill("The budget is 5,300 euros.")
     text.press("Control+Enter")
     desk.get_by_role("button", name="Save my wording").click()
-    expect(desk.get_by_role("button", name="Undo the edit")).to_be_visible()
+    sees(desk.get_by_role("button", name="Undo the edit"))
     quiet(page)
     say(page, "What is the budget?")
     expect(bubbles(page).last).to_contain_text("5,300 euros")
