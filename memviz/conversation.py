@@ -173,6 +173,8 @@ class Log(Sequence[Message]):
     def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
         self._messages: list[Message] = []
         self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
+        self._asked: list[int] = []  # and the position behind its leading user messages, once something follows
+        self._closed: list[Turn] = []  # turns that another one follows
         self._token_sums: dict[Counter, TokenSums] = {}
         self.tools = ToolPairs()
         self.extend(messages)
@@ -181,8 +183,13 @@ class Log(Sequence[Message]):
         """Add one message and return its position."""
         message = Message.of(message)
         position = len(self._messages)
-        if message.role == "user" and (position == 0 or self._messages[-1].role != "user"):
-            self._starts.append(position)
+        if message.role == "user":
+            if position == 0 or self._messages[-1].role != "user":
+                if self._starts:
+                    self._closed.append(Turn(len(self._starts), self._starts[-1], self._asked[-1], position))
+                self._starts.append(position)
+        elif len(self._asked) < len(self._starts):
+            self._asked.append(position)
         self._messages.append(message)
         self.tools.add(position, message)
         return position
@@ -218,12 +225,12 @@ class Log(Sequence[Message]):
         """Turn ``number`` as it stands now. Raises IndexError if there is no such turn."""
         if number < 0 or number > len(self._starts):
             raise IndexError(f"no turn {number}: the conversation has turns up to {len(self._starts)}")
-        start = self.turn_start(number)
-        stop = self._starts[number] if number < len(self._starts) else len(self._messages)
-        asked = start
-        while asked < stop and self._messages[asked].role == "user":
-            asked += 1
-        return Turn(number, start, asked, stop)
+        if 0 < number <= len(self._closed):
+            return self._closed[number - 1]
+        if number == 0:
+            return Turn(0, 0, 0, self._starts[0] if self._starts else len(self._messages))
+        asked = self._asked[-1] if len(self._asked) == number else len(self._messages)
+        return Turn(number, self._starts[-1], asked, len(self._messages))
 
     def turns(self) -> Iterator[Turn]:
         """All turns in order, without turn 0."""

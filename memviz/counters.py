@@ -7,6 +7,7 @@ imported for that, and a missing file is an error, never a download.
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
@@ -26,6 +27,9 @@ ENCODING_FILES = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "p50k_base": "ec7223a39ce59f226a68acc30dc1af2788490e15",
 }
+LINES = re.compile(r"\n(?=[A-Za-z])")
+"""Where a text is cut to count it in lines: no tokenizer here joins a line break to the letter that follows."""
+MAX_LINES_KEPT = 65_536
 SLICE_CHARS = 50_000
 """Longest text given to a tokenizer at once: longer runs of white space make tiktoken panic.
 Cutting a text there moves its count by less than 0.01 %."""
@@ -48,10 +52,26 @@ class Counter:
         title: str = "",
     ) -> None:
         self.name, self.units, self.tokens, self.title = name, units, tokens, title or name
+        self._units_of_line = lru_cache(maxsize=MAX_LINES_KEPT)(self._line_units)
+        self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(units)
 
     def __call__(self, text: str) -> int:
         """The number of tokens of ``text``."""
         return self.tokens(self.units(text))
+
+    def in_lines(self, text: str) -> int:
+        """The number of tokens of ``text``, where most lines of it were counted before as lines of other texts.
+
+        Prompts of summarizers are: each holds messages that the prompts of other settings hold as well.
+        """
+        if self.name not in COUNTERS:
+            return self(text)  # somebody's own function may look at the text as a whole
+        *lines, last = LINES.split(text)
+        return self.tokens(sum(map(self._units_of_line, lines)) + self._units_of_last(last))
+
+    def _line_units(self, line: str) -> int:
+        """Units of a line and its line break. How that is counted depends on what follows: always a letter."""
+        return self.units(line + "\na") - self.units("a")
 
     def line_break_units(self, text: str) -> int:
         """Units that a line break adds behind ``text``, which must not end in white space.
@@ -63,6 +83,10 @@ class Counter:
 
     def __repr__(self) -> str:
         return f"Counter({self.name!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        known = COUNTERS.get(self.name) is self
+        return (counter, (self.name,)) if known else (Counter, (self.name, self.units, self.tokens, self.title))
 
 
 def _quarter(units: int) -> int:
@@ -147,24 +171,29 @@ def _of_function(count: Callable[[str], int]) -> Counter:
 class TokenSums:
     """Running sums of the tokens of a log's messages under one counter.
 
-    ``totals[i]`` is the content of the first ``i`` messages, ``call_totals[i]`` the names and
-    arguments of their tool calls, which are sent but count toward no strategy's threshold.
+    ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` that of the assistant's
+    among them, ``call_totals[i]`` the names and arguments of their tool calls, which are sent but count
+    toward no strategy's threshold.
     """
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
         self.totals: list[int] = [0]
+        self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Count the messages that were not counted yet."""
         if len(self.totals) > len(messages):
             return
-        units, tokens, totals, call_totals = self.counter.units, self.counter.tokens, self.totals, self.call_totals
-        total, call_total = totals[-1], call_totals[-1]
+        totals, reply_totals, call_totals = self.totals, self.reply_totals, self.call_totals
+        total, reply_total, call_total = totals[-1], reply_totals[-1], call_totals[-1]
         for message in islice(messages, len(totals) - 1, None):
-            total += tokens(units(message.content))
+            tokens = self.counter(message.content)
+            total += tokens
             totals.append(total)
+            reply_total += tokens if message.role == "assistant" else 0
+            reply_totals.append(reply_total)
             if message.tool_calls:
                 call_total += sum(self.counter(call.name) + self.counter(call.arguments) for call in message.tool_calls)
             call_totals.append(call_total)
@@ -182,5 +211,6 @@ class TokenSums:
         """The sums of the first ``length`` messages."""
         sums = TokenSums(self.counter)
         sums.totals = self.totals[: length + 1]
+        sums.reply_totals = self.reply_totals[: length + 1]
         sums.call_totals = self.call_totals[: length + 1]
         return sums

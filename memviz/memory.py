@@ -220,4 +220,5 @@ class Memory(NamedTuple):
 
     def appended(self, length: int) -> Memory:
         """This memory once the log has ``length`` messages."""
-        return Memory(self.space, length, self.summary_count, self.cursor)
+        space, _, summary_count, cursor = self
+        return Memory(space, length, summary_count, cursor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 import tiktoken
 from hypothesis import example, given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, UnknownCounterError
-from memviz.counters import COUNTERS, TokenSums
+from memviz.counters import COUNTERS, Counter, TokenSums
 
 ENCODINGS = ["o200k_base", "cl100k_base", "p50k_base"]
 
@@ -127,3 +129,41 @@ def test_units_of_lines_that_start_with_a_bracket_add_up(name: str, lines: list[
 def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> None:
     counter = COUNTERS[name]
     assert counter.units(text + "\n") == counter.units(text) + counter.line_break_units(text)
+
+
+PIECES = [".", "/", " ", "\n", "\n\n", "\r\n", "\t", "'s", "user: ", "12", "123456", "é", "’", "\u2028", "\u3000", "a"]
+
+
+@pytest.mark.parametrize("name", list(COUNTERS))
+@given(text=st.lists(st.text(max_size=8) | st.sampled_from(PIECES), max_size=14).map("".join))
+@example(text="one.\n\nuser: two\n/three \nfour")
+def test_counting_in_lines_gives_the_same(name: str, text: str) -> None:
+    assert COUNTERS[name].in_lines(text) == COUNTERS[name](text)
+
+
+def test_a_line_is_counted_once_for_all_texts_that_hold_it() -> None:
+    seen: list[str] = []
+
+    def units(text: str) -> int:
+        seen.append(text)
+        return len(text)
+
+    counter = Counter("counted", units)
+    COUNTERS["counted"] = counter
+    try:
+        lines = ["user: one", "assistant: two", "user: three"]
+        assert counter.in_lines("\n".join(lines)) == len("\n".join(lines))
+        before = len(seen)
+        assert counter.in_lines("\n".join(["head", *lines])) == len("\n".join(["head", *lines]))
+        assert len(seen) - before == 2  # the head, and the letter that stands for what follows it
+    finally:
+        del COUNTERS["counted"]
+
+
+def test_the_lines_of_a_function_of_ones_own_are_not_taken_apart() -> None:
+    assert memviz.counter(lambda text: len(text) ** 2).in_lines("a\nb") == 9
+
+
+@pytest.mark.parametrize("name", list(COUNTERS))
+def test_a_pickled_counter_is_the_same_one(name: str) -> None:
+    assert pickle.loads(pickle.dumps(COUNTERS[name])) is COUNTERS[name]  # noqa: S301

@@ -34,8 +34,8 @@ def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ())
     longer the last, and is kept at its place in the history.
     """
     position = memory.input_position
-    stop = memory.before_input
-    history = tuple(range(part.start, min(part.stop, stop)) for part in selection.history if part.start < stop)
+    stop = memory.length if position is None else position
+    history = tuple([range(part.start, min(part.stop, stop)) for part in selection.history if part.start < stop])
     if position is None and (question := memory.open_question) is not None:
         history = _with(history, question)
     if not recalled:

@@ -139,7 +139,7 @@ class Compaction:
             return usage.input_tokens
         count = self.before.sums.counter
         sent = self._request(instruction)
-        return sum(count(message.content) + TOKENS_PER_MESSAGE for message in sent) + TOKENS_PER_REQUEST
+        return sum(count.in_lines(message.content) + TOKENS_PER_MESSAGE for message in sent) + TOKENS_PER_REQUEST
 
     @cached_property
     def output_tokens(self) -> int:

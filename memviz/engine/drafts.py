@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from memviz.conversation import Message, clean_text
-from memviz.errors import MemvizError, ScriptExhausted
+from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted
 from memviz.models.base import Model, Reply, Usage
 
 
@@ -42,14 +42,14 @@ class Draft:
 
 def ask_for_draft(summarizer: Model, request: Sequence[Message], instruction: str | None = None) -> Draft:
     """Ask ``summarizer``. Whatever it raises becomes the draft's error, for the conversation has to survive it;
-    only the end of a script and an interruption go through to the caller."""
+    only the end of a script or of a budget, and an interruption, go through to the caller."""
     started = perf_counter()
     reply, error = Reply(""), None
     try:
         reply = summarizer.summarize(request)
         if not reply.text.strip():
             error = "the summarizer returned an empty text"
-    except ScriptExhausted:
+    except (ScriptExhausted, BudgetSpentError):
         raise
     except Exception as failure:
         error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"

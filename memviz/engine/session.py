@@ -132,11 +132,14 @@ class Session:
         if self.strategy.moment is not Moment.MESSAGE:
             self.memory = self.memory.appended(length)
             return
+        plan_compaction = self.strategy.plan_compaction
         for so_far in range(self.memory.length + 1, length + 1):
             self.memory = self.memory.appended(so_far)
-            self._compact()
-            if self.held is not None:
-                return
+            plan = plan_compaction(self.memory)
+            if plan is not None:
+                self._carry_out(plan)
+                if self.held is not None:
+                    return
 
     def complete_turn(self, summary: Reply | None = None) -> None:
         """The last message taken in ended its turn. A turn that failed before is made up for first.
@@ -221,8 +224,9 @@ class Session:
         if self.held is not None:
             return False
         plan = self.strategy.plan_compaction(self.memory)
-        if plan is None:
-            return False
+        return plan is not None and self._carry_out(plan, given)
+
+    def _carry_out(self, plan: CompactionPlan, given: Reply | None = None) -> bool:
         is_given = given is not None and self.log.turn_number(plan.summarize.start) == self.memory.turn
         thought = Draft(given.text, model=given.model, by_thinking=True) if given is not None and is_given else None
         if thought is None:
@@ -333,5 +337,5 @@ class Session:
 
 def reply_tokens(session: Session, turn: Turn) -> int:
     """Content tokens of the assistant's messages of a turn."""
-    totals, log = session.space.sums.totals, session.log
-    return sum(totals[p + 1] - totals[p] for p in range(turn.asked, turn.stop) if log[p].role == "assistant")
+    totals = session.space.sums.reply_totals
+    return totals[turn.stop] - totals[turn.asked]
