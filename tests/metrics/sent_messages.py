@@ -1,0 +1,49 @@
+"""The common beginning of two requests, found the long way: by comparing the messages that were really built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from memviz import Message, Run, TurnRecord
+from memviz.context import TOKENS_PER_MESSAGE
+from memviz.counters import Counter
+from memviz.engine.assembly import message_tokens
+
+
+def words_in_common(one: str, other: str) -> str:
+    """Whole words only, and no white space behind them."""
+    ends = [match.end() for match in re.finditer(r"\S+(?!\S)", one)]
+    fits = [end for end in ends if one[:end] == other[:end] and re.fullmatch(r"\s?", other[end : end + 1])]
+    return one[: max(fits, default=0)]
+
+
+def shared_tokens(
+    counter: Counter, one: Sequence[Message], other: Sequence[Message], *, has_summaries: bool, per_message: int
+) -> int:
+    """Tokens of the messages that both begin with, and of the words in common where two summaries differ."""
+    tokens = 0
+    for left, right in zip(one, other, strict=False):
+        if left.to_request() != right.to_request():
+            if has_summaries and left.role == right.role == "system":
+                words = words_in_common(left.content, right.content)
+                tokens += counter(words) if words else 0
+            break
+        tokens += message_tokens(counter, left) + per_message
+    return tokens
+
+
+def has_summary(record: TurnRecord) -> bool:
+    return record.context.block("summary") is not None
+
+
+def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
+    """What each request shares with the one before, for a run without any call before a reply."""
+    return [0] + [
+        shared_tokens(
+            run.counter, one.context.messages, other.context.messages,
+            has_summaries=has_summary(one) and has_summary(other), per_message=TOKENS_PER_MESSAGE * overhead,
+        )
+        for one, other in pairwise(run.turns)
+    ]  # fmt: skip
