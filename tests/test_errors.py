@@ -16,6 +16,7 @@ from memviz import Message, errors
 from memviz.cli import problems
 from memviz.counters import ENCODING_FILES
 from memviz.errors import MemvizError, ModelError
+from memviz.models.budgeted import Budget, Budgeted
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 
@@ -56,6 +57,11 @@ def switched_off(_: Path) -> object:
 
 def empty_reply(_: Path) -> object:
     return memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel([" "])).send("Hello")
+
+
+def budget_used_up(_: Path) -> object:
+    model = memviz.ScriptedModel(["Hello."])
+    return Budgeted(model, Budget(0.01), usd_per_million=(1.0, 1000.0)).complete(HELLO)
 
 
 CASES: dict[str, Case] = {
@@ -120,6 +126,10 @@ CASES: dict[str, Case] = {
         lambda _: memviz.model("gpt-4o", timeout=0), ("timeout", "0", "above 0"), {"name": "timeout", "value": 0}
     ),
     "empty reply": Case(empty_reply, ("scripted", "empty reply", "Try again"), {"model": "scripted"}),
+    "budget used up": Case(
+        budget_used_up, ("$0.01", "scripted", "may cost $4.09", "Raise the limit"),
+        {"limit_usd": 0.01, "spent_usd": 0.0, "model": "scripted"},
+    ),
     "script at its end": Case(
         lambda _: memviz.ScriptedModel([]).complete(HELLO), ("0 items", "Give it more"), {"model": "scripted"}
     ),

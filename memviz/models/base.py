@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import Literal
+from typing import Any, Literal
 
 from memviz.conversation import Message, ToolCall
+from memviz.models.metering import Meter
 from memviz.models.tools import Tool
 
 ToolChoice = Literal["auto", "none"]
@@ -26,7 +27,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer. ``usage`` and ``cost_usd`` are ``None`` where unknown, never 0 for unknown."""
+    """A model's answer. ``usage`` and ``cost_usd`` are ``None`` where unknown, never 0 for unknown.
+
+    One that is ``cached`` was given before and read from a disk now: its usage is that of the call which was paid
+    then, and ``cost_usd`` is 0, since nothing was paid for it this time.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -34,6 +39,7 @@ class Reply:
     cost_usd: float | None = None
     model: str = ""
     finish_reason: str = "stop"
+    cached: bool = False
 
 
 class Model(ABC):
@@ -51,6 +57,16 @@ class Model(ABC):
         """Whether tools can be offered to it at all."""
         return "tools" in signature(self.stream).parameters
 
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """Everything besides a request that this model's answers depend on, as JSON and without any secret.
+        ``None`` where that is not known; its answers are then in no cache."""
+        return None
+
+    def limited(self, max_output_tokens: int) -> Model | None:
+        """This model, told to write at most so many tokens an answer. ``None`` if it cannot be told."""
+        return None
+
     @abstractmethod
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
@@ -65,6 +81,14 @@ class Model(ABC):
             if isinstance(item, Reply):
                 return item
         raise AssertionError(f"{type(self).__name__}.stream ended without a Reply")
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`, with ``meter`` asked before everything that may cost money, and told what it did cost."""
+        with meter(messages, tools) as bill:
+            for item in self.stream(messages, tools, tool_choice) if tools else self.stream(messages):
+                yield bill.answered(item) if isinstance(item, Reply) else item
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """Write the summary that ``messages`` ask for. Most models just answer."""

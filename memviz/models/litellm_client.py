@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -13,20 +13,23 @@ from typing import Any, NamedTuple
 from pydantic import Secret
 
 from memviz.conversation import Message
-from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelError, ParameterError
+from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelError, ParameterError, RateLimitError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.concealment import conceal, is_secret_option, public_address
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
-from memviz.models.provider_keys import OWN_SIGN_IN, key_variables, missing_keys, provider_of
+from memviz.models.metering import Meter, unmetered
+from memviz.models.provider_keys import OWN_SIGN_IN, address_variables, key_variables, missing_keys, provider_of
+from memviz.models.rate_gate import RateGate, gate_of
 from memviz.models.streamed_reply import StreamedReply
 from memviz.models.tools import Tool
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
-"""Nobody waits longer than this for another try; a server that asks for more is not asked again."""
+"""In a chat nobody waits longer than this for another try; a server that asks for more is not asked again."""
 NO_KEY = "no-key"
 """Sent where an address but no key was given: a key from the environment belongs to its provider alone."""
+_OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 class _Failure(NamedTuple):
@@ -38,9 +41,10 @@ class LiteLLMModel(Model):
     """A model behind an API, named as litellm does: ``openai/gpt-5-mini``, ``anthropic/...``, ``ollama/...``.
 
     ``timeout`` is the longest silence allowed, in seconds, before the answer and within it. A failure that
-    may pass is tried ``retries`` times more, after growing waits or the wait the server asks for, as long
-    as no text has arrived; later failures hold that text as ``partial``. ``options`` such as
-    ``temperature`` go to litellm as they are.
+    may pass is tried ``retries`` times more, after growing waits or the wait the server asks for, up to
+    ``longest_wait`` seconds, as long as no text has arrived; later failures hold that text as ``partial``. While a
+    provider asks to slow down, all calls of the process with the same key hold back (``models/rate_gate.py``).
+    ``options`` such as ``temperature`` go to litellm as they are.
 
     Without ``api_key`` the provider's environment variable is used, but never for an ``api_base`` given
     here. The key is in no repr, error, log or pickle; a pickled model comes back without it.
@@ -57,6 +61,7 @@ class LiteLLMModel(Model):
         api_base: str | None = None,
         timeout: float = 60.0,
         retries: int = 2,
+        longest_wait: float = LONGEST_WAIT_SECONDS,
         sleep: Callable[[float], object] = time.sleep,
         jitter: Callable[[], float] = random.random,
         **options: Any,
@@ -65,9 +70,11 @@ class LiteLLMModel(Model):
             raise ParameterError("timeout", timeout, "a number of seconds above 0")
         if retries < 0:
             raise ParameterError("retries", retries, "0 or more")
+        if not longest_wait >= 0:
+            raise ParameterError("longest_wait", longest_wait, "a number of seconds, 0 or more")
         other_name = options.pop("base_url", None)  # litellm knows the address under this name too
         api_base = api_base or other_name
-        self.name, self.timeout, self.retries = name, float(timeout), retries
+        self.name, self.timeout, self.retries, self.longest_wait = name, float(timeout), retries, float(longest_wait)
         self.address = public_address(api_base) if api_base else ""
         self._settings = Secret({**options, **_access(name, api_key, api_base)})
         self._sleep, self._jitter = sleep, jitter
@@ -79,13 +86,33 @@ class LiteLLMModel(Model):
         settings = self._settings.get_secret_value().items()
         public = {name: value for name, value in settings if not is_secret_option(name)}
         public["api_base"] = self.address
-        return partial(LiteLLMModel, self.name, timeout=self.timeout, retries=self.retries, **public), ()
+        return partial(LiteLLMModel, self.name, **self._patience, **public), ()
 
     def __copy__(self) -> LiteLLMModel:
         return self
 
     def __deepcopy__(self, memo: object) -> LiteLLMModel:
         return self
+
+    @property
+    def _patience(self) -> dict[str, Any]:
+        return {"timeout": self.timeout, "retries": self.retries, "longest_wait": self.longest_wait}
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Name, address and options, without any secret. An address from the environment counts as one given here."""
+        settings = self._settings.get_secret_value().items()
+        options = {name: value for name, value in settings if not is_secret_option(name) and name != "api_base"}
+        found = {} if self.address else address_variables(provider_of(self.name))
+        address = self.address or {name: public_address(value) for name, value in found.items()}
+        return {"model": self.name, "address": address, "options": options}
+
+    def limited(self, max_output_tokens: int) -> LiteLLMModel:
+        """The same model with the same key, told to write at most so many tokens an answer."""
+        settings = dict(self._settings.get_secret_value())
+        for name in [name for name in _OUTPUT_LIMITS if name in settings] or ["max_tokens"]:
+            settings[name] = min(max_output_tokens, settings.get(name) or max_output_tokens)
+        return LiteLLMModel(self.name, **self._patience, sleep=self._sleep, jitter=self._jitter, **settings)
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
@@ -94,22 +121,31 @@ class LiteLLMModel(Model):
 
         Closing the iterator early closes the connection.
         """
+        return self.stream_metered(unmetered, messages, tools, tool_choice)
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`; ``meter`` is asked before each try, for a try that fails may cost something too."""
         self._check_key()
         request: dict[str, Any] = {"messages": [message.to_request() for message in messages]}
         if tools:
             request |= {"tools": [tool.to_request() for tool in tools], "tool_choice": tool_choice}
+        gate, wait_seconds = self._gate(), 0.0
         for attempt in count():
             draft = StreamedReply(self.name)
-            failure = yield from self._attempt(request, draft)
-            if failure is None:
-                yield draft.reply()
-                return
-            wait_seconds = None if draft.text else self._wait_seconds(failure, attempt)
-            if wait_seconds is None:
-                # Raised outside of any except block: litellm's exception, which knows the key, stays behind.
+            with meter(messages, tools) as bill:
+                gate.wait(self._sleep, wait_seconds, self.longest_wait)
+                begun = gate.now()
+                failure = yield from self._attempt(request, draft)
+                if failure is None:
+                    reply = bill.answered(draft.reply())
+                    break
                 failure.error.partial = draft.text
-                raise failure.error
-            self._sleep(wait_seconds)
+                bill.failed(failure.error)
+            wait_seconds = self._next_try(failure, attempt, gate, begun)
+        gate.answered()
+        yield reply
 
     def _attempt(self, request: dict[str, Any], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
         stream = None
@@ -146,14 +182,31 @@ class LiteLLMModel(Model):
                 model=self.name,
             )
 
+    def _gate(self) -> RateGate:
+        key = self._settings.get_secret_value().get("api_key", "")
+        return gate_of(hash((provider_of(self.name), self.address, key)))
+
+    def _next_try(self, failure: _Failure, attempt: int, gate: RateGate, begun: float) -> float:
+        """How long to wait before another try. Raises the error if there is to be none."""
+        wait_seconds, limited = self._wait_seconds(failure, attempt), isinstance(failure.error, RateLimitError)
+        if limited and wait_seconds is not None:
+            gate.refused(begun, wait_seconds)
+        if wait_seconds is None or attempt >= self.retries or failure.error.partial:
+            # Raised outside of any except block: litellm's exception, which knows the key, stays behind.
+            raise failure.error
+        if limited:
+            return wait_seconds  # waited for at the gate, with all others
+        self._sleep(wait_seconds)
+        return 0.0
+
     def _wait_seconds(self, failure: _Failure, attempt: int) -> float | None:
-        """How long to wait before another try; ``None`` for no other try."""
-        if attempt >= self.retries or not failure.error.retryable:
+        """How long the provider is to be left alone; ``None`` if the same request cannot succeed in time."""
+        if not failure.error.retryable:
             return None
         asked = failure.retry_after_seconds
         if asked is not None:
-            return asked if asked <= LONGEST_WAIT_SECONDS else None
-        longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2**attempt)
+            return asked if asked <= self.longest_wait else None
+        longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2**attempt)
         return float(longest * (1 + self._jitter()) / 2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -59,6 +60,13 @@ def provider_of(model: str) -> str:
         return prefix
     known = price(model)
     return known.provider if known else ""
+
+
+def address_variables(provider: str) -> Mapping[str, str]:
+    """The environment variables that are set and say where ``provider`` is reached, with their values."""
+    prefix = re.split(r"[_-]", provider)[0].upper()
+    mine = re.compile(rf"{re.escape(prefix)}\w*_(API_BASE|BASE_URL)")
+    return {name: value for name, value in sorted(os.environ.items()) if value and mine.fullmatch(name)}
 
 
 def missing_keys(model: str) -> tuple[str, ...]:

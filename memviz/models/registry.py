@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import cache
+from functools import cache as kept
+from pathlib import Path
 from typing import Any
 
 from memviz.errors import UnknownModelError
@@ -35,14 +36,17 @@ def model(
     api_base: str | None = None,
     timeout: float = 60.0,
     retries: int = 2,
+    cache: str | Path | None = None,
     **options: Any,
 ) -> Model:
     """The model of this name: ``offline``, or any that litellm reaches, as ``openai/gpt-5-mini``.
 
     ``timeout`` is in seconds; ``options`` go to the offline model's constructor or to litellm.
-    Nothing is called yet: whether provider, key and model exist shows with the first request.
+    Nothing is called yet: whether provider, key and model exist shows with the first request. With a ``cache``,
+    a folder, no request is paid twice: answers are kept there (not those of the offline model, which cost nothing).
 
-    Raises :class:`memviz.errors.UnknownModelError` for a name that cannot be one.
+    Raises :class:`memviz.errors.UnknownModelError` for a name that cannot be one, and
+    :class:`memviz.errors.StorageError` for a folder that cannot be used.
     """
     name = name.strip() if isinstance(name, str) else ""
     if name == OFFLINE:
@@ -50,10 +54,15 @@ def model(
 
         return OfflineModel(**options)
     _check_name(name)
-    return LiteLLMModel(name, api_key=api_key, api_base=api_base, timeout=timeout, retries=retries, **options)
+    found = LiteLLMModel(name, api_key=api_key, api_base=api_base, timeout=timeout, retries=retries, **options)
+    if cache is None:
+        return found
+    from memviz.models.response_cache import CachedModel
+
+    return CachedModel(found, cache)
 
 
-@cache
+@kept
 def known_models(limit: int | None = None) -> tuple[str, ...]:
     """Names to suggest: ``offline`` first, then priced chat models of the larger providers, at most ``limit``."""
     today = datetime.now(UTC).date()

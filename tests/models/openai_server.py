@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any
 
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
@@ -26,13 +27,14 @@ class Received:
 
 
 class OpenAIServer(ThreadingHTTPServer):
-    """Gives the answers of ``script`` in order, then plain replies. ``requests`` is what it was sent."""
+    """Gives the answers of ``script`` in order, then ``otherwise``. ``requests`` is what it was sent."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script: deque[Answer] = deque()
+        self.otherwise: Answer = text("Hello there.")
         self.requests: list[Received] = []
         self.client_gone = Event()
         self.closing = Event()
@@ -57,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append(Received(self.path, headers, body))
-        answer = self.server.script.popleft() if self.server.script else text("Hello there.")
+        answer = self.server.script.popleft() if self.server.script else self.server.otherwise
         try:
             answer(self)
         except OSError:
@@ -164,6 +166,27 @@ def slow(seconds: float) -> Answer:
         text("Late.")(handler)
 
     return answer
+
+
+class RateLimited:
+    """At most ``requests`` a window of ``seconds``; beyond that status 429, counted in ``refused``, each with the
+    whole rest of the window as ``Retry-After`` if it ``says_when``."""
+
+    def __init__(self, requests: int, seconds: float, *, says_when: bool) -> None:
+        self.refused = 0
+        self._most, self._window_seconds, self._says_when = requests, seconds, says_when
+        self._started, self._count, self._lock = float("-inf"), 0, Lock()
+
+    def __call__(self, handler: _Handler) -> None:
+        with self._lock:
+            now = monotonic()
+            if now - self._started >= self._window_seconds:
+                self._started, self._count = now, 0
+            self._count += 1
+            too_many, rest = self._count > self._most, self._window_seconds - (now - self._started)
+            self.refused += too_many
+        headers = {"Retry_After": f"{rest:.3f}"} if self._says_when else {}
+        (status(429, "Slow down", **headers) if too_many else text("Hello there."))(handler)
 
 
 def closed_socket(handler: _Handler) -> None:

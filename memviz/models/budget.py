@@ -1,0 +1,79 @@
+"""Money that several threads may spend together, and never more of it."""
+
+from __future__ import annotations
+
+from math import fsum
+from threading import Condition
+
+from memviz.errors import BudgetSpentError, ParameterError
+
+
+class Budget:
+    """At most ``limit_usd`` US dollars, whatever runs at the same time. Lives in one process.
+
+    What a call may cost is reserved before it and settled after it. Raises
+    :class:`memviz.errors.ParameterError` for a limit that is not above 0.
+    """
+
+    def __init__(self, limit_usd: float) -> None:
+        if not 0 < limit_usd < float("inf"):
+            raise ParameterError("limit_usd", limit_usd, "an amount of US dollars above 0")
+        self.limit_usd = float(limit_usd)
+        self._changed = Condition()
+        self._reserved: dict[object, float] = {}
+        self._closed = False
+        self._spent_usd, self._uncertain_usd, self._calls = 0.0, 0.0, 0
+
+    @property
+    def spent_usd(self) -> float:
+        """What was booked so far, :attr:`uncertain_usd` included."""
+        return self._spent_usd
+
+    @property
+    def uncertain_usd(self) -> float:
+        """What calls may have cost at most of which nobody says what they did cost: they failed on their way, were
+        interrupted, or came without usage."""
+        return self._uncertain_usd
+
+    @property
+    def calls(self) -> int:
+        """Calls booked so far. Those that were refused before anything was paid are not among them."""
+        return self._calls
+
+    def close(self) -> None:
+        """Allow no further call, not even those that wait now. What is under way is still booked."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def reserve(self, most_usd: float, model: str = "") -> object:
+        """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others
+        hold what is needed, for they may not use all of it.
+
+        Raises :class:`memviz.errors.BudgetSpentError` if what is left would not do even if they used nothing.
+        """
+        reservation = object()
+        with self._changed:
+            while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
+                if fsum([self.spent_usd, *self._reserved.values(), most_usd]) <= self.limit_usd:
+                    self._reserved[reservation] = most_usd
+                    return reservation
+                self._changed.wait()
+            raise BudgetSpentError(self.limit_usd, self.spent_usd, most_usd, model)
+
+    def settle(self, reservation: object, usd: float | None) -> None:
+        """Book what the call did cost: all that was reserved if ``usd`` is ``None``. A second time does nothing."""
+        with self._changed:
+            most_usd = self._reserved.pop(reservation, None)
+            if most_usd is None:
+                return
+            self._calls += 1
+            self._spent_usd += most_usd if usd is None else usd
+            self._uncertain_usd += most_usd if usd is None else 0.0
+            self._changed.notify_all()
+
+    def release(self, reservation: object) -> None:
+        """Nothing was paid."""
+        with self._changed:
+            self._reserved.pop(reservation, None)
+            self._changed.notify_all()

@@ -1,0 +1,145 @@
+"""A model held to a budget: before each request what it may cost is reserved, after it what it did cost is booked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memviz.conversation import Message
+from memviz.counters import AnyCounter, counter
+from memviz.errors import (
+    BadKeyError,
+    ConnectionRefusedModelError,
+    ContextTooLongError,
+    MissingKeyError,
+    ModelError,
+    ParameterError,
+    RateLimitError,
+    UnknownModelError,
+)
+from memviz.models.base import Model, Reply, ToolChoice
+from memviz.models.budget import Budget
+from memviz.models.metering import Bill
+from memviz.models.prices import Price, price
+from memviz.models.tools import Tool
+
+__all__ = ["Budget", "Budgeted"]
+
+MAX_OUTPUT_TOKENS = 4096
+INPUT_MARGIN = 2.0
+"""Reserved for each token counted: the model's own tokenizer may cut finer than the counter."""
+REFUSALS = (
+    BadKeyError, ConnectionRefusedModelError, ContextTooLongError, MissingKeyError, RateLimitError, UnknownModelError,
+)  # fmt: skip
+"""Failures before any work, which no provider bills. Any other may have come after tokens were written."""
+
+
+class Budgeted(Model):
+    """``model``, whose calls are paid out of ``budget``. Several models and threads may share one.
+
+    Each answer is bounded at ``max_output_tokens``, which is passed on where the model can be told; a model that
+    thinks spends them on that as well. The size of a request is an upper bound: all its JSON counted with
+    ``counter``, with a margin for other tokenizers, but no more than its bytes. ``usd_per_million`` are prices of a
+    million input and output tokens in US dollars, entered by hand; otherwise list prices hold. A call of which
+    nobody says what it cost is booked at the most it may have cost. Tries that fail are booked one by one. Answers
+    from a :class:`memviz.models.response_cache.CachedModel` are free and always given.
+
+    Asking raises :class:`memviz.errors.BudgetSpentError` for a call that might exceed the limit. Raises
+    :class:`memviz.errors.ParameterError` for a model whose price is unknown.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        budget: Budget,
+        *,
+        max_output_tokens: int = MAX_OUTPUT_TOKENS,
+        usd_per_million: tuple[float, float] | None = None,
+        counter: AnyCounter = "o200k_base",
+    ) -> None:
+        if max_output_tokens < 1:
+            raise ParameterError("max_output_tokens", max_output_tokens, "1 or more")
+        self.name, self.budget = model.name, budget
+        self._by_hand = usd_per_million is not None
+        self._price = _by_hand(model.name, *usd_per_million) if usd_per_million else _list_price(model.name)
+        listed = price(model.name)
+        ceiling = (listed.max_output_tokens if listed else None) or max_output_tokens
+        limited = model.limited(min(max_output_tokens, ceiling))
+        # A model that cannot be told to stop earlier may write as much as it can.
+        self.max_output_tokens = min(max_output_tokens, ceiling) if limited else max(max_output_tokens, ceiling)
+        self._model, self._counter = limited or model, counter
+
+    def __repr__(self) -> str:
+        return f"Budgeted({self._model!r})"
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the model does."""
+        return self._model.takes_tools
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """The model's, with its bound on the output."""
+        return self._model.identity
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The model's answer, once the budget allows it."""
+        return self._model.stream_metered(self._bill, messages, tools, tool_choice)
+
+    def most_usd(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> float:
+        """What one request may cost at most, in US dollars."""
+        parts = [*(message.to_request() for message in messages), *(tool.to_request() for tool in tools)]
+        request = json.dumps(parts, ensure_ascii=False)
+        counted = INPUT_MARGIN * counter(self._counter)(request)
+        input_tokens = min(counted, len(request.encode("utf-8", "replace")))
+        rates = self._price.rates(int(input_tokens))
+        dearest = max(rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0)
+        return input_tokens * dearest + self.max_output_tokens * (rates.output_usd_per_token or 0.0)
+
+    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
+        return _BudgetBill(self, self.budget.reserve(self.most_usd(messages, tools), self.name))
+
+    def priced(self, reply: Reply) -> Reply:
+        """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
+        if reply.usage is None or (reply.cost_usd is not None and not self._by_hand):
+            return replace(reply, cost_usd=None) if self._by_hand else reply
+        return replace(reply, cost_usd=self._price.cost_usd(reply.usage))
+
+
+class _BudgetBill(Bill):
+    def __init__(self, payer: Budgeted, reservation: object) -> None:
+        self._payer, self._reservation = payer, reservation
+
+    def answered(self, reply: Reply) -> Reply:
+        reply = self._payer.priced(reply)
+        self._payer.budget.settle(self._reservation, reply.cost_usd)
+        return reply
+
+    def failed(self, error: ModelError | None) -> None:
+        if isinstance(error, REFUSALS) and not error.partial:
+            self._payer.budget.release(self._reservation)
+        else:
+            self._payer.budget.settle(self._reservation, None)
+
+
+def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
+    if not (input_usd >= 0 and output_usd >= 0):
+        raise ParameterError("usd_per_million", (input_usd, output_usd), "two prices in US dollars, 0 or more")
+    return Price(
+        model=model, provider="", mode="chat", max_input_tokens=None, max_output_tokens=None,
+        input_usd_per_token=input_usd / 1e6, output_usd_per_token=output_usd / 1e6,
+        cache_read_usd_per_token=None, cache_write_usd_per_token=None,
+    )  # fmt: skip
+
+
+def _list_price(model: str) -> Price:
+    known = price(model)
+    if known is None or known.input_usd_per_token is None or known.output_usd_per_token is None:
+        raise ParameterError(
+            "model", model, "a model whose price is known; enter its price for a million tokens (usd_per_million)"
+        )
+    return known

@@ -1,0 +1,158 @@
+"""Answers kept on disk, so that a request that was paid once is not paid again.
+
+litellm has such a cache, but it cannot be used from here. Measured with litellm 1.106.2: every hit of it, streamed
+or not, ends in ``ModuleNotFoundError: No module named 'fastapi'``, since reading one imports litellm's proxy server;
+it is switched on for all calls of a process; its key leaves the base URL out; and its disk store, ``diskcache``, has
+had no release since 2023 and unpickles whatever it finds in its folder (CVE-2025-69872). So the answers are JSON in
+a table of SQLite: nothing read from the folder can be run, and threads and processes may share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+from memviz.conversation import Message, ToolCall
+from memviz.errors import ParameterError, StorageError
+from memviz.models.base import Model, Reply, ToolChoice, Usage
+from memviz.models.metering import Meter, unmetered
+from memviz.models.tools import Tool
+
+FILE_NAME = "replies.sqlite"
+VERSION = 1
+"""Part of every key: raise it when what is kept of an answer changes."""
+WHOLE = frozenset({"stop", "tool_calls"})
+"""Finish reasons of answers worth keeping: others were cut off, and may not be with the next try."""
+BUSY_SECONDS = 30.0
+
+
+class ResponseCache:
+    """Answers in a folder by a hash of their request, which itself is not kept.
+
+    Raises :class:`memviz.errors.StorageError` if there can be no such folder, or if the file in it is no cache. One
+    that breaks later holds nothing: the model is then asked.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # private conversations are summarized
+            self._run("CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, content TEXT NOT NULL)")
+            self._run("SELECT key, content FROM reply LIMIT 1")
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(
+                f"{self.folder} cannot hold answers of models ({error}): choose another folder, or delete "
+                f"{FILE_NAME} in it."
+            ) from None
+
+    def get(self, key: str) -> Reply | None:
+        """The answer kept for this request, as one that costs nothing now; ``None`` if there is no readable one."""
+        try:
+            rows = self._run("SELECT content FROM reply WHERE key = ?", key)
+            return _reply(json.loads(rows[0][0])) if rows else None
+        except (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def put(self, key: str, reply: Reply) -> None:
+        """Keep an answer. One that cannot be written has been given all the same."""
+        with suppress(sqlite3.Error):
+            self._run("INSERT OR REPLACE INTO reply VALUES (?, ?)", key, json.dumps(asdict(reply)))
+
+    def __len__(self) -> int:
+        return int(self._run("SELECT COUNT(*) FROM reply")[0][0])
+
+    def _run(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(self.folder / FILE_NAME, timeout=BUSY_SECONDS)) as connection, connection:
+            return connection.execute(sql, values).fetchall()
+
+
+class CachedModel(Model):
+    """``model``, asked once for each request: the answer is kept in ``folder`` and given again, with its usage, at a
+    cost of 0 and marked as ``cached``. It comes in one piece.
+
+    What makes a request the same: the model's :attr:`~memviz.models.base.Model.identity` (name, base URL, options,
+    never a key), the messages, and the tools. Failures, empty and cut-off answers are not kept. Threads that ask the
+    same at the same time wait for one answer.
+
+    Raises :class:`memviz.errors.ParameterError` for a model whose identity is unknown, and
+    :class:`memviz.errors.StorageError` for a folder that cannot be used.
+    """
+
+    def __init__(self, model: Model, folder: str | Path) -> None:
+        if model.identity is None:
+            raise ParameterError("cache", str(folder), f"no cache with {type(model).__name__}")
+        self.name, self._model, self.replies = model.name, model, ResponseCache(folder)
+
+    def __repr__(self) -> str:
+        return f"CachedModel({self._model!r}, {str(self.replies.folder)!r})"
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the model does."""
+        return self._model.takes_tools
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """The model's."""
+        return self._model.identity
+
+    def limited(self, max_output_tokens: int) -> Model | None:
+        """The limited model with the same cache: its answers are others, and so are their keys."""
+        limited = self._model.limited(max_output_tokens)
+        return limited and CachedModel(limited, self.replies.folder)
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The answer in one piece, kept or new."""
+        return self.stream_metered(unmetered, messages, tools, tool_choice)
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`; the meter is not asked for an answer that is at hand."""
+        key = self._key(messages, tools, tool_choice)
+        with _turn(key):
+            reply = self.replies.get(key)
+            if reply is None:
+                # Asked for as a whole: a stream that the caller leaves open must not keep others waiting.
+                *_, last = self._model.stream_metered(meter, messages, tools, tool_choice)
+                assert isinstance(last, Reply)  # noqa: S101 - the last item of every stream
+                reply = last
+                if reply.finish_reason in WHOLE and (reply.text.strip() or reply.tool_calls):
+                    self.replies.put(key, reply)
+        if reply.text:
+            yield reply.text
+        yield reply
+
+    def _key(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> str:
+        request = [[one.to_request() for one in messages], [one.to_request() for one in tools], tool_choice]
+        content = json.dumps([VERSION, self._model.identity, *request], sort_keys=True, default=repr)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+_turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+_turns_guard = Lock()
+
+
+def _turn(key: str) -> Lock:
+    """The lock of a request, one in the process for as long as anybody holds or awaits it."""
+    with _turns_guard:
+        return _turns.setdefault(key, Lock())
+
+
+def _reply(kept: Mapping[str, Any]) -> Reply:
+    calls = tuple(ToolCall(**call) for call in kept["tool_calls"])
+    usage = None if kept["usage"] is None else Usage(**kept["usage"])
+    reply = Reply(kept["text"], calls, usage, 0.0, kept["model"], kept["finish_reason"], cached=True)
+    if not (isinstance(reply.text, str) and isinstance(reply.model, str) and isinstance(reply.finish_reason, str)):
+        raise TypeError("not an answer as it was kept")
+    return reply

@@ -1,0 +1,139 @@
+"""Money that threads share: what may be reserved when, who waits, and that no limit is ever passed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYetError
+from typing import Any
+
+import pytest
+
+from memviz.errors import BudgetSpentError, ModelError, ParameterError
+from memviz.models.budget import Budget
+
+A_MOMENT = 0.15
+SOON = 5.0
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
+def test_a_limit_out_of_range(limit: float) -> None:
+    with pytest.raises(ParameterError, match="limit_usd"):
+        Budget(limit)
+
+
+def test_what_is_settled_is_spent() -> None:
+    budget = Budget(1.0)
+    budget.settle(budget.reserve(0.5), 0.125)
+    budget.settle(budget.reserve(0.5), 0.25)
+    assert (budget.spent_usd, budget.uncertain_usd, budget.calls) == (0.375, 0.0, 2)
+
+
+def test_an_unknown_cost_is_all_that_was_reserved() -> None:
+    budget = Budget(1.0)
+    budget.settle(budget.reserve(0.5), None)
+    assert (budget.spent_usd, budget.uncertain_usd, budget.calls) == (0.5, 0.5, 1)
+
+
+def test_what_is_released_was_no_call() -> None:
+    budget = Budget(1.0)
+    budget.release(budget.reserve(1.0))
+    assert (budget.spent_usd, budget.calls) == (0.0, 0)
+    budget.reserve(1.0)
+
+
+@pytest.mark.parametrize("again", [lambda b, r: b.settle(r, 0.5), lambda b, r: b.settle(r, None), Budget.release])
+def test_a_reservation_is_settled_once(again: Callable[[Budget, object], Any]) -> None:
+    budget = Budget(1.0)
+    reservation = budget.reserve(0.5)
+    budget.settle(reservation, 0.25)
+    again(budget, reservation)
+    assert (budget.spent_usd, budget.calls) == (0.25, 1)
+
+
+def test_a_call_may_use_up_the_limit_to_the_last_cent_and_no_further() -> None:
+    budget = Budget(1.0)
+    budget.settle(budget.reserve(1.0), 0.75)
+    budget.release(budget.reserve(0.25))
+    with pytest.raises(BudgetSpentError) as caught:
+        budget.reserve(0.26, "gpt")
+    error = caught.value
+    assert (error.limit_usd, error.spent_usd, error.needed_usd, error.model) == (1.0, 0.75, 0.26, "gpt")
+    assert "$0.75 is spent" in str(error)
+    assert not isinstance(error, ModelError)
+
+
+def waiting(pool: ThreadPoolExecutor, budget: Budget, usd: float) -> Future[object]:
+    """A reservation that does not come through at once."""
+    future = pool.submit(budget.reserve, usd)
+    with pytest.raises(NotYetError):
+        future.result(A_MOMENT)
+    return future
+
+
+def test_who_needs_what_others_hold_waits_until_they_leave_enough() -> None:
+    budget = Budget(1.0)
+    held = budget.reserve(0.75)
+    with ThreadPoolExecutor(1) as pool:
+        future = waiting(pool, budget, 0.5)
+        budget.settle(held, 0.25)
+        assert future.result(SOON)
+
+
+def test_or_until_the_rest_is_released() -> None:
+    budget = Budget(1.0)
+    held = budget.reserve(0.75)
+    with ThreadPoolExecutor(1) as pool:
+        future = waiting(pool, budget, 0.5)
+        budget.release(held)
+        assert future.result(SOON)
+
+
+def test_or_fails_once_they_have_spent_it() -> None:
+    budget = Budget(1.0)
+    held = budget.reserve(0.75)
+    with ThreadPoolExecutor(1) as pool:
+        future = waiting(pool, budget, 0.5)
+        budget.settle(held, 0.625)
+        with pytest.raises(BudgetSpentError):
+            future.result(SOON)
+
+
+def test_closing_ends_the_waiting_and_books_what_is_under_way() -> None:
+    budget = Budget(1.0)
+    held = budget.reserve(0.75)
+    with ThreadPoolExecutor(1) as pool:
+        future = waiting(pool, budget, 0.5)
+        budget.close()
+        with pytest.raises(BudgetSpentError):
+            future.result(SOON)
+    with pytest.raises(BudgetSpentError):
+        budget.reserve(0.01)
+    budget.settle(held, 0.5)
+    assert budget.spent_usd == 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_limit_holds_whatever_runs_at_the_same_time(seed: int) -> None:
+    budget, chance = Budget(1.0), random.Random(seed)
+    calls = [(most := chance.uniform(0.001, 0.05), most * chance.random()) for _ in range(400)]
+    seen: list[float] = []
+
+    def pay(call: tuple[float, float]) -> bool:
+        try:
+            reservation = budget.reserve(call[0])
+        except BudgetSpentError:
+            return False
+        budget.settle(reservation, call[1])
+        seen.append(budget.spent_usd)
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(pay, calls))
+    paid = [cost for (_, cost), was_made in zip(calls, made, strict=True) if was_made]
+    assert budget.calls == len(paid)
+    assert budget.spent_usd == pytest.approx(sum(paid))
+    assert max(seen) <= 1.0
+    assert budget.spent_usd > 0.95, "little is left unused"
+    assert not all(made)
