@@ -29,7 +29,15 @@ def _add_origins(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN events JSON")
 
 
-UPGRADES: tuple[Upgrade, ...] = (_add_free_runs, _add_origins)
+def _add_cells(connection: Connection) -> None:
+    """Version 4: finished cells of sweeps."""
+    connection.exec_driver_sql(
+        "CREATE TABLE cell (key VARCHAR NOT NULL, kept_at DATETIME NOT NULL, cell BLOB NOT NULL, PRIMARY KEY (key))"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_cell_kept_at ON cell (kept_at)")
+
+
+UPGRADES: tuple[Upgrade, ...] = (_add_free_runs, _add_origins, _add_cells)
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from json import JSONDecodeError
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,7 +15,7 @@ from sqlmodel import Session
 from memviz.conversation import Log, Message, clean_text
 from memviz.engine.run import Run
 from memviz.errors import StorageError
-from memviz.storage import chat, free_runs, library, runs
+from memviz.storage import cells, chat, free_runs, library, runs
 from memviz.storage.engine import database_path, open_engine, plain_error, writing
 from memviz.storage.library import ConversationEntry
 from memviz.storage.runs import RunEntry
@@ -200,3 +201,18 @@ class Store:
         """What lists show of all runs of a conversation, the oldest first."""
         with self._reading() as session:
             return runs.entries(session, conversation_id)
+
+    def find_cells(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Those of these cells of sweeps that were kept, as JSON, by key."""
+        with self._reading() as session:
+            return cells.find(session, keys)
+
+    def keep_cell(self, key: str, cell: Mapping[str, Any]) -> None:
+        """Keep a finished cell of a sweep; one that is there under this key stays as it is."""
+        with self._writing() as session:
+            cells.keep(session, key, cell)
+
+    def prune_cells(self) -> None:
+        """Let go of the oldest cells where there are very many."""
+        with self._writing() as session:
+            cells.prune(session)

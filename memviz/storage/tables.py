@@ -117,6 +117,17 @@ class FreeRunRow(Base, table=True):
     record: dict[str, Any] = Field(sa_type=ANY_JSON)
 
 
+class CellRow(Base, table=True):
+    """One finished cell of a sweep. ``key`` is a hash of all that it depends on, the conversation's messages
+    included, so it is found again whatever the conversation is called; ``cell`` is all of it, as packed JSON."""
+
+    __tablename__ = "cell"
+
+    key: str = Field(primary_key=True)
+    kept_at: datetime = Field(index=True)
+    cell: bytes
+
+
 class TurnRow(Base, table=True):
     """One turn record: ``record`` is all of it, the columns repeat what lists and totals ask for."""
 
@@ -175,5 +186,5 @@ class SummaryRow(Base, table=True):
 
 
 CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))
-FREE_RUNS = Base.metadata.tables["free_run"]
+FREE_RUNS, CELLS = Base.metadata.tables["free_run"], Base.metadata.tables["cell"]
 TURNS, COMPACTIONS, SUMMARIES = (Base.metadata.tables[name] for name in ("turn", "compaction", "summary"))

@@ -363,7 +363,8 @@ class TestAhead:
         store.close()
         with closing(sqlite3.connect(path)) as file:
             file.executescript(
-                "DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead; ALTER TABLE conversation DROP COLUMN held_at;"
+                "DROP TABLE cell; DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead;"
+                "ALTER TABLE conversation DROP COLUMN held_at;"
                 "ALTER TABLE conversation DROP COLUMN events; PRAGMA user_version = 1"
             )
         again = reopened(path, id)
