@@ -1,24 +1,43 @@
-"""Read ``configs/memory.yaml``: three settings, each judged with the line it stands on."""
+"""Read ``configs/memory.yaml``: a few settings, each judged with the line it stands on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
-from memviz.errors import ConfigError
+from memviz.counters import counter
+from memviz.errors import ConfigError, MemvizError, ParameterError, UnknownStrategyError
+from memviz.strategies import strategies, strategy
+from memviz.strategies.base import Strategy
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "memory": {"token_limit": 64000, "summarize_prompt": None, "persistence": None},
 }
+OPTIONAL = ("strategy", "parameters", "counter", "summarizer")
+"""Keys under ``memory`` that have no default: a file without them says nothing about them."""
+DEFAULT_STRATEGY = "chat_summary_buffer"
+OLD_KEYS = ("token_limit", "summarize_prompt")
+"""Parameters of the default strategy that stand under ``memory`` itself."""
+
+
+class _Given(NamedTuple):
+    """A value with where it stands."""
+
+    key: str
+    line: int
+    node: yaml.Node
 
 
 def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, dict[str, Any]]:
     """The settings as ``{"memory": {"token_limit", "summarize_prompt", "persistence"}}``, defaults filled in.
 
-    ``token_limit`` is in tokens, ``persistence`` a file path or ``None``. Raises
-    :class:`ConfigError` with file, key and line for an unknown key, a wrong type or broken YAML.
+    ``token_limit`` is in tokens, ``persistence`` a file path or ``None``. ``strategy`` (an id), ``parameters`` (a
+    mapping), ``counter`` and ``summarizer`` (names) are there only if the file has them; see :func:`strategy_of`.
+    Raises :class:`ConfigError` with file, key and line for an unknown key, strategy, parameter, counter or
+    summarizer, a wrong type, a value out of range or broken YAML.
     """
     name = str(path)
     try:
@@ -26,7 +45,7 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     except (OSError, ValueError) as error:  # not there, not allowed, no path at all, or no UTF-8
         raise ConfigError(name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
     except RecursionError:
-        raise ConfigError(name, "file", 0, "is nested too deeply. The settings are two levels deep.") from None
+        raise ConfigError(name, "file", 0, "is nested too deeply. The settings are three levels deep.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 0
@@ -35,32 +54,93 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     for section, line, node in _entries(name, "file", root):
         if section not in DEFAULTS:
             raise ConfigError(name, section, line, f"is unknown; known is {', '.join(DEFAULTS)}.")
-        for key, key_line, value in _entries(name, section, node):
-            config[section][key] = _judged(name, section, key, key_line, value)
+        config[section] |= _judged_section(name, section, node)
     return config
 
 
-def _entries(path: str, key: str, node: yaml.Node | None) -> list[tuple[str, int, yaml.Node]]:
+def strategy_of(config: Mapping[str, Mapping[str, Any]]) -> Strategy:
+    """The strategy that a configuration from :func:`load_memory_config` describes.
+
+    Without ``strategy`` it is a chat summary buffer. That one takes ``token_limit`` and ``summarize_prompt`` from
+    ``memory`` itself unless ``parameters`` has them; every other strategy only looks at ``parameters``.
+    """
+    memory = config["memory"]
+    id = memory.get("strategy", DEFAULT_STRATEGY)
+    own = {key: memory[key] for key in OLD_KEYS} if id == DEFAULT_STRATEGY else {}
+    return strategy(id, **own | dict(memory.get("parameters", {})))
+
+
+def _entries(path: str, key: str, node: yaml.Node | None) -> list[_Given]:
     """Keys of a mapping with their lines (1-based) and value nodes; an empty one has none."""
     if node is None or node.tag == "tag:yaml.org,2002:null":
         return []
     if not isinstance(node, yaml.MappingNode):
         raise ConfigError(path, key, node.start_mark.line + 1, "has to be a mapping of keys to values.")
-    return [(str(name.value), name.start_mark.line + 1, value) for name, value in node.value]
+    return [_Given(str(name.value), name.start_mark.line + 1, value) for name, value in node.value]
 
 
-def _judged(path: str, section: str, key: str, line: int, node: yaml.Node) -> Any:
-    dotted = f"{section}.{key}"
-    if key not in DEFAULTS[section]:
-        raise ConfigError(path, dotted, line, f"is unknown; known are {', '.join(DEFAULTS[section])}.")
-    try:
-        value = yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = getattr(error, "problem", error)
-        raise ConfigError(path, dotted, line, f"cannot be read ({problem}). Give a number, a text or null.") from None
-    if key == "token_limit":
+def _judged_section(path: str, section: str, node: yaml.Node) -> dict[str, Any]:
+    """The values of one section. Parameters are judged last: what they may be depends on the strategy."""
+    values: dict[str, Any] = {}
+    parameters: _Given | None = None
+    for given in _entries(path, section, node):
+        if given.key == "parameters":
+            parameters = given
+        else:
+            values[given.key] = _judged(path, section, given)
+    if parameters is not None:
+        cls = strategies()[values.get("strategy", DEFAULT_STRATEGY)]
+        values["parameters"] = _judged_parameters(path, f"{section}.parameters", parameters.node, cls)
+    return values
+
+
+def _judged_parameters(path: str, key: str, node: yaml.Node, cls: type[Strategy]) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for name, line, value in _entries(path, key, node):
+        parameters[name] = _constructed(path, f"{key}.{name}", line, value)
+        try:
+            cls(**{name: parameters[name]})
+        except ParameterError as error:
+            if error.name == name:
+                raise ConfigError(path, f"{key}.{name}", line, f"is wrong. {error}") from None
+    return parameters
+
+
+def _judged(path: str, section: str, given: _Given) -> Any:
+    dotted, line = f"{section}.{given.key}", given.line
+    if given.key not in DEFAULTS[section] and given.key not in OPTIONAL:
+        known = ", ".join([*DEFAULTS[section], *OPTIONAL])
+        raise ConfigError(path, dotted, line, f"is unknown; known are {known}.")
+    value = _constructed(path, dotted, line, given.node)
+    if given.key == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a whole number of tokens, 1 or more.")
+    elif given.key in OPTIONAL:
+        _judge_name(path, dotted, line, given.key, value)
     elif value is not None and not isinstance(value, str):
         raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a text or null.")
     return value
+
+
+def _judge_name(path: str, dotted: str, line: int, key: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a name. Leave the line out for the default.")
+    try:
+        if key == "strategy" and value not in strategies():
+            raise UnknownStrategyError(value, strategies())
+        if key == "counter":
+            counter(value)
+        if key == "summarizer":
+            from memviz.models.registry import model  # most files name no model
+
+            model(value)
+    except MemvizError as error:
+        raise ConfigError(path, dotted, line, f"is wrong. {error}") from None
+
+
+def _constructed(path: str, dotted: str, line: int, node: yaml.Node) -> Any:
+    try:
+        return yaml.SafeLoader("").construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = getattr(error, "problem", error)
+        raise ConfigError(path, dotted, line, f"cannot be read ({problem}). Give a number, a text or null.") from None

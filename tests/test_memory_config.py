@@ -9,6 +9,7 @@ import pytest
 
 import memviz
 from memviz import ConfigError
+from memviz.memory_config import strategy_of
 
 SHIPPED = Path(__file__).parent.parent / "configs" / "memory.yaml"
 DEFAULTS = {"token_limit": 64000, "summarize_prompt": None, "persistence": None}
@@ -52,6 +53,7 @@ def test_one_file_does_not_change_the_next(tmp_path: Path) -> None:
     assert load(tmp_path, "") == {"memory": DEFAULTS}
 
 
+M, P = "memory", "memory.parameters"
 LIMIT, PROMPT, PLACE = "memory.token_limit", "memory.summarize_prompt", "memory.persistence"
 WRONG = {
     "unknown section": ("storage:\n  path: x\n", "storage", 1, "known is memory"),
@@ -78,6 +80,30 @@ WRONG = {
     "no number after all": ("memory:\n  token_limit: !!int many\n", LIMIT, 2, "many"),
     "no date after all": ("memory:\n  persistence: 2026-13-41\n", PLACE, 2, "month"),
     "value that holds itself": ("memory:\n  token_limit: &a [*a]\n", LIMIT, 2, "recursive"),
+    "unknown strategy": ("memory:\n\n  strategy: widow\n", f"{M}.strategy", 3, "no strategy named 'widow'"),
+    "no strategy": ("memory:\n  strategy: null\n", f"{M}.strategy", 2, "a name"),
+    "strategy as number": ("memory:\n  strategy: 7\n", f"{M}.strategy", 2, "7"),
+    "unknown counter": ("memory:\n  counter: gpt2\n", f"{M}.counter", 2, "o200k_base"),
+    "counter as list": ("memory:\n  counter: [chars4]\n", f"{M}.counter", 2, "a name"),
+    "summarizer that is no model": ("memory:\n  summarizer: ofline\n", f"{M}.summarizer", 2, "offline"),
+    "summarizer as truth": ("memory:\n  summarizer: on\n", f"{M}.summarizer", 2, "True"),
+    "unknown parameter": (
+        "memory:\n  strategy: window\n  parameters:\n    size: 3\n", f"{P}.size", 4, "window_size"),
+    "parameter of the default strategy": (
+        "memory:\n  parameters: {window_size: 3}\n", f"{P}.window_size", 2, "token_limit"),
+    "parameter for none": ("memory:\n  strategy: buffer\n  parameters:\n    k: 1\n", f"{P}.k", 4, "no parameter"),
+    "parameter out of range": (
+        "memory:\n  strategy: window\n  parameters:\n    window_size: 0\n", f"{P}.window_size", 4, "1 or more"),
+    "range judged whatever comes first": (
+        "memory:\n  parameters:\n    window_size: -1\n  strategy: window\n", f"{P}.window_size", 3, "-1"),
+    "second parameter": (
+        "memory:\n  strategy: recent_only\n  parameters:\n    recent_rounds: 2\n    enable_summarization: 1\n",
+        f"{P}.enable_summarization", 5, "true or false"),
+    "parameter as text": (
+        "memory:\n  strategy: window\n  parameters:\n    window_size: '3'\n", f"{P}.window_size", 4, "'3'"),
+    "parameter that cannot be read": (
+        "memory:\n  strategy: window\n  parameters:\n    window_size: !!int x\n", f"{P}.window_size", 4, "x"),
+    "list of parameters": ("memory:\n  parameters:\n    - 3\n", P, 3, "mapping"),
 }  # fmt: skip
 
 
@@ -108,3 +134,43 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="utf-8"):
         load(tmp_path, "memory:\n  persistence: é.db\n", encoding="latin-1")
+
+
+def test_the_strategy_is_there_only_if_the_file_has_it(tmp_path: Path) -> None:
+    text = "memory:\n  counter: chars4\n  parameters:\n    window_size: 3\n  strategy: window\n  summarizer: offline\n"
+    chosen = {"strategy": "window", "parameters": {"window_size": 3}, "counter": "chars4", "summarizer": "offline"}
+    assert load(tmp_path, text) == {"memory": DEFAULTS | chosen}
+    assert load(tmp_path, "memory:\n  parameters:\n") == {"memory": DEFAULTS | {"parameters": {}}}
+
+
+@pytest.mark.parametrize(
+    ("text", "id", "parameters"),
+    [
+        ("", "chat_summary_buffer", {}),
+        ("memory: {token_limit: 7, summarize_prompt: Be brief.}", "chat_summary_buffer",
+         {"token_limit": 7, "summarize_prompt": "Be brief."}),
+        ("memory: {token_limit: 7, parameters: {count_initial_tokens: true}}", "chat_summary_buffer",
+         {"token_limit": 7, "count_initial_tokens": True}),
+        ("memory: {token_limit: 7, parameters: {token_limit: 8}}", "chat_summary_buffer", {"token_limit": 8}),
+        ("memory: {strategy: chat_summary_buffer, token_limit: 7}", "chat_summary_buffer", {"token_limit": 7}),
+        ("memory: {token_limit: 7, strategy: buffer}", "buffer", {}),
+        ("memory: {strategy: summary, parameters: {buffer_size: 9}}", "summary", {"buffer_size": 9}),
+    ],
+)  # fmt: skip
+def test_the_strategy_of_a_file(tmp_path: Path, text: str, id: str, parameters: dict[str, Any]) -> None:
+    assert strategy_of(load(tmp_path, text)) == memviz.strategy(id, **parameters)
+
+
+def test_the_strategy_that_the_shipped_file_shows_is_a_valid_one(tmp_path: Path) -> None:
+    *_, example = SHIPPED.read_text(encoding="utf-8").partition("  # strategy:")
+    lines = ("  # strategy:" + example).splitlines()
+    config = load(tmp_path, "memory:\n" + "\n".join(line.replace("# ", "", 1) for line in lines))
+    assert strategy_of(config) == memviz.strategy("summary_buffer", max_token_limit=500)
+    assert {"strategy", "parameters", "counter", "summarizer"} <= set(config["memory"])
+
+
+def test_a_key_is_never_repeated(tmp_path: Path) -> None:
+    key = "sk-" + "a1" * 20
+    with pytest.raises(ConfigError, match="API key") as caught:
+        load(tmp_path, f"memory:\n  summarizer: {key}\n")
+    assert key not in str(caught.value)
