@@ -14,7 +14,10 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memviz.errors import CounterUnavailableError, UnknownCounterError
 
@@ -29,7 +32,10 @@ ENCODING_FILES = {
 }
 LINES = re.compile(r"\n(?=[A-Za-z])")
 """Where a text is cut to count it in lines: no tokenizer here joins a line break to the letter that follows."""
+SENTENCES = re.compile(r"\. (?=[A-Za-z0-9])")
+"""Where a line is cut to count it in sentences: all tokenizers here begin a token with a space like this one."""
 MAX_LINES_KEPT = 65_536
+MAX_SENTENCES_KEPT = 16_384
 SLICE_CHARS = 50_000
 """Longest text given to a tokenizer at once: longer runs of white space make tiktoken panic.
 Cutting a text there moves its count by less than 0.01 %."""
@@ -53,7 +59,8 @@ class Counter:
     ) -> None:
         self.name, self.units, self.tokens, self.title = name, units, tokens, title or name
         self._units_of_line = lru_cache(maxsize=MAX_LINES_KEPT)(self._line_units)
-        self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(units)
+        self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(self._in_sentences)
+        self._units_of_sentence = lru_cache(maxsize=MAX_SENTENCES_KEPT)(units)
 
     def __call__(self, text: str) -> int:
         """The number of tokens of ``text``."""
@@ -62,16 +69,31 @@ class Counter:
     def in_lines(self, text: str) -> int:
         """The number of tokens of ``text``, where most lines of it were counted before as lines of other texts.
 
-        Prompts of summarizers are: each holds messages that the prompts of other settings hold as well.
+        Prompts of summarizers are: each holds messages that the prompts of other settings hold as well, and a
+        summary that was counted by itself. Of a line that is new, the sentences may be known.
         """
+        return self.tokens(self.units_in_lines(text))
+
+    def units_in_lines(self, text: str) -> int:
+        """The units of ``text``, counted in the same way."""
         if self.name not in COUNTERS:
-            return self(text)  # somebody's own function may look at the text as a whole
+            return self.units(text)  # somebody's own function may look at the text as a whole
         *lines, last = LINES.split(text)
-        return self.tokens(sum(map(self._units_of_line, lines)) + self._units_of_last(last))
+        if not lines:  # a summary or a part of one: not worth a place among the lines
+            return self._in_sentences(last)
+        return sum(map(self._units_of_line, lines)) + self._units_of_last(last)
 
     def _line_units(self, line: str) -> int:
         """Units of a line and its line break. How that is counted depends on what follows: always a letter."""
-        return self.units(line + "\na") - self.units("a")
+        return self._in_sentences(line + "\na") - self.units("a")
+
+    def _in_sentences(self, line: str) -> int:
+        first, *rest = SENTENCES.split(line)
+        if not rest or len(line) > SLICE_CHARS:
+            return self.units(line)
+        *rest, last = rest
+        sentences = (first + ".", *(f" {sentence}." for sentence in rest), " " + last)
+        return sum(map(self._units_of_sentence, sentences))
 
     def line_break_units(self, text: str) -> int:
         """Units that a line break adds behind ``text``, which must not end in white space.
@@ -168,6 +190,14 @@ def _of_function(count: Callable[[str], int]) -> Counter:
     return Counter(getattr(count, "__name__", "custom"), count)
 
 
+class SumArrays(NamedTuple):
+    """The sums of :class:`TokenSums`, each as an array."""
+
+    totals: NDArray[np.int64]
+    reply_totals: NDArray[np.int64]
+    call_totals: NDArray[np.int64]
+
+
 class TokenSums:
     """Running sums of the tokens of a log's messages under one counter.
 
@@ -181,6 +211,15 @@ class TokenSums:
         self.totals: list[int] = [0]
         self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
+        self._arrays: SumArrays | None = None
+
+    @property
+    def arrays(self) -> SumArrays:
+        """The sums as arrays, made anew only when there are more."""
+        if self._arrays is None or len(self._arrays.totals) != len(self.totals):
+            sums = (self.totals, self.reply_totals, self.call_totals)
+            self._arrays = SumArrays(*(np.array(one, dtype=np.int64) for one in sums))
+        return self._arrays
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Count the messages that were not counted yet."""

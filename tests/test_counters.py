@@ -131,7 +131,9 @@ def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> N
     assert counter.units(text + "\n") == counter.units(text) + counter.line_break_units(text)
 
 
-PIECES = [".", "/", " ", "\n", "\n\n", "\r\n", "\t", "'s", "user: ", "12", "123456", "é", "’", "\u2028", "\u3000", "a"]
+PIECES = [
+    ".", ". ", "/", " ", "\n", "\n\n", "\r\n", "\t", "'s", "user: ", "12", "123456", "é", "’", "\u2028", "\u3000", "a",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(COUNTERS))
@@ -167,3 +169,13 @@ def test_the_lines_of_a_function_of_ones_own_are_not_taken_apart() -> None:
 @pytest.mark.parametrize("name", list(COUNTERS))
 def test_a_pickled_counter_is_the_same_one(name: str) -> None:
     assert pickle.loads(pickle.dumps(COUNTERS[name])) is COUNTERS[name]  # noqa: S301
+
+
+def test_sums_as_arrays_grow_with_the_log() -> None:
+    log = memviz.Log([{"role": "user", "content": "one two three"}])
+    sums = log.token_sums(COUNTERS["chars4"])
+    assert sums.arrays.totals.tolist() == sums.totals == [0, 3]
+    log.append({"role": "assistant", "content": "four five"})
+    log.token_sums(COUNTERS["chars4"])
+    assert [one.tolist() for one in sums.arrays] == [sums.totals, sums.reply_totals, sums.call_totals]
+    assert sums.arrays.reply_totals.tolist() == [0, 0, 2]

@@ -26,6 +26,16 @@ class Parts(NamedTuple):
     tools: tuple[str, ...] = ()
     exchange: range = range(0)
 
+    @property
+    def one_range(self) -> tuple[int, int] | None:
+        """Where history and input start and stop, if they are one range and no other message of the log is sent."""
+        _, history, recalled, question, tools, exchange = self
+        if question is None or recalled or tools or exchange:
+            return None
+        if not history:
+            return question, question + 1
+        return (history[0].start, question + 1) if len(history) == 1 and history[0].stop == question else None
+
 
 def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ()) -> Parts:
     """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice.

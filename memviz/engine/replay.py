@@ -57,29 +57,44 @@ def replay(
     sent, unless the run ``may_have_no_turn``; and :class:`ReviewError` for an empty edit.
     """
     log = as_log(messages)
-    if not log.turn_count and not may_have_no_turn:
-        raise EmptyConversationError(
-            f"The conversation has {len(log)} messages and none of them is the user's, so there is no request to show."
-        )
+    if not may_have_no_turn:
+        must_have_a_turn(log)
     if system_prompt is None and isinstance(messages, Transcript):
         system_prompt = messages.system_prompt
     session = Session(
         log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
         edits={version: worded(text) for version, text in edits.items()} if edits else None,
     )  # fmt: skip
-    session.advance(log.turn_start(1) if log.turn_count else len(log))
-    for turn in log.turns():
+
+    def request(turn: Turn) -> None:
         wanted = recalls.get(turn.number, ()) if recalls else ()
-        _replay_turn(session, turn, (wanted,) if isinstance(wanted, Recall) else wanted)
-        if progress is not None:
-            progress(turn.number, log.turn_count)
+        prepared = session.request((wanted,) if isinstance(wanted, Recall) else wanted)
+        session.record(prepared, reply_tokens(session, turn))
+
+    play(session, request, progress)
     return session.run()
 
 
-def _replay_turn(session: Session, turn: Turn, recalls: Sequence[Recall]) -> None:
-    session.advance(turn.asked)
-    prepared = session.prepare(recalls)
-    session.record(prepared, reply_tokens(session, turn))
-    session.advance(turn.stop)
-    if turn.stop > turn.asked:  # without an answer the turn is still open
-        session.complete_turn()
+def must_have_a_turn(log: Log) -> None:
+    """Raise :class:`EmptyConversationError` if the user says nothing in ``log``."""
+    if not log.turn_count:
+        raise EmptyConversationError(
+            f"The conversation has {len(log)} messages and none of them is the user's, so there is no request to show."
+        )
+
+
+def play(
+    session: Session, request: Callable[[Turn], object], progress: Callable[[int, int], object] | None = None
+) -> None:
+    """Let ``session`` take in its log turn by turn. ``request`` is called whenever it is ready for one."""
+    log = session.log
+    session.advance(log.turn_start(1) if log.turn_count else len(log))
+    for turn in log.turns():
+        session.advance(turn.asked)
+        session.look_before_request()
+        request(turn)
+        if turn.stop > turn.asked:  # without an answer the turn is still open
+            session.advance(turn.stop)
+            session.complete_turn()
+        if progress is not None:
+            progress(turn.number, log.turn_count)

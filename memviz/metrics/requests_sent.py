@@ -14,6 +14,7 @@ from memviz.conversation import Message
 from memviz.engine.answering import THINKING_INSTRUCTION
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.calls import thoughts
+from memviz.engine.outline import Outline
 from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -62,22 +63,41 @@ class Sent(NamedTuple):
         ]
 
 
-def requests_sent(run: Run, *, overhead: bool = True) -> Sent:
+def requests_sent(run: Run | Outline, *, overhead: bool = True) -> Sent:
     """All requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format adds."""
+    return _outlined(run, overhead) if isinstance(run, Outline) else _recorded(run, overhead)
+
+
+def _outlined(run: Outline, overhead: bool) -> Sent:
+    tokens = {part: counted for part, counted in run.tokens.items() if overhead or part != "overhead"}
+    return Sent(
+        others={
+            number: Request((), parts.summaries, _pieces(parts, parts.recalled, ()))
+            for number, parts in run.others.items()
+        },
+        turns=run.turns,
+        input_tokens=np.sum([*tokens.values()], axis=0),
+        output_tokens=run.reply_tokens,
+        summary_tokens=run.tokens["summary"],
+        summary_starts=run.summary_starts,
+        summary_stops=run.summary_stops,
+        starts=run.starts,
+        stops=run.stops,
+    )
+
+
+def _recorded(run: Run, overhead: bool) -> Sent:
     others: dict[int, Request] = {}
     flat: list[int] = []  # numbers alone: thousands of small objects would cost more than reading the records
     for record in run.turns:
-        parts, tokens, history = record.parts, record.tokens, record.parts.history
-        question = start = parts.input
-        if history:
-            start = history[0].start if len(history) == 1 and history[0].stop == question else None
-        if question is None or start is None or parts.recalled or parts.tools or parts.exchange or record.calls:
+        parts, tokens, bounds = record.parts, record.tokens, record.parts.one_range
+        if bounds is None or record.calls:
             _add_others(run, record, overhead, flat, others)
             continue
         total = sum(tokens.values())
         flat += (
             record.turn, total if overhead else total - tokens["overhead"], record.reply_tokens, tokens["summary"],
-            parts.summaries.start, parts.summaries.stop, start, question + 1,
+            parts.summaries.start, parts.summaries.stop, *bounds,
         )  # fmt: skip
     columns = np.array(flat, dtype=np.int64).reshape(-1, len(Sent._fields) - 1)
     return Sent(others, *(np.ascontiguousarray(column) for column in columns.T))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.engine.assembly import Parts
+from memviz.engine.outline import Outline
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.memory import SummaryLog
 from memviz.metrics.probe_texts import Bools, Counts
 
 Ranges = list[list[range]]
@@ -24,6 +28,51 @@ class Layer(NamedTuple):
     stops: NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
+class Requests:
+    """What all requests of a run held, one entry a request in each array.
+
+    ``turns`` are their turns, ``lengths`` the number of messages that the log had when the last call of the turn was
+    made, ``summary_starts`` and ``summary_stops`` the versions (0-based) sent. ``verbatim`` and ``recalled`` are their
+    ranges of the log.
+    """
+
+    turns: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    summary_starts: NDArray[np.int64]
+    summary_stops: NDArray[np.int64]
+    verbatim: tuple[Layer, ...]
+    recalled: tuple[Layer, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    @classmethod
+    def of(cls, run: Run | Outline) -> Requests:
+        """The requests of ``run``."""
+        return _outlined(run) if isinstance(run, Outline) else _recorded(run)
+
+
+def _recorded(run: Run) -> Requests:
+    records = run.turns
+    numbers = [
+        (record.turn, log_length(record), record.parts.summaries.start, record.parts.summaries.stop)
+        for record in records
+    ]
+    turns, lengths, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 4).T
+    verbatim, recalled = map(verbatim_ranges, records), map(recalled_ranges, records)
+    return Requests(turns, lengths, first, last, tuple(layers([*verbatim])), tuple(layers([*recalled])))
+
+
+def _outlined(run: Outline) -> Requests:
+    whole = np.flatnonzero(run.starts >= 0)
+    others: Ranges = [[] for _ in run.turns]
+    for number, parts in run.others.items():
+        others[number] = _verbatim(parts)
+    verbatim = (Layer(whole, run.starts[whole], run.stops[whole]), *layers(others))
+    return Requests(run.turns, run.lengths, run.summary_starts, run.summary_stops, verbatim)
+
+
 def log_length(record: TurnRecord) -> int:
     """Number of messages that the log had when the last call of the turn was made."""
     exchange = record.parts.exchange
@@ -32,7 +81,12 @@ def log_length(record: TurnRecord) -> int:
 
 def verbatim_ranges(record: TurnRecord) -> list[range]:
     """History, input, and what was said behind the input."""
-    parts = record.parts
+    return _verbatim(record.parts)
+
+
+def _verbatim(parts: Parts) -> list[range]:
+    if (bounds := parts.one_range) is not None:
+        return [range(*bounds)]
     question = () if parts.input is None else (range(parts.input, parts.input + 1),)
     return _joined((*parts.history, *question, parts.exchange))
 
@@ -57,25 +111,24 @@ def layers(ranges: Ranges) -> Iterator[Layer]:
         requests = [number for number in requests if len(ranges[number]) > depth]
 
 
-def held_in(ranges: Ranges, counts: Counts) -> Bools:
-    """Whether any message in the ranges of each request counts: [requests x columns of ``counts``], which are
-    running sums over the log."""
-    held = np.zeros((len(ranges), counts.shape[1]), dtype=bool)
-    for requests, starts, stops in layers(ranges):
+def held_in(ranges: Iterable[Layer], counts: Counts, count: int) -> Bools:
+    """Whether any message in the ranges of each of ``count`` requests counts: [requests x columns of ``counts``],
+    which are running sums over the log."""
+    held = np.zeros((count, counts.shape[1]), dtype=bool)
+    for requests, starts, stops in ranges:
         held[requests] |= counts[stops] > counts[starts]
     return held
 
 
-def all_within(ranges: Ranges, positions: Sequence[Sequence[int]]) -> Bools:
-    """Whether all messages of each list of ``positions`` lie in the ranges of each request: [requests x
+def all_within(ranges: Sequence[Layer], positions: Sequence[Sequence[int]], count: int) -> Bools:
+    """Whether all messages of each list of ``positions`` lie in the ranges of each of ``count`` requests: [requests x
     lists]. An empty list lies nowhere."""
-    within = np.zeros((len(ranges), len(positions)), dtype=bool)
+    within = np.zeros((count, len(positions)), dtype=bool)
     columns = [n for n, listed in enumerate(positions) if listed]
     within[:, columns] = True
-    found = list(layers(ranges))
     depth = 0
     while columns:
-        within[:, columns] &= _within(found, np.array([positions[n][depth] for n in columns]), len(ranges))
+        within[:, columns] &= _within(ranges, np.array([positions[n][depth] for n in columns]), count)
         depth += 1
         columns = [n for n in columns if len(positions[n]) > depth]
     return within
@@ -99,25 +152,24 @@ def _joined(ranges: Iterable[range]) -> list[range]:
     return joined
 
 
-def versions_sent(run: Run, sent: range) -> list[int]:
-    """The versions (0-based) whose text a request holds that was sent the range ``sent`` of versions."""
-    return [version.version - 1 for version in run.space.summaries.in_block(sent.start, sent.stop)]
+def versions_sent(summaries: SummaryLog, start: int, stop: int) -> list[int]:
+    """The versions (0-based) whose text a request holds that was sent the versions from ``start`` to ``stop``."""
+    return [version.version - 1 for version in summaries.in_block(start, stop)]
 
 
-def held_in_summaries(run: Run, sent: Sequence[range], held: Bools) -> Bools:
+def held_in_summaries(summaries: SummaryLog, starts: NDArray[np.int64], stops: NDArray[np.int64], held: Bools) -> Bools:
     """Whether any version sent with each request holds what each column of ``held`` [versions x columns] asks for.
 
     A list from the first version on is a running number of holders, so a growing list costs as much as a
     single summary; one with edited or undone entries is looked at entry by entry.
     """
-    out = np.zeros((len(sent), held.shape[1]), dtype=bool)
-    stops = np.array([part.stop for part in sent], dtype=np.int64)
-    sizes = np.array([len(part) for part in sent], dtype=np.int64)
-    single, lists = sizes == 1, (sizes > 1) & (sizes == stops) & run.space.summaries.is_straight
+    out = np.zeros((len(stops), held.shape[1]), dtype=bool)
+    sizes = stops - starts
+    single, lists = sizes == 1, (sizes > 1) & (starts == 0) & summaries.is_straight
     out[single] = held[stops[single] - 1]
     if lists.any():
         holders = np.cumsum(held, axis=0, dtype=np.int32)
         out[lists] = holders[stops[lists] - 1] > 0
     for request in np.flatnonzero((sizes > 1) & ~lists).tolist():
-        out[request] = held[versions_sent(run, sent[request])].any(axis=0)
+        out[request] = held[versions_sent(summaries, int(starts[request]), int(stops[request]))].any(axis=0)
     return out

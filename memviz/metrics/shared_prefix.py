@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from memviz.context import TOKENS_PER_MESSAGE
 from memviz.conversation import Message
 from memviz.engine.assembly import message_tokens, schema_tokens
+from memviz.engine.outline import Outline
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
 from memviz.metrics.requests_sent import Piece, Request, Sent, Tokens
@@ -32,11 +33,11 @@ class SharedPrefix:
     break behind it, and then one token less is shared.
     """
 
-    def __init__(self, run: Run, *, overhead: bool = True) -> None:
+    def __init__(self, run: Run | Outline, *, overhead: bool = True) -> None:
         self._log, self._summaries, self._counter = run.log, run.space.summaries, run.counter
         self._entry = run.strategy.summary_entry
         self._per_message = TOKENS_PER_MESSAGE if overhead else 0
-        content = np.array(run.space.sums.totals, np.int64) + np.array(run.space.sums.call_totals, np.int64)
+        content = run.space.sums.arrays.totals + run.space.sums.arrays.call_totals
         self._sums = content + self._per_message * np.arange(len(content))
         self._system = run.space.system_tokens + self._per_message if run.space.system_prompt else 0
         self._sizes = np.append(np.diff(self._sums), 0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.compaction import Compaction
+from memviz.engine.outline import Outline
 from memviz.engine.run import Run
 from memviz.metrics.requests_sent import Tokens, requests_sent
 from memviz.metrics.shared_prefix import SharedPrefix
@@ -51,7 +52,7 @@ class Traffic:
         return cls(**{field.name: _array(value[field.name]) for field in fields(cls)})
 
 
-def traffic(run: Run, *, overhead: bool = True) -> Traffic:
+def traffic(run: Run | Outline, *, overhead: bool = True) -> Traffic:
     """Everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without the 3 that the
     chat format adds to each message and each request; what a provider billed stays as it was billed.
 

@@ -153,7 +153,8 @@ class Strategy(BaseModel, ABC):
         return None
 
     def counted_tokens(self, tokens: Mapping[str, int]) -> int:
-        """Which of a request's tokens count against the budget: by default messages, not the summary."""
+        """Which of a request's tokens count against the budget: by default messages, not the summary. Never more
+        than all that is sent."""
         return tokens["history"] + tokens["input"]
 
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
-from memviz.memory import SummaryVersion
+from memviz.memory import SummaryLog, SummaryVersion
 from memviz.metrics.retention import Freshness, Knowledge, ProbeTexts, Retention, ceiling, floor, retention
 from memviz.metrics.sent_ranges import held_in_summaries, versions_sent
 from memviz.transcripts.base import Probe
@@ -102,26 +102,22 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
     assert found.contained[-2].tolist() == [True, False, True]
     assert found.contained[-1].tolist() == [False, True, True]
     assert "QX7R4M" not in sent.context.block("summary").messages[0].content  # type: ignore[union-attr]
-    assert versions_sent(changed, range(5)) == [4, 1, 2, 3]
+    assert versions_sent(changed.space.summaries, 0, 5) == [4, 1, 2, 3]
 
 
 @given(numbers=st.lists(st.integers(0, 4), min_size=1, max_size=9), data=st.data())
 def test_any_range_of_summaries_holds_what_its_versions_hold(numbers: list[int], data: st.DataObject) -> None:
     run = run_of("summary_only", "x", "x", "x", "x", "x")
-    run.space.summaries.versions.clear()
-    empty = type(run.space.summaries)(run.counter, "heading", run.strategy.summary_entry)
+    summaries = SummaryLog(run.counter, "heading", run.strategy.summary_entry)
     for at, number in enumerate(numbers):
-        empty.append(
-            SummaryVersion(
-                at + 1, number, f"text {at}", range(number, number + 1), range(number, number + 1), run.counter
-            )
-        )
-    run = Run(run.strategy, replace(run.space, summaries=empty), run.turns, ())
+        positions = range(number, number + 1)
+        summaries.append(SummaryVersion(at + 1, number, f"text {at}", positions, positions, run.counter))
     bounds = st.tuples(st.integers(0, len(numbers)), st.integers(0, len(numbers))).map(sorted)
     sent = [range(*pair) for pair in data.draw(st.lists(bounds, min_size=1, max_size=6))]
-    held = held_in_summaries(run, sent, np.eye(len(numbers), dtype=bool))
+    starts, stops = np.array([[part.start, part.stop] for part in sent]).T
+    held = held_in_summaries(summaries, starts, stops, np.eye(len(numbers), dtype=bool))
     for row, part in zip(held, sent, strict=True):
-        text = empty.text(part.start, part.stop)
+        text = summaries.text(part.start, part.stop)
         assert [f"text {at}" in text for at in range(len(numbers))] == row.tolist()
 
 

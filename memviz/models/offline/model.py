@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message, ToolCall
+from memviz.counters import SLICE_CHARS
 from memviz.counters import counter as counter_named
 from memviz.errors import ParameterError
 from memviz.models.base import Model, Reply, ToolChoice, Usage
@@ -23,12 +24,14 @@ SHORT_CHARS = 4000
 _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+\s*|\s+")
 
 
-def _tokens(counter: str, text: str) -> int:
+@lru_cache(maxsize=8192)
+def _tokens_of_short(counter: str, text: str) -> int:
+    return counter_named(counter).in_lines(text)
+
+
+@lru_cache(maxsize=32)
+def _tokens_of_long(counter: str, text: str) -> int:
     return counter_named(counter)(text)
-
-
-_tokens_of_short = lru_cache(maxsize=8192)(_tokens)
-_tokens_of_long = lru_cache(maxsize=32)(_tokens)
 
 
 class OfflineModel(Model):
@@ -80,10 +83,14 @@ class OfflineModel(Model):
     def _count(self, text: str) -> int:
         return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(self.counter, text)
 
+    def _read(self, text: str) -> int:
+        """Tokens of a prompt. The prompts of one conversation have most of their lines in common."""
+        return counter_named(self.counter).in_lines(text) if len(text) <= SLICE_CHARS else self._count(text)
+
     def _reply(
         self, messages: Sequence[Message], text: str, schemas: Sequence[str] = (), calls: Sequence[ToolCall] = ()
     ) -> Reply:
-        read = sum(self._count(message.content) + TOKENS_PER_MESSAGE for message in messages) + TOKENS_PER_REQUEST
+        read = sum(self._read(message.content) + TOKENS_PER_MESSAGE for message in messages) + TOKENS_PER_REQUEST
         written = self._count(text) + sum(self._count(call.name) + self._count(call.arguments) for call in calls)
         usage = Usage(input_tokens=read + sum(map(self._count, schemas)), output_tokens=written)
         return Reply(text, usage=usage, cost_usd=0.0, model=self.name)

@@ -13,18 +13,20 @@ from memviz.models.offline.json_text import json_facts
 from memviz.models.offline.traits import Traits
 from memviz.models.offline.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
 from memviz.models.offline.word_classes import NUMBER_WORDS
-from memviz.models.offline.words import content_words, stem
+from memviz.models.offline.words import HAN, content_words, stem
 
 MAX_TEXT_CHARS = 200_000
 """Of a longer text only the beginning and the end, half each, are read."""
 MAX_SENTENCES = 10_000
 MAX_SENTENCE_CHARS = 400
-_CACHED_TEXT_CHARS = 20_000
+CACHED_TEXT_CHARS = 20_000
+"""Longer texts are few and large, so only the newest of them are kept."""
 
 _SENTENCE_END = re.compile(r"""[.!?…؟।]+["'”’»)\]*_]*(?=\s)|[。！？]+["'”’」』）]*""")
 _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
 _MARKUP = re.compile(r"\*\*|__|`+")
 _CELL_EDGE = re.compile(r"\s*\|\s*")
+_ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
 _RULER = re.compile(r"[\s|:=_*~-]*")
 _VALUE_STEMS = frozenset(map(stem, CHANGE_WORDS | NUMBER_WORDS))
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -75,6 +77,13 @@ class Sentence:
         """Whether the sentence asks."""
         return is_question(self.text)
 
+    @cached_property
+    def ended(self) -> str:
+        """The sentence with an end, so that one who reads it behind another can tell the two apart."""
+        if self.text.endswith(_ENDINGS):
+            return self.text
+        return self.text + ("。" if HAN.match(self.text[-1]) else ".")
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -98,7 +107,7 @@ def is_question(text: str) -> bool:
 
 def passage(text: str) -> Passage:
     """The sentences of ``text``."""
-    return _short_passage(text) if len(text) <= _CACHED_TEXT_CHARS else _long_passage(text)
+    return _short_passage(text) if len(text) <= CACHED_TEXT_CHARS else _long_passage(text)
 
 
 def _read(text: str) -> Passage:
@@ -110,6 +119,7 @@ _short_passage = lru_cache(maxsize=2048)(_read)
 _long_passage = lru_cache(maxsize=16)(_read)
 
 
+@lru_cache(maxsize=8192)  # a sentence comes back in summary after summary
 def _unquoted(text: str) -> Sentence:
     inner = phrases.quoted(text)
     return Sentence(inner or text, content_words(inner or text), bool(inner))

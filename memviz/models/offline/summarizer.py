@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from math import log, sqrt
 
-from memviz.models.offline.sentences import Sentence, passage
+from memviz.models.offline.sentences import CACHED_TEXT_CHARS, Sentence, passage
 from memviz.models.offline.summary_request import Entry
-from memviz.models.offline.words import HAN
 
 ROLE_WEIGHT = {"user": 1.3, "assistant": 0.7, "tool": 0.3, "system": 0.4, "summary": 1.2, "": 1.0}
 OLDEST_DECAY, NEWEST_DECAY = 0.6, 1.0
@@ -24,10 +25,9 @@ WORTH_SAYING = 0.12
 """A sentence with less than this part of the best one's weight is left out even where there is room."""
 EMPTY_SUMMARY = "Nothing was said."
 """The summary of messages without text: an empty one would count as a failure."""
-_ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Candidate:
     position: int
     sentence: Sentence
@@ -62,30 +62,41 @@ def _target_tokens(entries: Sequence[Entry], count: Callable[[str], int]) -> int
 
 
 def _candidates(entries: Sequence[Entry]) -> list[_Candidate]:
-    found: list[_Candidate] = []
-    for entry in entries:
-        sentences = passage(entry.text).sentences
-        for at, sentence in enumerate(sentences):
-            weight = ROLE_WEIGHT[entry.role] * sentence.traits.informativeness
-            if entry.role == "summary":
-                weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * (at + 1) / len(sentences)
-            if sentence.is_question:
-                weight *= QUESTION_FACTOR
-            if sentence.echo:
-                weight *= ECHO_FACTOR
-            found.append(_Candidate(len(found), sentence, weight / sqrt(20 + len(sentence.text))))
-    return found
+    weighed = chain.from_iterable(
+        (_weighed if entry.role == "summary" or len(entry.text) > CACHED_TEXT_CHARS else _weighed_once)(*entry)
+        for entry in entries
+    )
+    return [_Candidate(position, sentence, weight) for position, (sentence, weight) in enumerate(weighed)]
+
+
+def _weighed(role: str, text: str) -> tuple[tuple[Sentence, float], ...]:
+    """The sentences of one entry, each with its weight."""
+    sentences = passage(text).sentences
+    found = []
+    for at, sentence in enumerate(sentences):
+        weight = ROLE_WEIGHT[role] * sentence.traits.informativeness
+        if role == "summary":
+            weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * (at + 1) / len(sentences)
+        if sentence.is_question:
+            weight *= QUESTION_FACTOR
+        if sentence.echo:
+            weight *= ECHO_FACTOR
+        found.append((sentence, weight / sqrt(20 + len(sentence.text))))
+    return tuple(found)
+
+
+_weighed_once = lru_cache(maxsize=2048)(_weighed)
+"""A message weighs the same under all settings that summarize it; a summary hardly comes twice."""
 
 
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
     """The best candidates, best first, after rare words had their say."""
-    frequency = Tally[str]()
-    for candidate in candidates:
-        frequency.update(candidate.sentence.words)
+    frequency = Tally(chain.from_iterable(candidate.sentence.words for candidate in candidates))
+    rarities = [0.0, *(log(len(candidates) / times) for times in range(1, max(frequency.values(), default=0) + 1))]
     best = sorted(candidates, key=lambda one: -one.weight)[:CANDIDATES]
     for candidate in best:
         words = candidate.sentence.words
-        rarity = sum(log(len(candidates) / frequency[word]) for word in words) / (len(words) or 1)
+        rarity = sum([rarities[frequency[word]] for word in words]) / (len(words) or 1)
         candidate.weight *= 1 + 0.1 * rarity
     best.sort(key=lambda one: (-one.weight, one.position))
     return [candidate for candidate in best if candidate.weight >= WORTH_SAYING * best[0].weight]
@@ -96,8 +107,8 @@ def _choose(ranked: list[_Candidate], budget_tokens: int, count: Callable[[str],
     chosen: list[_Candidate] = []
     room = budget_tokens
     for candidate in ranked:
-        candidate.tokens = count(_ended(candidate.sentence.text)) + 1
-        twin = next((one for one in chosen if _same_subject(one.sentence, candidate.sentence)), None)
+        candidate.tokens = count(candidate.sentence.ended) + 1
+        twin = _twin(candidate.sentence, chosen)
         if twin is None:
             if candidate.tokens <= room:
                 chosen.append(candidate)
@@ -108,29 +119,30 @@ def _choose(ranked: list[_Candidate], budget_tokens: int, count: Callable[[str],
     return chosen or ranked[:1]
 
 
+def _twin(sentence: Sentence, chosen: list[_Candidate]) -> _Candidate | None:
+    """The first of ``chosen`` that says the same thing."""
+    is_apart = sentence.subject.isdisjoint  # quickly told, and true of nearly every pair
+    return next(
+        (one for one in chosen if not is_apart(one.sentence.subject) and _same_subject(one.sentence, sentence)), None
+    )
+
+
 def _replaces(candidate: _Candidate, twin: _Candidate) -> bool:
     return candidate.position > twin.position and candidate.sentence.traits.numbers != twin.sentence.traits.numbers
 
 
 def _same_subject(one: Sentence, other: Sentence) -> bool:
-    """Whether two sentences share most words apart from values."""
+    """Whether two sentences that are not apart share most words but values."""
     mine, yours = one.subject, other.subject
     shared = len(mine & yours)
     smaller = min(len(mine), len(yours))
-    return shared > 0 and (shared >= 0.7 * smaller if smaller > 2 else shared >= 0.6 * len(mine | yours))
-
-
-def _ended(text: str) -> str:
-    """A sentence with an end, so that the next summary can tell it from its neighbour."""
-    if text.endswith(_ENDINGS):
-        return text
-    return text + ("。" if HAN.match(text[-1]) else ".")
+    return shared >= 0.7 * smaller if smaller > 2 else shared >= 0.6 * len(mine | yours)
 
 
 def _joined(sentences: Iterable[Sentence]) -> str:
     text = ""
     for sentence in sentences:
-        ended = _ended(sentence.text)
+        ended = sentence.ended
         text += ended if not text or text.endswith(("。", "！", "？")) else " " + ended
     return text
 

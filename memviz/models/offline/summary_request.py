@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memviz.conversation import Message
@@ -62,6 +63,11 @@ def asked_limit(messages: Sequence[Message]) -> Limit | None:
     text = messages[0].content
     if messages[0].role != "system":
         text = text[: len(text) - len(_after_instruction(text))]
+    return _limit_in(text)
+
+
+@lru_cache(maxsize=64)  # many requests, few instructions
+def _limit_in(text: str) -> Limit | None:
     found = _LIMIT.search(text)
     if found is None:
         return None
@@ -89,7 +95,8 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         return
     for at, start in enumerate(starts):
         stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
-        role, content = start.group(1), _CLOSING_QUOTE.sub("", text[start.end() : stop]).strip()
+        role, content = start.group(1), text[start.end() : stop].rstrip()
+        content = (_CLOSING_QUOTE.sub("", content) if content.endswith('"') else content).strip()
         old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
         if old:
             role, content = "summary", content[old.end() :]

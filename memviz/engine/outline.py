@@ -1,0 +1,139 @@
+"""A replay in outline: what was sent, as numbers alone, for sweeps over hundreds of settings.
+
+The same session does the same as in a replay, but no record is made of a request: kept is where its summaries and
+its messages start and stop, and the tokens of all requests are counted at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.conversation import Log, Turn
+from memviz.counters import AnyCounter, Counter
+from memviz.counters import counter as find_counter
+from memviz.engine.assembly import Parts, assemble, count
+from memviz.engine.compaction import Compaction
+from memviz.engine.replay import must_have_a_turn, play
+from memviz.engine.session import Session
+from memviz.memory import Memory, MemorySpace
+from memviz.models.base import Model
+from memviz.strategies.base import Moment, Strategy
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """The requests of one replay, one entry a turn in each array.
+
+    ``lengths`` are the messages that the log had at each request (the last of them is the input), ``ends`` those at
+    the end of its turn. ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts`` and
+    ``stops`` the log positions of history and input, which nearly always are one range. A request of which they are
+    not has -1 in both, and stands in ``others`` by its number (0-based).
+    """
+
+    strategy: Strategy
+    space: MemorySpace = field(repr=False)
+    compactions: tuple[Compaction, ...] = field(repr=False)
+    others: Mapping[int, Parts] = field(repr=False)
+    lengths: Numbers = field(repr=False)
+    ends: Numbers = field(repr=False)
+    summary_starts: Numbers = field(repr=False)
+    summary_stops: Numbers = field(repr=False)
+    starts: Numbers = field(repr=False)
+    stops: Numbers = field(repr=False)
+
+    @property
+    def log(self) -> Log:
+        """The conversation."""
+        return self.space.log
+
+    @property
+    def counter(self) -> Counter:
+        """The token counter behind every number."""
+        return self.space.sums.counter
+
+    @property
+    def turns(self) -> Numbers:
+        """The turn of each request."""
+        return np.arange(1, len(self.lengths) + 1)
+
+    @cached_property
+    def reply_tokens(self) -> Numbers:
+        """Content tokens of the assistant's messages in each turn."""
+        totals = self.space.sums.arrays.reply_totals
+        return totals[self.ends] - totals[self.lengths]
+
+    @cached_property
+    def tokens(self) -> dict[str, Numbers]:
+        """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros under ``tools``."""
+        sums, inputs = self.space.sums.arrays, self.lengths - 1
+        messages = self.stops - self.starts + (self.summary_stops > self.summary_starts)
+        messages += self.space.system_prompt is not None
+        nothing = np.zeros(len(self.lengths), np.int64)
+        tokens = {
+            "system": nothing + self.space.system_tokens,
+            "summary": self._summary_tokens(),
+            "recalled": nothing,
+            "history": sums.totals[inputs] - sums.totals[self.starts],
+            "input": sums.totals[self.lengths] - sums.totals[inputs],
+            "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
+            "tools": sums.call_totals[self.stops] - sums.call_totals[self.starts],
+        }
+        for number, parts in self.others.items():
+            for part, counted in count(Memory(self.space, 0), parts).items():
+                tokens[part][number] = counted
+        return tokens
+
+    def _summary_tokens(self) -> Numbers:
+        sent = list(zip(self.summary_starts.tolist(), self.summary_stops.tolist(), strict=True))
+        tokens = {bounds: self.space.summaries.tokens(*bounds) for bounds in set(sent)}
+        return np.array([tokens[bounds] for bounds in sent], np.int64)
+
+    @property
+    def over_budget_requests(self) -> int:
+        """How many requests are larger than the strategy's own budget."""
+        budget, counted = self.strategy.budget_tokens, self.strategy.counted_tokens
+        if budget is None:
+            return 0
+        # A strategy says of one request at a time which of its tokens count: asked is only where they may be too many.
+        large = np.sum([*self.tokens.values()], axis=0) > budget
+        rows = zip(*(column[large].tolist() for column in self.tokens.values()), strict=True)
+        return sum(counted(dict(zip(self.tokens, row, strict=True))) > budget for row in rows)
+
+
+def outline(
+    log: Log, strategy: Strategy, summarizer: Model | None, counter: AnyCounter, system_prompt: str | None = None
+) -> Outline:
+    """What :func:`memviz.engine.replay.replay` does with these arguments, in outline. Raises the same errors."""
+    must_have_a_turn(log)
+    session = Session(log, strategy, summarizer, find_counter(counter), system_prompt)
+    rows: list[tuple[int, ...]] = []
+    others: dict[int, Parts] = {}
+
+    def request(turn: Turn, memory: Memory) -> None:
+        summaries, history = selection = strategy.select(memory)
+        # Nearly all select one range up to the end: history and input, with nothing to be put right between them.
+        if len(history) == 1 and history[0].start < history[0].stop == turn.asked:
+            bounds = history[0].start, turn.asked
+        else:
+            parts = assemble(memory, selection)
+            bounds = parts.one_range or (-1, -1)
+            if bounds[0] < 0:
+                others[len(rows)] = parts
+        rows.append((turn.asked, turn.stop, summaries.start, summaries.stop, *bounds))
+
+    if strategy.moment is Moment.NEVER:  # then nothing happens from one request to the next
+        for turn in log.turns():
+            request(turn, session.memory.appended(turn.asked))
+    else:
+        play(session, lambda turn: request(turn, session.memory))
+    columns = np.fromiter(chain.from_iterable(rows), np.int64, 6 * len(rows)).reshape(-1, 6).T.copy()
+    return Outline(strategy, session.space, tuple(session.compactions), others, *columns)

@@ -1,0 +1,62 @@
+"""A cell against the metrics of the run that it stands for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, Transcript
+from memviz.counters import counter
+from memviz.metrics.retention import retention
+from memviz.metrics.traffic import traffic
+from memviz.transcripts.base import Probe
+from memviz.tuning.cell import Cell, measure
+from memviz.tuning.subject import Subject
+from tests.engine.probes import IDS, small
+from tests.metrics.random_probes import probes_of
+from tests.strategies.conversations import conversations, outcomes, summarizer
+
+
+@st.composite
+def transcripts(draw: st.DrawFn) -> Transcript:
+    """A random conversation with a fact at least, so that none is proposed."""
+    messages = draw(conversations(max_messages=18))
+    fact = Probe("?", ("42",), evidence=(0,), category="number", stale=("LISBON",))
+    prompt = draw(st.sampled_from([None, "Be brief, the budget is 42."]))
+    return Transcript(tuple(messages), system_prompt=prompt, probes=(fact, *draw(probes_of(messages))))
+
+
+@pytest.mark.parametrize("id", IDS)
+@given(transcript=transcripts(), plan=st.none() | outcomes, name=st.sampled_from(["chars4", "o200k_base"]))
+def test_a_cell_holds_what_the_metrics_of_a_replay_say(
+    id: str, transcript: Transcript, plan: list[str] | None, name: str
+) -> None:
+    subject = Subject.of(transcript, counter(name))
+    run = memviz.replay(transcript, small(id), model=plan and summarizer(plan), counter=name)
+    kept = retention(run, transcript.probes)
+    expected = Cell(
+        run.strategy, subject.title, traffic(run),
+        retained=kept.retained.sum(axis=1), born=kept.born.sum(axis=1), facts=len(transcript.probes),
+        summarizations=sum(one.is_summarization for one in run.compactions),
+        failed_summarizations=sum(one.failed_calls for one in run.compactions),
+        over_budget_requests=sum("over_budget" in record.flags for record in run.turns),
+    )  # fmt: skip
+    found = measure(subject, small(id), counter(name), summarizer(plan) if plan else None)
+    assert {**found.to_dict(), "seconds": 0} == {**expected.to_dict(), "seconds": 0}
+
+
+def test_a_cell_without_facts_counts_tokens_alone() -> None:
+    said = Transcript((Message("user", "The code is QX7R4M."), Message("assistant", "Fine.")))
+    found = measure(Subject.of(said, counter("chars4"), retention=False), small("window"), counter("chars4"), None)
+    assert (found.facts, found.retained.tolist(), found.born.tolist()) == (0, [0], [0])
+    assert found.traffic.input_tokens.tolist() == [19 // 4 + 3 + 3]
+
+
+def test_a_setting_that_cannot_be_run_says_why() -> None:
+    said = Transcript((Message("user", "Hello."),), system_prompt="A prompt of more than one token.")
+    strict = small("chat_summary_buffer", token_limit=1, count_initial_tokens=True)
+    found = measure(Subject.of(said, counter("chars4")), strict, counter("chars4"), None)
+    assert "system prompt" in found.error
+    assert found.traffic.turns.size == 0
