@@ -24,6 +24,7 @@ from memviz.errors import (
     ReviewError,
     ScriptExhausted,
     StorageError,
+    SweepError,
     TranscriptError,
     UnknownCounterError,
     UnknownStrategyError,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from memviz.models.registry import model
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript
+    from memviz.tuning.results import Sweep
+    from memviz.tuning.sweep import sweep
 
 _LAZY = {
     "Chat": "memviz.engine.chat",
@@ -65,6 +68,7 @@ _LAZY = {
     "Recall": "memviz.engine.recall",
     "Recalled": "memviz.engine.recall",
     "Run": "memviz.engine.run",
+    "Sweep": "memviz.tuning.results",
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
     "ask": "memviz.engine.asking",
@@ -78,16 +82,17 @@ _LAZY = {
     "propose_probes": "memviz.metrics.proposed_probes",
     "replay": "memviz.engine.replay",
     "retention": "memviz.metrics.retention",
+    "sweep": "memviz.tuning.sweep",
 }
 
 __all__ = [
     "Block", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context", "CounterUnavailableError",
     "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log", "MemoryStore", "MemvizError", "Message",
     "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply",
-    "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "ToolCall", "Transcript",
+    "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "Sweep", "SweepError", "ToolCall", "Transcript",
     "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask",
     "build_chat_memory", "counter", "free_run", "health_warnings", "life_lines", "load_memory_config",
-    "load_transcript", "model", "propose_probes", "replay", "retention", "strategies", "strategy",
+    "load_transcript", "model", "propose_probes", "replay", "retention", "strategies", "strategy", "sweep",
 ]  # fmt: skip
 
 

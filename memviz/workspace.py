@@ -15,8 +15,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from memviz.conversation import Log, Message
+from memviz.counters import counter as find_counter
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.recall import Recall
@@ -24,12 +26,14 @@ from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.models.base import Model
-from memviz.storage.engine import conversation_changed
+from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.library import ConversationEntry
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
+from memviz.tuning.subject import Subject
+from memviz.tuning.sweep import Sweeping
 
 DATABASE_VARIABLE = "MEMVIZ_DB"
 """Environment variable that names the database file."""
@@ -89,6 +93,11 @@ class Workspace:
     def _add_samples(self) -> None:
         for name, transcript in bundled().items():
             self.store.add_conversation(transcript, SAMPLE_PREFIX + name)
+
+    @property
+    def answers_folder(self) -> Path | None:
+        """Where answers of paid summarizers are kept for sweeps: beside the database."""
+        return None if self.store.path == MEMORY else Path(self.store.path).with_suffix(".answers")
 
     def conversations(self, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
         """Saved conversations, newest first."""
@@ -186,6 +195,16 @@ class Workspace:
         if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
             self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
         return self._remember(key, run)
+
+    def sweeping(
+        self, conversation_ids: Sequence[str], settings: Sequence[Strategy], *, counter: str, **options: Any
+    ) -> Sweeping:
+        """A sweep over saved conversations that keeps its finished cells in the store; ``options`` are further fields
+        of :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
+        count = find_counter(counter)
+        found = (self.conversation(id) for id in conversation_ids)
+        subjects = tuple(Subject.of(transcript, count, log) for transcript, log in found)
+        return Sweeping(subjects, tuple(settings), counter=count, kept=self.store, **options)
 
     def kept_free_run(self, key: RunKey) -> Run | None:
         """The free run of this key as far as it has come, if it was begun before and the users' messages

@@ -1,0 +1,66 @@
+"""A grid of settings: strategies with lists of values for their parameters, multiplied out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any
+
+from memviz.conversation import Log
+from memviz.counters import Counter
+from memviz.errors import ParameterError
+from memviz.strategies import strategies, strategy
+from memviz.strategies.base import Strategy
+from memviz.tuning.axes import DEFAULT_STEPS, axes, suggested_values
+
+Grid = Mapping[str, Mapping[str, Any] | None]
+"""Strategy id to parameter name to the values to try: a list, or one value. ``None`` in the place of the
+parameters: the suggested values of all. A parameter that is not named keeps its default."""
+
+TRIED_AT_FIRST = ("buffer", "window", "token_buffer", "summary", "summary_buffer", "chat_summary_buffer")
+"""The strategies to begin with."""
+
+
+def settings(grid: Grid) -> tuple[Strategy, ...]:
+    """All settings of a grid, in its order, none twice.
+
+    Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError` for a parameter that a
+    strategy does not have, a value out of range, or an empty list of values.
+    """
+    made: dict[tuple[str, str], Strategy] = {}
+    for id, given in grid.items():
+        values = suggested(id) if given is None else {name: _listed(id, name, one) for name, one in given.items()}
+        for combination in product(*values.values()):
+            one = strategy(id, **dict(zip(values, combination, strict=True)))
+            made.setdefault((id, one.model_dump_json()), one)
+    if not made:
+        raise ParameterError("grid", dict(grid), f"at least one strategy out of: {', '.join(strategies())}")
+    return tuple(made.values())
+
+
+def suggested(
+    id: str, steps: int = DEFAULT_STEPS, largest: Mapping[str, int] | None = None
+) -> dict[str, tuple[Any, ...]]:
+    """The values to begin with for every axis of a strategy: several of its main parameter, of the others the
+    default alone. ``largest``: see :func:`memviz.tuning.axes.suggested_values`."""
+    cls = strategies().get(id) or type(strategy(id))
+    return {
+        axis.name: suggested_values(axis, steps, largest) if axis.name == cls.main_parameter else (axis.default,)
+        for axis in axes(cls)
+    }
+
+
+def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
+    """The sizes of the largest conversation, by unit: no larger values are worth suggesting."""
+    sizes = {"tokens": 1, "messages": 1, "turns": 1}
+    for log in logs:
+        found = {"tokens": log.token_sums(counter).totals[-1], "messages": len(log), "turns": log.turn_count}
+        sizes = {unit: max(size, int(found[unit])) for unit, size in sizes.items()}
+    return sizes
+
+
+def _listed(id: str, name: str, given: Any) -> tuple[Any, ...]:
+    values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else (given,)
+    if not values:
+        raise ParameterError(name, "nothing", "at least one value", id)
+    return values

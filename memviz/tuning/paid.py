@@ -1,0 +1,74 @@
+"""Sweeping with a summarizer that costs money: what it will cost, and how it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from memviz.metrics.cost import Pricing, pricing
+from memviz.metrics.cost_estimate import dollars, rounded_tokens
+from memviz.models.base import Model
+from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.registry import model
+from memviz.tuning.results import Sweep
+
+RETRIES = 6
+"""A sweep has the patience that a chat has not."""
+LONGEST_WAIT_SECONDS = 90.0
+"""Providers whose limits are by the minute ask for about 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesEstimate:
+    """What the summaries of a sweep will cost: calls, the tokens of all of them, and US dollars (``None``: the price
+    of ``model`` is unknown)."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+
+    @property
+    def sentence(self) -> str:
+        """The estimate in words."""
+        calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"
+        read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
+        text = f"{calls}: about {read} tokens in and {written} out"
+        if self.usd is None:
+            return f"{text}. The price of {self.model} is unknown."
+        return f"{text}, about {dollars(self.usd)}."
+
+
+def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> SummariesEstimate:
+    """What the same sweep will cost with ``summarizer``, as told by one that was made with the offline summarizer:
+    its summaries are about as long. ``prices`` are the summarizer's, its list prices unless they are given."""
+    traffics = [cell.traffic for cell in sweep.cells.values()]
+    terms = replace(sweep.terms, summarizer=prices or pricing(summarizer))
+    costs = [terms.cost(traffic).summarizer_usd for traffic in traffics]
+    known = [cost for cost in costs if cost is not None]
+    return SummariesEstimate(
+        model=summarizer,
+        calls=sum(len(traffic.summarizer_turns) for traffic in traffics),
+        input_tokens=sum(int(traffic.summarizer_input_tokens.sum()) for traffic in traffics),
+        output_tokens=sum(int(traffic.summarizer_output_tokens.sum()) for traffic in traffics),
+        usd=sum(known) if len(known) == len(costs) else None,
+    )
+
+
+def paid_summarizer(
+    name: str,
+    budget: Budget,
+    answers_folder: Path | None,
+    *,
+    usd_per_million: tuple[float, float] | None = None,
+    **options: Any,
+) -> Model:
+    """The model of this name with a budget, patience, and a memory for answers in ``answers_folder``. ``options`` are
+    those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand.
+
+    Raises :class:`memviz.ParameterError` for a model whose price is unknown.
+    """
+    asked = model(name, retries=RETRIES, longest_wait=LONGEST_WAIT_SECONDS, cache=answers_folder, **options)
+    return Budgeted(asked, budget, usd_per_million=usd_per_million)

@@ -1,0 +1,175 @@
+"""What a sweep found: cells, priced, side by side, and summed up over conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from memviz.metrics.cost import Cost
+from memviz.strategies.base import Strategy
+from memviz.tuning.cell import Cell
+from memviz.tuning.front import on_front
+from memviz.tuning.jobs import Place
+from memviz.tuning.recommendation import Recommendation, recommend
+from memviz.tuning.terms import Terms
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Over = Literal["median", "worst"]
+"""How several conversations become one number: the one in the middle, or the least favourable."""
+
+MEASURES = {
+    "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
+    "all_tokens": "max", "sent_tokens": "max", "mean_tokens": "max", "peak_tokens": "max", "summarizer_tokens": "max",
+    "summarizations": "max", "failed_summarizations": "max", "over_budget_requests": "max",
+    "hit_rate": "min", "retention": "min", "final_retention": "min", "seconds": "max",
+}  # fmt: skip
+"""What is measured of a cell, and which end of it is the less favourable."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The cells of a sweep by setting and conversation. All of them, or those that were finished when it was ended
+    (``stopped`` says why, if it was not the user)."""
+
+    settings: tuple[Strategy, ...]
+    subjects: tuple[str, ...]
+    cells: Mapping[Place, Cell] = field(repr=False)
+    terms: Terms = field(repr=False)
+    stopped: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every cell is there."""
+        return len(self.cells) == len(self.settings) * len(self.subjects)
+
+    def priced(self, terms: Terms) -> Sweep:
+        """The same cells on other terms."""
+        return replace(self, terms=terms)
+
+    def cost(self, place: Place) -> Cost:
+        """What one cell costs, request by request."""
+        return self.terms.cost(self.cells[place].traffic)
+
+    @cached_property
+    def _frame(self) -> DataFrame:
+        from pandas import DataFrame
+
+        places = sorted(self.cells)
+        rows = [{**self._setting_row(place), **_row(self.cells[place], self.cost(place))} for place in places]
+        return DataFrame(rows, columns=[*self._setting_columns, "conversation", *_COLUMNS])
+
+    def frame(self) -> DataFrame:
+        """One row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label``, one column a parameter of
+        any strategy (empty where it has none of this name), ``conversation``, then the measures. US dollars are
+        NaN where a price is unknown, retention where no fact is ever asked for, and everything where ``error`` says
+        why there is nothing; ``retention`` and ``hit_rate`` are shares (0 to 1), ``usd_per_fact`` is dollars by facts
+        retained on average."""
+        return self._frame.copy()
+
+    def by_setting(self, over: Over = "median") -> DataFrame:
+        """One row a setting that was measured over any conversation, with the measures summed up ``over`` them.
+
+        Beside them ``facts`` and ``conversations``, their numbers; ``failed``, the conversations that the setting could
+        not be run over; and ``front``, whether no other setting is better (see :meth:`pareto`). A conversation without
+        facts says nothing about retention; one whose price is unknown makes the price of all unknown.
+        """
+        frame = self._frame[self._frame["error"] == ""]
+        keys = list(self._setting_columns)
+        grouped = frame.groupby("setting", sort=True)
+        table = grouped.agg(dict.fromkeys(keys[1:], "first"))
+        for name, worst in MEASURES.items():
+            asked = frame[frame["retention"].notna()] if name in _ASKED else frame
+            values = asked.groupby("setting", sort=True)[name]
+            known = values.count() == values.size()  # over a conversation whose price is unknown, so is the sum
+            table[name] = values.agg("median" if over == "median" else worst).where(known)
+        table["facts"] = grouped["facts"].sum()
+        table["conversations"] = grouped.size()
+        failed = self._frame[self._frame["error"] != ""].groupby("setting").size()
+        table["failed"] = failed.reindex(table.index, fill_value=0)
+        comparable = table["retention"].where(table["failed"] == 0)
+        table["front"] = on_front(table[self.cost_measure].to_numpy(float), comparable.to_numpy(float))
+        return table.reset_index()
+
+    @property
+    def cost_measure(self) -> str:
+        """What is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
+        known = self._frame.loc[self._frame["error"] == "", "usd"]
+        return "usd" if len(known) and known.notna().all() else "all_tokens"
+
+    def pareto(self, over: Over = "median") -> DataFrame:
+        """The settings that no other one beats: none costs less and retains as much, none retains more for as much.
+        What could not be run over every conversation is not compared. Rows of :meth:`by_setting`, cheapest first."""
+        table = self.by_setting(over)
+        return table[table["front"]].sort_values(self.cost_measure, ignore_index=True)
+
+    def best(
+        self, min_retention: float = 0.9, max_peak_tokens: int | None = None, over: Over = "median"
+    ) -> Recommendation:
+        """The cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so far and
+        have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up."""
+        return recommend(self, min_retention, max_peak_tokens, over)
+
+    @cached_property
+    def _setting_columns(self) -> tuple[str, ...]:
+        names = dict.fromkeys(p.name for setting in self.settings for p in setting.parameters() if not p.live_only)
+        return ("setting", "strategy", "label", *names)
+
+    def _setting_row(self, place: Place) -> dict[str, Any]:
+        setting = self.settings[place.setting]
+        own = {p.name: getattr(setting, p.name) for p in setting.parameters() if not p.live_only}
+        return {
+            "setting": place.setting,
+            "strategy": setting.id,
+            "label": setting.label,
+            **own,
+            "conversation": self.subjects[place.subject],
+        }
+
+
+_ASKED = ("retention", "final_retention", "usd_per_fact")
+"""Measures that only a conversation with facts has."""
+_COLUMNS = (
+    "requests", "facts", "retention", "final_retention", "usd", "uncached_usd", "main_usd", "summarizer_usd",
+    "usd_per_fact", "hit_rate", "all_tokens", "sent_tokens", "mean_tokens", "peak_tokens", "peak_turn",
+    "reply_tokens", "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
+    "seconds", "error",
+)  # fmt: skip
+
+
+def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
+    if cell.error:  # nothing was sent: not at no cost, but at none that is known
+        return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
+    sent, traffic = cell.traffic.input_tokens, cell.traffic
+    summarizer = int(traffic.summarizer_input_tokens.sum() + traffic.summarizer_output_tokens.sum())
+    usd = np.nan if cost.total_usd is None else cost.total_usd
+    retained = cell.retention * cell.facts
+    return {
+        "requests": len(sent),
+        "facts": cell.facts,
+        "retention": cell.retention,
+        "final_retention": cell.final_retention,
+        "usd": usd,
+        "uncached_usd": np.nan if cost.uncached_total_usd is None else cost.uncached_total_usd,
+        "main_usd": np.nan if cost.main_usd is None else cost.main_usd,
+        "summarizer_usd": np.nan if cost.summarizer_usd is None else cost.summarizer_usd,
+        "usd_per_fact": usd / retained if retained > 0 else np.nan,
+        "hit_rate": cost.hit_rate,
+        "all_tokens": int(sent.sum()) + summarizer,
+        "sent_tokens": int(sent.sum()),
+        "mean_tokens": float(sent.mean()) if sent.size else 0.0,
+        "peak_tokens": int(sent.max(initial=0)),
+        "peak_turn": int(traffic.turns[sent.argmax()]) if sent.size else 0,
+        "reply_tokens": int(traffic.output_tokens.sum()),
+        "summarizer_tokens": summarizer,
+        "summarizations": cell.summarizations,
+        "failed_summarizations": cell.failed_summarizations,
+        "over_budget_requests": cell.over_budget_requests,
+        "seconds": cell.seconds,
+        "error": cell.error,
+    }

@@ -1,0 +1,59 @@
+"""One conversation made ready to be measured under many settings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from memviz.conversation import Log
+from memviz.counters import Counter
+from memviz.metrics.probe_texts import ProbeTexts
+from memviz.metrics.proposed_probes import propose_probes
+from memviz.transcripts.base import Probe, Transcript
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A conversation, the facts to look for in it, and what all settings share: token counts and normal forms.
+
+    The facts are the probes that the conversation brought along, or those that memviz proposes where it brought none,
+    and those that the user typed in. A pickled subject takes its token counts along, so that another process counts
+    nothing again.
+    """
+
+    title: str
+    log: Log = field(repr=False)
+    probes: tuple[Probe, ...] = field(repr=False)
+    system_prompt: str | None = field(default=None, repr=False)
+    proposed: bool = False
+    """Whether memviz proposed the probes."""
+
+    @classmethod
+    def of(cls, transcript: Transcript, counter: Counter, log: Log | None = None, *, retention: bool = True) -> Subject:
+        """The subject that a conversation is. ``log`` is its log, if one is at hand: its counts are then shared.
+        Without ``retention`` no facts are looked for."""
+        log = Log(transcript.messages) if log is None else log
+        log.token_sums(counter)
+        if not retention:
+            return cls(transcript.title, log, (), transcript.system_prompt)
+        brought = tuple(probe for probe in transcript.probes if not probe.by_user)
+        typed = tuple(probe for probe in transcript.probes if probe.by_user)
+        proposed = () if brought else propose_probes(log)
+        return cls(transcript.title, log, (*brought, *proposed, *typed), transcript.system_prompt, bool(proposed))
+
+    @cached_property
+    def texts(self) -> ProbeTexts:
+        """Where the answers stand in the conversation."""
+        return ProbeTexts(self.log, self.probes)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of everything of the subject that a measurement depends on."""
+        content = [
+            self.system_prompt,
+            [message.to_dict() for message in self.log],
+            [probe.to_dict() for probe in self.probes],
+        ]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,35 @@
+"""On which terms a sweep is priced: whose prices, and how long the user pauses. Changing them measures nothing anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memviz.metrics.cost import Cost, Pricing, cost, pricing
+from memviz.metrics.traffic import Traffic
+from memviz.models.cache_rules import CacheRules, cache_rules
+
+DEFAULT_MODEL = "openai/gpt-5-mini"
+"""Whose prices are used until others are chosen."""
+DEFAULT_PAUSE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Prices of the chat model and of the summarizer, the rules of the chat model's prompt cache (``None``: there is
+    none), and the user's pause between two turns in seconds. A model without a price costs an unknown amount."""
+
+    main: Pricing | None
+    summarizer: Pricing | None
+    cache: CacheRules | None = None
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS
+
+    @classmethod
+    def of(
+        cls, model: str = DEFAULT_MODEL, summarizer: str | None = None, pause_seconds: float = DEFAULT_PAUSE_SECONDS
+    ) -> Terms:
+        """List prices by the models' names; without a ``summarizer`` the chat model writes the summaries, too."""
+        return cls(pricing(model), pricing(summarizer or model), cache_rules(model), pause_seconds)
+
+    def cost(self, traffic: Traffic) -> Cost:
+        """What this traffic costs."""
+        return cost(traffic, self.main, self.summarizer, cache=self.cache, pause_seconds=self.pause_seconds)

@@ -1,0 +1,33 @@
+"""What is asked of a setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memviz.tuning.results import Over
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+ROUNDING = 1e-9
+"""Shares this close are equal: they are means of floating point numbers."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Requests that hold at least ``min_retention`` (0 to 1) of the facts stated so far, and have at most
+    ``max_peak_tokens`` tokens, in the middle one of all conversations or in the worst (``over``)."""
+
+    min_retention: float = 0.9
+    max_peak_tokens: int | None = None
+    over: Over = "median"
+
+    def fits(self, table: DataFrame) -> Series[bool]:
+        """Which rows of :meth:`memviz.tuning.results.Sweep.by_setting` do what is asked. Where no setting has any
+        facts, tokens alone decide. One that could not be run over a conversation does not."""
+        keeps = table["retention"] >= self.min_retention - ROUNDING
+        if not table["retention"].notna().any():
+            keeps = ~keeps
+        within = table["peak_tokens"] <= (float("inf") if self.max_peak_tokens is None else self.max_peak_tokens)
+        return keeps & within & (table["failed"] == 0)

@@ -1,0 +1,80 @@
+"""A sweep in a thread of its own."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+
+from memviz import SweepError
+from memviz.counters import counter
+from memviz.transcripts.samples import sample
+from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.grid import settings
+from memviz.tuning.subject import Subject
+from memviz.tuning.sweep import Sweeping
+
+WAIT_SECONDS = 60
+
+
+def sweeping(**options: object) -> Sweeping:
+    subject = Subject.of(sample("trip"), counter("o200k_base"))
+    return Sweeping((subject,), settings({"window": {"window_size": [4, 8, 12]}}), **options)  # type: ignore[arg-type]
+
+
+def test_it_ends_by_itself_with_all_cells() -> None:
+    work = BackgroundSweep(sweeping)
+    assert work.wait(WAIT_SECONDS)
+    assert work.sweep is not None
+    assert work.sweep.is_complete
+    assert work.progress is not None
+    assert (work.progress.done, work.progress.total) == (3, 3)
+    assert work.error is None
+
+
+def test_while_it_is_being_made_there_is_nothing() -> None:
+    made = Event()
+
+    def make() -> Sweeping:
+        made.wait(WAIT_SECONDS)
+        return sweeping()
+
+    work = BackgroundSweep(make)
+    assert (work.sweep, work.progress, work.wait(0)) == (None, None, False)
+    made.set()
+    assert work.wait(WAIT_SECONDS)
+
+
+def test_cancelling_keeps_what_is_finished() -> None:
+    told: list[str] = []
+    made = Event()
+
+    def make() -> Sweeping:
+        made.wait(WAIT_SECONDS)
+        return sweeping()
+
+    work = BackgroundSweep(make, on_cancel=lambda: told.append("closed"))
+    work.cancel()
+    made.set()
+    assert work.wait(WAIT_SECONDS)
+    assert work.was_cancelled
+    assert work.sweep is not None
+    assert not work.sweep.is_complete
+    assert told == ["closed"]
+
+
+def test_an_error_is_told() -> None:
+    def make() -> Sweeping:
+        raise SweepError("The cluster is gone.")
+
+    work = BackgroundSweep(make)
+    assert work.wait(WAIT_SECONDS)
+    assert str(work.error) == "The cluster is gone."
+
+
+@pytest.mark.parametrize("executor", ["inline", "threads"])
+def test_who_does_the_work_changes_no_number(executor: str) -> None:
+    one, other = sweeping(executor="inline"), sweeping(executor=executor, workers=2)
+    assert list(one)
+    assert list(other)
+    assert one.sweep.frame().drop(columns="seconds").equals(other.sweep.frame().drop(columns="seconds"))

@@ -1,0 +1,75 @@
+"""Grids of settings, and the values that are suggested for their axes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import ParameterError, UnknownStrategyError
+from memviz.tuning.axes import axes, suggested_values
+from memviz.tuning.grid import settings, suggested
+
+
+def labels(grid: dict) -> list[str]:
+    return [setting.label for setting in settings(grid)]
+
+
+def test_every_pair_of_values_is_a_setting_in_the_order_given() -> None:
+    made = settings({"chat_summary_buffer": {"token_limit": [500, 1000], "count_initial_tokens": [False, True]}})
+    assert [(one.token_limit, one.count_initial_tokens) for one in made] == [
+        (500, False), (500, True), (1000, False), (1000, True),
+    ]  # fmt: skip
+
+
+def test_one_value_needs_no_list_and_none_is_tried_twice() -> None:
+    assert len(settings({"window": {"window_size": [4, 4, 10]}, "buffer": {}})) == 3
+    assert [one.window_size for one in settings({"window": {"window_size": 4}})] == [4]
+
+
+def test_a_strategy_without_values_gets_the_suggested_ones() -> None:
+    made = settings({"summary_buffer": None})
+    assert [one.max_token_limit for one in made] == list(suggested("summary_buffer")["max_token_limit"])
+    assert len(made) > 3
+
+
+@pytest.mark.parametrize(
+    ("grid", "error", "told"),
+    [
+        ({"windows": None}, UnknownStrategyError, "windows"),
+        ({"window": {"size": [4]}}, ParameterError, "size"),
+        ({"window": {"window_size": [4, 0]}}, ParameterError, "1 or more"),
+        ({"window": {"window_size": []}}, ParameterError, "at least one value"),
+        ({"window": {"window_size": ["4"]}}, ParameterError, "whole number"),
+        ({}, ParameterError, "at least one strategy"),
+    ],
+)
+def test_a_grid_that_is_none_says_what_is_wrong(grid: dict, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        settings(grid)
+
+
+@pytest.mark.parametrize("id", list(memviz.strategies()))
+def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> None:
+    cls = memviz.strategies()[id]
+    names = {axis.name for axis in axes(cls)}
+    assert names == {p.name for p in cls.parameters() if not p.live_only and p.kind in (int, bool)}
+    assert settings({id: None}), "there is always at least one setting"
+
+
+@given(st.sampled_from([axis for cls in memviz.strategies().values() for axis in axes(cls) if axis.is_number]),
+       st.integers(2, 12), st.integers(1, 100_000))  # fmt: skip
+def test_suggested_values_are_allowed_rising_and_within_the_range(axis, steps: int, largest: int) -> None:
+    values = suggested_values(axis, steps, {axis.unit: largest})
+    low, high = axis.suggested
+    assert list(values) == sorted(set(values))
+    assert len(values) <= steps
+    assert low <= values[0]
+    assert values[-1] <= max(low, min(high, largest))
+
+
+def test_values_are_spread_by_ratio_and_round() -> None:
+    token_limit = next(axis for axis in axes(memviz.strategies()["chat_summary_buffer"]) if axis.name == "token_limit")
+    assert suggested_values(token_limit, 6) == (250, 800, 2500, 6000, 20000, 64000)
+    assert suggested_values(token_limit, 6, {"tokens": 2000})[-1] == 2000
