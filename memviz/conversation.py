@@ -234,7 +234,10 @@ class Log(Sequence[Message]):
 
     def turns(self) -> Iterator[Turn]:
         """All turns in order, without turn 0."""
-        return (self.turn(number) for number in range(1, len(self._starts) + 1))
+        count = len(self._starts)
+        yield from self._closed[: count - 1]
+        if count:
+            yield self.turn(count)
 
     def token_sums(self, counter: Counter) -> TokenSums:
         """Running token sums of all messages under ``counter``; each message is counted once."""

@@ -37,7 +37,7 @@ class SummaryVersion:
     @cached_property
     def tokens(self) -> int:
         """Tokens of the bare text."""
-        return self.counter(self.text)
+        return self.counter.in_lines(self.text)
 
 
 class SummaryLog:
@@ -66,7 +66,7 @@ class SummaryLog:
     def append(self, version: SummaryVersion) -> None:
         """Add the newest version."""
         index, entry = len(self.versions), self._entry(version)
-        units = self.counter.units(entry)
+        units = self.counter.units_in_lines(entry)
         line = units + self.counter.line_break_units(entry) if self.heading else 0  # one sent alone is no line
         self.versions.append(version)
         self._entry_units.append(units)
