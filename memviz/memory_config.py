@@ -39,10 +39,18 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     Raises :class:`ConfigError` with file, key and line for an unknown key, strategy, parameter, counter or
     summarizer, a wrong type, a value out of range or broken YAML.
     """
-    name = str(path)
     try:
-        root = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except (OSError, ValueError) as error:  # not there, not allowed, no path at all, or no UTF-8
+        content = Path(path).read_bytes()
+    except (OSError, ValueError) as error:  # not there, not allowed, or no path at all
+        raise ConfigError(str(path), "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
+    return read_memory_config(content, str(path))
+
+
+def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
+    """The same of the content of a file; ``name`` is what errors call it."""
+    try:
+        root = yaml.compose(content.decode("utf-8"), Loader=yaml.SafeLoader)
+    except UnicodeDecodeError as error:
         raise ConfigError(name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
     except RecursionError:
         raise ConfigError(name, "file", 0, "is nested too deeply. The settings are three levels deep.") from None

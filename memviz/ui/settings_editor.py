@@ -8,6 +8,7 @@ from memviz.errors import MemvizError
 from memviz.strategies import strategies
 from memviz.ui.errors import show_error
 from memviz.ui.parameter_controls import parameter_controls, strategy_control
+from memviz.ui.setting_file import setting_from_file
 from memviz.ui.state import MAX_SETTINGS, CompareState, SettingRow, widget_value
 from memviz.ui.text import distinct
 
@@ -41,6 +42,8 @@ def settings_editor(state: CompareState) -> dict[int | str, str]:
         width="stretch",
         help=f"At most {MAX_SETTINGS} at once." if full else "One more line on the same conversation.",
     )
+    if not full:
+        setting_from_file(state)
     return dict(zip((row.uid for row in state.rows), distinct([_label(row) for row in state.rows]), strict=True))
 
 
