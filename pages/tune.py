@@ -1,0 +1,39 @@
+"""Which setting should you take?"""
+
+import streamlit as st
+
+from memviz.ui.pricing import price_controls
+from memviz.ui.shell import open_page, workspace
+from memviz.ui.state import compare_state, tune_state
+from memviz.ui.study import counter_and_models
+from memviz.ui.take_home import take_home
+from memviz.ui.tuning_details import parameters_panel, settings_table
+from memviz.ui.tuning_grid import choose_conversations, choose_settings, largest_sizes
+from memviz.ui.tuning_place import choose_place
+from memviz.ui.tuning_results import choose_wanted, looked_at, main_picture, number_of, recommendation, setting_card
+from memviz.ui.tuning_run import asked_for, nothing_to_try, sweep_of
+
+open_page(
+    "Which setting should you take?",
+    "Many settings, each replayed over the same conversations: what it costs, and what it still knows.",
+)
+study, state = compare_state(), tune_state()
+with st.sidebar:
+    ids = choose_conversations(workspace(), study, state)
+    settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
+    terms = price_controls()
+    models, where = counter_and_models(study), choose_place()
+if not ids or not settings:
+    nothing_to_try(ids)
+else:
+    asked = asked_for(workspace(), ids, settings, study.counter)
+    sweep = sweep_of(workspace(), state, asked, models.summarizer, terms, where)
+    if sweep is not None:
+        wanted = choose_wanted(sweep)
+        best = recommendation(sweep, wanted)
+        main_picture(sweep, state, wanted, best)
+        number = looked_at(sweep, state, best)
+        setting_card(sweep, number, wanted, ids)
+        parameters_panel(sweep, wanted, number, number_of(sweep, best))
+        settings_table(sweep, wanted)
+        take_home(sweep, number, wanted, study.counter, models.summarizer.name)

@@ -1,0 +1,104 @@
+"""A visitor brings a conversation, sweeps settings over it, takes the recommended one home, and brings it back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
+from playwright.sync_api import Page, expect
+
+from memviz.transcripts.generator import generate
+from tests.browser.journeys import drawn, go, quiet, sees, stands
+
+if TYPE_CHECKING:
+    from tests.browser.dashboard import Dashboard
+
+CHART = ".st-key-tune-pareto .js-plotly-plot"
+
+
+def bring(page: Page, url: str) -> None:
+    """Import a conversation of 120 messages and open it."""
+    said = [{"role": message.role, "content": message.content} for message in generate(60, seed=5).messages]
+    go(page, f"{url}/library", "library")
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": "own.json", "mimeType": "application/json", "buffer": json.dumps({"messages": said}).encode()}
+    )
+    sees(page.get_by_text("Imported own.json: 120 messages in 60 turns"))
+    page.get_by_role("button", name="Compare").first.click()
+    stands(page, "compare")
+    page.get_by_role("link", name="Tune").click()
+    stands(page, "tune")
+    drawn(page, CHART)
+
+
+def only_summaries(page: Page) -> None:
+    """Try buffer_size of the running summary and token_limit of the chat summary buffer, and nothing else."""
+    for title in ("Full buffer", "Sliding window", "Token buffer", "Summary buffer"):
+        page.get_by_test_id("stSidebar").get_by_role("button", name=title, exact=True).click()
+        quiet(page)
+    page.get_by_role("button", name="Running summary · ").click()
+    values = page.get_by_role("combobox", name="Buffer size")
+    values.fill("5")
+    values.press("Enter")
+    quiet(page)
+    page.keyboard.press("Escape")
+    sees(page.get_by_role("button", name="Running summary · 7 settings"))
+    sees(page.get_by_text(re.compile(r"^13 settings, ")))
+
+
+def metric(page: Page, label: str) -> str:
+    box = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
+    return box.get_by_test_id("stMetricValue").inner_text()
+
+
+def test_a_setting_is_found_taken_home_and_brought_back(page: Page, fresh_dashboard: Dashboard, tmp_path: Path) -> None:
+    bring(page, fresh_dashboard.url)
+    only_summaries(page)
+    answer = page.get_by_test_id("stAlert").filter(has_text="Take ")
+    expect(answer).to_have_count(1)
+    label = re.match(r"Take (.+?)\. It keeps", answer.inner_text().split("\n")[-1]).group(1)
+    assert label.startswith(("Running summary", "Chat summary buffer"))
+    peak = metric(page, "Largest request")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as memory.yaml").click()
+    file = tmp_path / "memory.yaml"
+    download.value.save_as(file)
+    page.get_by_role("link", name="Compare").click()
+    stands(page, "compare")
+    page.get_by_role("button", name="Open a memory.yaml").click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
+    expect(drawn(page).locator(".legendtext").last).to_have_text(label)
+    quiet(page)
+    row = page.get_by_role("row").filter(has_text="Largest request")
+    assert row.get_by_role("cell").last.inner_text() == peak
+
+
+def test_a_click_on_a_point_opens_its_run(page: Page, fresh_dashboard: Dashboard) -> None:
+    go(page, f"{fresh_dashboard.url}/tune", "tune")
+    chart = drawn(page, CHART)
+    chart.scroll_into_view_if_needed()
+    quiet(page)
+    x, y, label = chart.evaluate(
+        """chart => {
+            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const trace = chart._fullData.find(t => t.mode === 'markers' && t.name === 'Sliding window');
+            const at = trace.x.length - 1;
+            return [box.left + xaxis._offset + xaxis.d2p(trace.x[at]), box.top + yaxis._offset + yaxis.d2p(trace.y[at]),
+                    trace.text ? trace.text[at] : trace.hovertext[at]];
+        }"""
+    )
+    page.mouse.move(x, y)
+    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("Sliding window")
+    page.mouse.click(x, y)
+    sees(page.get_by_role("heading", name=re.compile("^Sliding window · ")))
+    quiet(page)
+    page.get_by_role("button", name="Open in Compare").click()
+    stands(page, "compare")
+    expect(drawn(page).locator(".legendtext")).to_have_text(["Full buffer", re.compile("Sliding window · ")])
+    assert label.startswith("<b>Sliding window")

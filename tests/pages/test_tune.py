@@ -1,0 +1,220 @@
+"""Tune: a grid of settings, what each costs and keeps, which one to take, and taking it home."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.memory_config import strategy_of
+from memviz.recipes import recipes
+from memviz.storage.store import Store
+from memviz.transcripts.generator import generate
+from memviz.transcripts.samples import sample
+from memviz.tuning.grid import settings, suggested
+from memviz.tuning.terms import Terms
+from memviz.ui.tuning_grid import TRIED_AT_FIRST
+from memviz.ui.tuning_run import AT_ONCE_MESSAGES
+from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.test_markup import ALL, PIECES, markdown_sources
+
+LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
+RUNS = 40
+"""How often a page that works in the background is looked at again."""
+
+
+def finished(session: AppTest) -> AppTest:
+    """The page once its sweep is through."""
+    for _ in range(RUNS):
+        page_of(session)
+        if not any(button.label == "Stop" for button in session.button):
+            return session
+        session.run()
+    raise AssertionError("the sweep did not end")
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return finished(open_page("tune"))
+
+
+def expected(**options: object) -> memviz.Sweep:
+    grid = {id: suggested(id, largest=LARGEST) for id in TRIED_AT_FIRST}
+    return memviz.sweep(sample("trip"), grid, terms=Terms.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
+
+
+def told(session: AppTest) -> str:
+    found = [*session.markdown, *session.caption, *session.info, *session.success, *session.warning]
+    return "\n".join(sentences(found)).replace("\u2060", "")
+
+
+def strategies_tried(session: AppTest):
+    return labelled(session.button_group, "Strategies to try")
+
+
+def only(session: AppTest, *ids: str) -> AppTest:
+    strategies_tried(session).set_value(list(ids))
+    return finished(session.run())
+
+
+def points(session: AppTest) -> set[int]:
+    """Numbers of the settings on the main picture."""
+    found: set[int] = set()
+    for trace in figures(session)[0]["data"]:
+        if "customdata" in trace and trace.get("mode") == "markers":
+            found |= {int(number) for number in numbers(trace["customdata"])}
+    return found
+
+
+def test_the_answer_is_there_without_a_click(page: AppTest) -> None:
+    best = expected().best(0.9)
+    assert best.setting is not None
+    assert f"Take {best.setting.label}." in told(page)
+    assert best.reasons[1] in told(page)
+    assert points(page) == set(range(len(expected().settings)))
+    assert metric(page, "Facts kept") == f"{best.row['retention']:.0%}"
+
+
+def test_asking_for_less_gives_a_cheaper_setting(page: AppTest) -> None:
+    labelled(page.select_slider, "Keep at least").set_value(0.5)
+    labelled(page.select_slider, "Largest request").set_value(2000)
+    finished(page.run())
+    best = expected().best(0.5, 2000)
+    assert best.setting is not None
+    assert best.setting != expected().best(0.9).setting
+    assert f"Take {best.setting.label}." in told(page)
+
+
+def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
+    labelled(page.select_slider, "Keep at least").set_value(1.0)
+    labelled(page.select_slider, "Largest request").set_value(1000)
+    finished(page.run())
+    best = expected().best(1.0, 1000)
+    assert best.setting is None
+    assert best.reasons[0] in told(page)
+    assert best.nearest.label in [head.value for head in page.subheader]
+
+
+def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> None:
+    kept = Store(database).find_cells([])
+    labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5")
+    finished(page.run())
+    best = expected().priced(Terms.of("anthropic/claude-sonnet-4-5")).best(0.9)
+    assert best.reasons[0].split(" keeps ")[1] in told(page)
+    assert Store(database).find_cells([]) == kept
+
+
+def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
+    only(page, "window")
+    labelled(page.multiselect, "Window size").set_value(["4", "10", "33"])
+    finished(page.run())
+    assert len(points(page)) == 3
+    assert "3 settings" in told(page)
+
+
+def test_a_value_that_is_not_allowed_says_so_and_is_left_out(page: AppTest) -> None:
+    only(page, "window")
+    labelled(page.multiselect, "Window size").set_value(["4", "0", "many"])
+    page.run()
+    wrong = "\n".join(sentences(page.error))
+    assert "1 or more" in wrong
+    assert "many" in wrong
+    assert len(points(page)) == 1
+
+
+def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
+    strategies_tried(page).set_value([])
+    page.run()
+    assert "Choose a strategy to try" in told(page)
+    labelled(page.multiselect, "Conversations").set_value([])
+    page.run()
+    assert "Choose a conversation" in told(page)
+
+
+def test_several_conversations_count_together(page: AppTest) -> None:
+    only(page, "buffer", "window")
+    labelled(page.multiselect, "Conversations").set_value(["sample-trip", "sample-support"])
+    finished(page.run())
+    assert "over 2 conversations" in told(page)
+    grid = {"buffer": {}, "window": suggested("window", largest={"messages": 168})}
+    both = memviz.sweep([sample("trip"), sample("support")], grid)
+    labelled(page.button_group, "Conversation that counts").set_value("worst")
+    finished(page.run())
+    assert both.best(0.9, over="worst").reasons[0].split(" keeps ")[1] in told(page)
+
+
+def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest) -> None:
+    only(page, "summary_buffer")
+    label = page.subheader[0].value.replace("\\", "").replace("\u2060", "")
+    click(page, "Open in Compare")
+    assert page_of(page) == "compare"
+    names = [trace["name"] for trace in figures(page)[0]["data"] if trace.get("showlegend", True)]
+    assert names == ["Full buffer", label]
+
+
+def test_a_large_sweep_begins_when_asked(database: Path) -> None:
+    long = generate(AT_ONCE_MESSAGES // 2 // 25, seed=1)
+    id = Store(database).add_conversation(long)
+    page = open_page("tune")
+    labelled(page.multiselect, "Conversations").set_value([id])
+    page.run()
+    assert "begins when you say so" in told(page)
+    assert not page.metric
+    strategies_tried(page).set_value(["buffer", "window"])
+    finished(page.run())
+    assert "begins when you say so" not in told(page)
+
+
+def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> None:
+    said = (memviz.Message("user", "Hello."), memviz.Message("assistant", "Hi."))
+    id = Store(database).add_conversation(memviz.Transcript(said, title="Short"))
+    page = finished(open_page("tune"))
+    labelled(page.multiselect, "Conversations").set_value([id])
+    finished(page.run())
+    assert "No fact to look for" in told(page)
+
+
+def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
+    id = Store(database).add_conversation(memviz.Transcript((memviz.Message("assistant", "Hi."),), title="Short"))
+    page = finished(open_page("tune"))
+    labelled(page.multiselect, "Conversations").set_value([id])
+    finished(page.run())
+    assert "none of them is the user's" in told(page)
+
+
+def test_titles_are_text(database: Path) -> None:
+    id = Store(database).add_conversation(memviz.Transcript(sample("trip").messages[:6], title=ALL))
+    page = finished(open_page("tune"))
+    labelled(page.multiselect, "Conversations").set_value([id])
+    finished(page.run())
+    for source in markdown_sources(page):
+        assert not any(piece in source for piece in PIECES)
+
+
+class TestTakingItHome:
+    def test_the_file_gives_the_setting_again(self, page: AppTest, tmp_path: Path) -> None:
+        only(page, "summary_buffer")
+        file = tmp_path / "memory.yaml"
+        file.write_text(page.code[0].value)
+        label = page.subheader[0].value.replace("\\", "").replace("\u2060", "")
+        assert yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
+        assert strategy_of(memviz.load_memory_config(file)).label == label
+
+    def test_there_is_code_for_every_library(self, page: AppTest) -> None:
+        only(page, "summary_buffer")
+        for id, recipe in recipes().items():
+            labelled(page.button_group, "For").set_value(id)
+            page.run()
+            assert "4000" in page.code[-1].value.replace("_", "")
+            assert page.code[-1].language == recipe.language
+            assert (page.code[0].value == recipe.install) == bool(recipe.install)
+
+
+def test_every_strategy_can_be_tried() -> None:
+    page = finished(open_page("tune"))
+    only(page, *memviz.strategies())
+    grid = {id: suggested(id, largest=LARGEST) for id in memviz.strategies()}
+    assert len(points(page)) == len(settings(grid))

@@ -1,0 +1,63 @@
+"""Tune with a summarizer behind an API: the price first, a budget, answers that are paid once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.models.openai_server import OpenAIServer, text
+from tests.pages.driving import click, labelled, open_page
+from tests.pages.test_tune import finished, only, told
+
+KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
+OWN = "A summary that the paid model wrote."
+
+
+@pytest.fixture
+def paid(server: OpenAIServer) -> Iterator[AppTest]:
+    """The page with six settings of one strategy and a paid summarizer chosen, measured with the offline one."""
+    server.otherwise = text(OWN)
+    page = only(finished(open_page("tune")), "summary_buffer")
+    labelled(page.selectbox, "Summarizer").set_value(NAME).run()
+    labelled(page.text_input, "API key").set_value(KEY)
+    labelled(page.text_input, "Base URL").set_value(server.api_base)
+    yield finished(page.run())
+
+
+def test_nothing_is_paid_before_the_button_and_the_price_is_told(paid: AppTest, server: OpenAIServer) -> None:
+    assert not server.requests
+    assert "Measured with the offline summarizer's summaries" in told(paid)
+    assert "calls: about" in told(paid)
+
+
+def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
+    paid: AppTest, server: OpenAIServer, database: Path
+) -> None:
+    click(paid, "Sweep with")
+    finished(paid)
+    calls = len(server.requests)
+    assert calls > 20
+    assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
+    assert "Measured with the offline" not in told(paid)
+    again = only(finished(open_page("tune")), "summary_buffer")
+    labelled(again.selectbox, "Summarizer").set_value(NAME).run()
+    labelled(again.text_input, "API key").set_value(KEY)
+    labelled(again.text_input, "Base URL").set_value(server.api_base)
+    finished(again.run())
+    click(again, "Sweep with")
+    finished(again)
+    assert len(server.requests) == calls
+    for file in database.parent.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server: OpenAIServer) -> None:
+    labelled(paid.number_input, "Budget").set_value(0.01)
+    click(paid, "Sweep with")
+    finished(paid)
+    assert "budget" in told(paid).lower()
+    assert len(server.requests) < 150
+    assert any(button.label == "Go on" for button in paid.button)
