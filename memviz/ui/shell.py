@@ -34,6 +34,8 @@ def navigate() -> None:
             st.Page(PAGES / "summaries.py", title="Summaries", icon=":material/compress:"),
             st.Page(PAGES / "memory_map.py", title="Memory map", icon=":material/grid_on:"),
             st.Page(PAGES / "retention.py", title="Retention", icon=":material/psychology_alt:"),
+            st.Page(PAGES / "costs.py", title="Costs", icon=":material/payments:"),
+            st.Page(PAGES / "tune.py", title="Tune", icon=":material/tune:"),
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
             st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
         ],

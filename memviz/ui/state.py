@@ -19,6 +19,7 @@ from memviz.storage.library import ConversationEntry
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
+from memviz.tuning.background import BackgroundSweep
 from memviz.workspace import RunKey
 
 T = TypeVar("T")
@@ -95,6 +96,11 @@ class CompareState:
         self.rows.append(SettingRow(self._next_uid, index, strategy_id, dict(parameters or {})))
         self._next_uid += 1
 
+    @property
+    def settings_made(self) -> int:
+        """How many settings there ever were."""
+        return self._next_uid
+
     def remove(self, uid: int | str) -> None:
         """Take a setting away; the others keep their colours."""
         self.rows = [row for row in self.rows if row.uid != uid]
@@ -158,12 +164,38 @@ class LibraryState:
 
 
 @dataclass
+class TuneState:
+    """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
+    of the setting that is looked at in it. ``go_on``: one that was stopped was asked to."""
+
+    conversations: list[str] = field(default_factory=list)
+    asked: Hashable = None
+    work: BackgroundSweep | None = None
+    chosen: int | None = None
+    go_on: bool = False
+
+    def begin(self, asked: Hashable, work: BackgroundSweep) -> None:
+        """Work on another sweep; the one before stops, and what it finished is kept."""
+        if self.work is not None:
+            self.work.cancel()
+        self.asked, self.work, self.chosen = asked, work, None
+
+
+@dataclass
 class RetentionState:
     """The retention page: what was wrong with the fact typed in last, and the answers of models that were judged, by
     who was asked what under which settings."""
 
     probe_error: MemvizError | None = None
     judged: dict[Hashable, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class CostsState:
+    """The costs page: the two settings whose break-even was asked for, by their index; ``None`` until one is chosen."""
+
+    one: int | None = None
+    other: int | None = None
 
 
 def _of_session(key: str, make: type[T]) -> T:
@@ -188,9 +220,19 @@ def library_state() -> LibraryState:
     return _of_session("library", LibraryState)
 
 
+def tune_state() -> TuneState:
+    """The tune page's state."""
+    return _of_session("tune", TuneState)
+
+
 def retention_state() -> RetentionState:
     """The retention page's state."""
     return _of_session("retention", RetentionState)
+
+
+def costs_state() -> CostsState:
+    """The costs page's state."""
+    return _of_session("costs", CostsState)
 
 
 def widget_value(key: str) -> Any:

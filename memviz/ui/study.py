@@ -51,6 +51,11 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
     panel = st.popover(recalls_label(state), key="added-recalls", icon=":material/history:", width="stretch")
     with panel, st.container(width=PANEL_PIXELS):
         added_recalls(state, labels, turn_count)
+    return counter_and_models(state)
+
+
+def counter_and_models(state: CompareState) -> StudyModels:
+    """What is seldom changed, in a panel: how tokens are counted, who summarizes and who answers."""
     label, icon = "Counter and models", ":material/tune:"
     with st.popover(label, icon=icon, width="stretch"), st.container(width=PANEL_PIXELS):
         state.counter = counter_picker(state.counter, "compare-counter")

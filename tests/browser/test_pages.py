@@ -35,7 +35,7 @@ def test_every_page_opens_by_its_address(
 
 def test_pages_are_reached_by_click(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
-    for name in ("summaries", "memory_map", "retention", "chat", "library", "compare"):
+    for name in ("summaries", "memory_map", "retention", "costs", "chat", "library", "compare"):
         page.get_by_role("link", name=name.capitalize().replace("_", " ")).click()
         stands(page, name)
 

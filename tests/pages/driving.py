@@ -20,6 +20,8 @@ QUESTIONS = {
     "summaries": "How did the summary change?",
     "memory_map": "What became of every message?",
     "retention": "Which facts could the model still know?",
+    "costs": "What does it cost, turn by turn?",
+    "tune": "Which setting should you take?",
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
 }

@@ -65,7 +65,7 @@ def escaped_sources(session: AppTest) -> Iterator[str]:
 @pytest.mark.parametrize("page", list(QUESTIONS))
 def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
     session = open_page(page, **({"chat": conversation} if page == "chat" else {}))
-    if page in ("compare", "summaries", "memory_map", "retention"):
+    if page in ("compare", "summaries", "memory_map", "retention", "costs"):
         labelled(session.selectbox, "Conversation").select(conversation).run()
     for source in markdown_sources(session):
         for piece in PIECES:

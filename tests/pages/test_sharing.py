@@ -66,7 +66,7 @@ def test_what_is_shared_is_what_is_shown() -> None:
     assert token_lines(again) == token_lines(page)
 
 
-@pytest.mark.parametrize("page", ["summaries", "memory_map", "retention"])
+@pytest.mark.parametrize("page", ["summaries", "memory_map", "retention", "costs"])
 def test_every_page_of_analysis_shares_its_view(page: str) -> None:
     session = opened(page, QUERY)
     assert labelled(session.selectbox, "Conversation").value == "sample-support"

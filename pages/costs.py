@@ -1,0 +1,38 @@
+"""What does it cost, turn by turn?"""
+
+import streamlit as st
+
+from memviz.ui.costing import in_total, say_what_is_unknown
+from memviz.ui.costing_cache import from_the_cache
+from memviz.ui.costing_runs import costed
+from memviz.ui.costing_table import turn_by_turn
+from memviz.ui.costing_totals import parts_table
+from memviz.ui.costing_window import against_the_window
+from memviz.ui.pricing import price_controls
+from memviz.ui.retaining import nothing_yet
+from memviz.ui.sharing import copy_link
+from memviz.ui.shell import open_page, workspace
+from memviz.ui.state import compare_state, costs_state
+from memviz.ui.study import study_controls, study_lines
+
+open_page(
+    "What does it cost, turn by turn?",
+    "The same conversation under every setting, at a model's list prices. What its prompt cache saves is counted in.",
+)
+state = compare_state()
+with st.sidebar:
+    models = study_controls(workspace(), state)
+    terms = price_controls()
+    copy_link(state, "costs-link")
+lines = study_lines(workspace(), state, models.summarizer)
+shown = [line for line in lines if line.run.turns]
+if not shown:
+    nothing_yet(lines)
+else:
+    costs = costed(shown, terms)
+    say_what_is_unknown(costs)
+    in_total(costs_state(), costs, terms)
+    parts_table(costs)
+    from_the_cache(costs, terms)
+    against_the_window(costs, terms)
+    turn_by_turn(costs, workspace().conversation(state.conversation_id or "")[0].title)

@@ -1,0 +1,66 @@
+"""A visitor asks what a conversation costs, and what changes that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.journeys import drawn, go, quiet, sees, stands
+
+if TYPE_CHECKING:
+    from tests.browser.dashboard import Dashboard
+
+CHART = ".st-key-costs-curve .js-plotly-plot"
+
+
+def totals(page: Page) -> Locator:
+    return page.get_by_test_id("stMetricValue")
+
+
+def choose(page: Page, label: str, model: str) -> None:
+    chooser = page.get_by_role("combobox", name=label)
+    chooser.fill(model)
+    chooser.press("Enter")
+    quiet(page)
+
+
+def test_totals_follow_the_model_and_the_pause(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/costs", "costs")
+    drawn(page, CHART)
+    first = totals(page).all_inner_texts()
+    assert len(first) == 3
+    assert all(total.startswith("$0.0") for total in first)
+    choose(page, "Prices of the chat model", "anthropic/claude-sonnet-4-5")
+    expect(totals(page).first).not_to_have_text(first[0])
+    sees(page.get_by_text("anthropic/claude-sonnet-4-5, USD per million tokens: input 3"))
+    cached = totals(page).all_inner_texts()
+    pause = page.get_by_role("slider", name="Pause between turns")
+    pause.focus()
+    for _ in range(2):  # from 1 minute over 2 to 5, which the cache does not outlast
+        page.keyboard.press("ArrowRight")
+        quiet(page)
+    sees(page.get_by_text("every turn begins with an empty one"))
+    expect(totals(page).first).not_to_have_text(cached[0])
+    stands(page, "costs")
+
+
+def test_a_price_that_nobody_knows_can_be_entered(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/costs", "costs")
+    choose(page, "Prices of the chat model", "nobody/knows")
+    expect(totals(page)).to_have_text(["unknown"] * 3)
+    page.get_by_role("button", name="Prices and cache by hand").click()
+    for name in ("Input", "Output"):
+        box = page.get_by_role("spinbutton", name=name, exact=True)
+        box.fill("2")
+        box.press("Enter")
+        quiet(page)
+    page.keyboard.press("Escape")
+    expect(totals(page).filter(has_text="unknown")).to_have_count(0)
+    sees(page.get_by_text("nobody/knows, USD per million tokens: input 2"))
+    drawn(page, CHART)
+    stands(page, "costs")

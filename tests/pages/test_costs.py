@@ -1,0 +1,257 @@
+"""Costs: dollars of each setting over the turns, at prices that the visitor chooses or enters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz.metrics.cost import Cost, break_even_turn
+from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.traffic import traffic
+from memviz.models.cache_rules import CacheRules
+from memviz.storage.store import Store
+from memviz.tuning.terms import Terms
+from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences
+from tests.pages.test_compare import FIRST, replayed
+
+BUFFER, WINDOW, SUMMARY = FIRST
+CLAUDE = "anthropic/claude-sonnet-4-5"
+OF_MODEL = "Prices of the chat model"
+LISTED = Terms.of()
+
+
+def costs_on(terms: Terms = LISTED) -> Mapping[str, Cost]:
+    return {label: terms.cost(traffic(replayed(strategy))) for label, strategy in FIRST.items()}
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return open_page("costs")
+
+
+def lines(session: AppTest, number: int = 0) -> dict[str, list[float]]:
+    traces = figures(session)[number]["data"]
+    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+
+
+def told(session: AppTest) -> str:
+    """All sentences of the page, without escapes."""
+    return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
+
+
+def shows(session: AppTest, terms: Terms) -> bool:
+    return all(metric(session, label) == dollars(cost.total_usd or 0) for label, cost in costs_on(terms).items())
+
+
+def choose(session: AppTest, label: str, model: str) -> AppTest:
+    """Choose a model, or type one that is not listed."""
+    box = labelled(session.selectbox, label)
+    box.options.append(model)
+    box.set_value(model).run()
+    return knowing_what_was_typed(session)
+
+
+def enter(session: AppTest, label: str, usd_per_million: float) -> AppTest:
+    """Enter a price by hand."""
+    labelled(session.number_input, label).set_value(usd_per_million).run()
+    return knowing_what_was_typed(session)
+
+
+def knowing_what_was_typed(session: AppTest) -> AppTest:
+    """AppTest cannot run with a value that is not among the options, a browser can."""
+    for box in session.selectbox:
+        if box.value not in box.options:
+            box.options.append(box.value)
+    return session
+
+
+def save(database: Path, *messages: tuple[str, str]) -> str:
+    said = tuple(memviz.Message(role, text) for role, text in messages)
+    return Store(database).add_conversation(memviz.Transcript(said, title="Short"))
+
+
+def opened(conversation: str) -> AppTest:
+    return labelled(open_page("costs").selectbox, "Conversation").select(conversation).run()
+
+
+class TestMainPicture:
+    def test_draws_dollars_so_far_with_the_cache_and_without(self, page: AppTest) -> None:
+        drawn = lines(page)
+        assert list(drawn) == list(FIRST)
+        for label, cost in costs_on().items():
+            assert cost.cumulative_usd is not None
+            assert drawn[label] == pytest.approx(cost.cumulative_usd.tolist())
+        thin = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"]}[f"{BUFFER} without the cache"]
+        assert thin[-1] == pytest.approx(costs_on()[BUFFER].uncached_total_usd)
+        assert not page.error
+        assert not page.info
+
+    def test_of_each_turn(self, page: AppTest) -> None:
+        page.button_group[0].set_value("Each turn").run()
+        frame = costs_on()[SUMMARY].frame()
+        assert lines(page)[SUMMARY] == pytest.approx((frame["main_usd"] + frame["summarizer_usd"]).tolist())
+
+    def test_what_it_would_cost_without_the_cache_can_be_switched_off(self, page: AppTest) -> None:
+        labelled(page.toggle, "Also without the cache").set_value(False).run()
+        assert not [trace for trace in figures(page)[0]["data"] if trace["name"].endswith("without the cache")]
+        assert "Thin dotted" not in told(page)
+
+
+class TestNumbers:
+    def test_totals_are_told_against_the_first_setting(self, page: AppTest) -> None:
+        costs = costs_on()
+        assert shows(page, LISTED)
+        change = (costs[WINDOW].total_usd or 0) / (costs[BUFFER].total_usd or 1) - 1
+        assert [one.delta for one in page.metric][:2] == ["first setting", f"{change:+.0%} cost"]
+        assert f"{costs[BUFFER].hit_rate:.0%} of its input read from the cache" in told(page)
+        share = (costs[SUMMARY].summarizer_usd or 0) / (costs[SUMMARY].total_usd or 1)
+        assert f"{share:.0%} of the cost is the summarizer's" in told(page)
+
+    def test_parts_in_tokens_and_dollars(self, page: AppTest) -> None:
+        column, cost = page.table[0].value[SUMMARY], costs_on()[SUMMARY]
+        cached = int(cost.cached_tokens.sum())
+        read = int(cost.traffic.summarizer_input_tokens.sum())
+        assert column["Input, read from the cache (tokens · USD)"] == f"{cached:,} · {dollars(cached * 0.025e-6)}"
+        assert column["Summarizer, input (tokens · USD)"] == f"{read:,} · {dollars(read * 0.25e-6)}"
+        assert column["Both (USD)"] == dollars(cost.total_usd or 0)
+        assert column["Both, without a cache (USD)"] == dollars(cost.uncached_total_usd or 0)
+        assert page.table[0].value[BUFFER]["Summarizer, input (tokens · USD)"] == "–"
+
+    def test_prices_and_rules_are_shown_with_their_source(self, page: AppTest) -> None:
+        said = told(page)
+        assert LISTED.main is not None
+        assert LISTED.cache is not None
+        assert "openai/gpt-5-mini, USD per million tokens: input 0.25, read from the cache 0.025" in said
+        assert f"Source: {LISTED.main.source}." in said
+        assert f"Source: {LISTED.cache.source}, as of {LISTED.cache.as_of}." in said
+
+    def test_by_turn_opens_on_demand_with_totals(self, page: AppTest) -> None:
+        assert not page.dataframe
+        page.session_state["costs-turns"] = True
+        page.run()
+        table, cost = page.dataframe[0].value, costs_on()[BUFFER]
+        assert table["Turn"].tolist()[-1] == "all"
+        assert table["Read from the cache (tokens)"].tolist()[-1] == cost.cached_tokens.sum()
+        assert table["Both so far (USD)"].tolist()[-1] == pytest.approx(cost.total_usd)
+        assert labelled(page.get("download_button"), "Download as CSV")
+
+
+class TestTerms:
+    def test_another_model(self, page: AppTest) -> None:
+        choose(page, OF_MODEL, CLAUDE)
+        assert shows(page, Terms.of(CLAUDE))
+        assert not shows(page, LISTED)
+        assert "written to it 3.75" in told(page)
+
+    def test_another_model_for_the_summaries(self, page: AppTest) -> None:
+        choose(page, "Prices of the summarizer", CLAUDE)
+        assert shows(page, Terms.of(summarizer=CLAUDE))
+        assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(page)
+
+    @pytest.mark.parametrize(("pause_seconds", "words"), [(30, "Shorter than the 5 min"), (300, "Not shorter than")])
+    def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:
+        labelled(page.select_slider, "Pause between turns").set_value(pause_seconds).run()
+        assert shows(page, Terms.of(pause_seconds=pause_seconds))
+        assert words in told(page)
+        assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (pause_seconds == 300)
+
+    def test_prices_by_hand_hold_for_their_model_alone(self, page: AppTest) -> None:
+        enter(page, "Input", 10.0)
+        assert LISTED.main is not None
+        by_hand = LISTED.main.by_hand(input_usd_per_million=10)
+        assert shows(page, Terms(by_hand, by_hand, LISTED.cache))
+        assert "entered by hand, the rest: price file of litellm" in told(page)
+        choose(page, OF_MODEL, CLAUDE)
+        assert shows(page, Terms.of(CLAUDE))
+
+    def test_rules_of_the_cache_by_hand_and_none(self, page: AppTest) -> None:
+        labelled(page.button_group, "Prompt cache").set_value("By hand").run()
+        labelled(page.number_input, "Smallest prefix").set_value(100).run()
+        rules = CacheRules(min_tokens=100, step_tokens=128, lifetime_seconds=300)
+        assert shows(page, Terms(LISTED.main, LISTED.summarizer, rules))
+        labelled(page.button_group, "Prompt cache").set_value("None").run()
+        assert shows(page, Terms(LISTED.main, LISTED.summarizer, None))
+        assert "No prompt cache is counted" in told(page)
+        assert "read from the cache" not in told(page)
+        assert not [row for row in page.table[0].value.index if "cache" in row]
+
+    def test_are_kept_when_the_page_is_left(self, page: AppTest) -> None:
+        choose(page, OF_MODEL, CLAUDE)
+        page.switch_page("pages/retention.py").run()
+        page.switch_page("pages/costs.py").run()
+        assert labelled(page.selectbox, OF_MODEL).value == CLAUDE
+
+
+class TestUnknown:
+    def test_a_model_without_a_price_shows_tokens_and_says_how_to_go_on(self, page: AppTest) -> None:
+        choose(page, OF_MODEL, "nobody/knows")
+        assert [one.value for one in page.metric] == ["unknown"] * 3
+        assert "Unknown: input price and output price of nobody/knows." in told(page)
+        assert "$0.00" not in str(page.table[0].value)
+        sent = costs_on()[BUFFER].traffic
+        assert lines(page)[BUFFER][-1] == sent.input_tokens.sum() + sent.output_tokens.sum()
+        assert "nobody/knows takes in one request is unknown" in told(page)
+
+    def test_entered_by_hand_it_has_one(self, page: AppTest) -> None:
+        choose(page, OF_MODEL, "nobody/knows")
+        enter(page, "Input", 1.0)
+        assert "Unknown: output price of nobody/knows." in told(page)
+        enter(page, "Output", 2.0)
+        assert not page.info
+        sent = costs_on()[BUFFER].traffic
+        assert metric(page, BUFFER) == dollars((sent.input_tokens.sum() + 2 * sent.output_tokens.sum()) / 1e6)
+
+    def test_of_the_summarizer_leaves_the_others_theirs(self, page: AppTest) -> None:
+        choose(page, "Prices of the summarizer", "nobody/knows")
+        assert metric(page, SUMMARY) == "unknown"
+        assert metric(page, BUFFER) == dollars(costs_on()[BUFFER].total_usd or 0)
+        assert list(lines(page)) == [BUFFER, WINDOW]
+
+
+class TestBreakEven:
+    def test_is_told_and_marked_for_the_first_and_the_cheapest_of_the_others(self, page: AppTest) -> None:
+        costs = costs_on()
+        other = min((WINDOW, SUMMARY), key=lambda label: costs[label].total_usd or 0)
+        turn = break_even_turn(costs[BUFFER], costs[other])
+        assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{other}**" in told(page)
+        assert [shape["x0"] for shape in figures(page)[0]["layout"]["shapes"]] == [turn]
+
+    def test_of_two_that_are_chosen_outlives_another_price(self, page: AppTest) -> None:
+        labelled(page.selectbox, "compared with").select(1).run()
+        turn = break_even_turn(costs_on()[BUFFER], costs_on()[WINDOW])
+        assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{WINDOW}**" in told(page)
+        choose(page, OF_MODEL, CLAUDE)
+        assert labelled(page.selectbox, "compared with").value == 1
+
+    def test_needs_two_settings(self, page: AppTest) -> None:
+        click(click(page, "Remove"), "Remove")
+        assert [one.delta for one in page.metric] == [""]
+        assert not figures(page)[0]["layout"].get("shapes")
+        assert "pay off" not in str([title.value for title in page.subheader])
+
+
+class TestSentences:
+    def test_a_window_is_explained(self, page: AppTest) -> None:
+        assert f"{WINDOW}: the oldest messages drop out" in told(page)
+        assert lines(page, 1)[WINDOW][-1] == 0
+
+    def test_the_context_window_far_above(self, page: AppTest) -> None:
+        assert "openai/gpt-5-mini takes 272,000 tokens" in told(page)
+        assert f"At this pace {BUFFER} passes 272,000 tokens at about turn " in told(page)
+
+    def test_a_conversation_below_the_smallest_prefix(self, database: Path) -> None:
+        session = opened(
+            save(database, ("user", "Hello"), ("assistant", "Hello."), ("user", "Bye"), ("assistant", "Bye."))
+        )
+        assert "this cache works from 1,024 tokens on, and the largest request has " in told(session)
+        assert len(figures(session)) == 2, "there are no hits to draw"
+        assert [one.delta for one in session.metric] == ["first setting", "same cost", "same cost"]
+
+    def test_a_conversation_in_which_nobody_asked(self, database: Path) -> None:
+        session = opened(save(database, ("assistant", "Hello?")))
+        assert "no message of a user" in told(session)
+        assert not session.metric
