@@ -43,7 +43,7 @@ CASES = [
     Case(keep, peak, model, pause)
     for model in (CLAUDE, MINI)
     for pause in (MINUTE, TEN_MINUTES)
-    for keep, peak in ((0.9, None), (0.9, 8000), (0.75, 4000), (0.5, 2000))
+    for keep, peak in ((0.9, None), (0.9, 8000), (0.7, 6000), (0.5, 3000))
 ]
 
 
@@ -58,23 +58,21 @@ def measured() -> Sweep:
 
 
 def winners(found: Sweep) -> Iterator[str]:
-    """The recommended setting of each case, judged by the worst conversation."""
-    yield "| model, pause | keep at least | largest request | take | keeps | costs | largest | without the cache |"
-    yield "|---|---|---|---|---|---|---|---|"
+    """The recommended setting of each case."""
+    yield "| prices of, pause | keep at least | largest request | take | keeps (worst) | costs | without the cache |"
+    yield "|---|---|---|---|---|---|---|"
     for case in CASES:
-        best = found.priced(Terms.of(case.model, pause_seconds=case.pause_seconds)).best(
-            case.keep, case.peak_tokens, over="worst"
-        )
-        limit = "any" if case.peak_tokens is None else f"{case.peak_tokens:,}"
+        priced = found.priced(Terms.of(case.model, pause_seconds=case.pause_seconds))
+        best = priced.best(case.keep, case.peak_tokens)
+        limit = "any" if case.peak_tokens is None else f"{case.peak_tokens:,} tokens"
         asked = f"| {case.model}, {case.pause_seconds / 60:.0f} min | {case.keep:.0%} | {limit} "
         if best.setting is None or best.row is None:
-            yield f"{asked}| none does | | | | |"
+            yield f"{asked}| none does | | | |"
             continue
-        row = best.row
-        yield (
-            f"{asked}| {best.setting.label} | {row['retention']:.0%} | {money(row['usd'])} | "
-            f"{row['peak_tokens']:,.0f} | {money(row['uncached_usd'])} |"
-        )
+        worst = priced.by_setting("worst").set_index("setting").loc[best.row["setting"]]
+        keeps = f"{best.row['retention']:.0%} ({worst['retention']:.0%})"
+        costs = f"{money(best.row['usd'])} | {money(best.row['uncached_usd'])}"
+        yield f"{asked}| {best.setting.label} | {keeps} | {costs} |"
 
 
 def fronts(found: Sweep, model: str, pause_seconds: float) -> Iterator[str]:
@@ -82,42 +80,46 @@ def fronts(found: Sweep, model: str, pause_seconds: float) -> Iterator[str]:
     yield "| setting | keeps | costs | read from the cache | largest request | summarizations |"
     yield "|---|---|---|---|---|---|"
     priced = found.priced(Terms.of(model, pause_seconds=pause_seconds))
-    for row in priced.pareto("median").to_dict("records"):
+    for row in priced.pareto().to_dict("records"):
         yield (
-            f"| {row['label']} | {row['retention']:.0%} | {money(row['usd'])} | "
-            f"{row['hit_rate']:.0%} | {row['peak_tokens']:,.0f} | {row['summarizations']:,.0f} |"
+            f"| {row['label']} | {row['retention']:.0%} | {money(row['usd'])} | {row['hit_rate']:.0%} | "
+            f"{row['peak_tokens']:,.0f} | {row['summarizations']:,.0f} |"
         )
 
 
-def by_strategy(found: Sweep, model: str, pause_seconds: float, at_least: float) -> Iterator[str]:
-    """The cheapest setting of each strategy that keeps enough in the worst conversation."""
-    yield "| strategy | cheapest setting that does | keeps | costs | largest request |"
-    yield "|---|---|---|---|---|"
-    table = found.priced(Terms.of(model, pause_seconds=pause_seconds)).by_setting("worst")
+def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
+    """The cheapest setting of each strategy that keeps enough, at a short and at a long pause."""
+    yield "| strategy | 1 min between turns | keeps | costs | 10 min between turns | keeps | costs |"
+    yield "|---|---|---|---|---|---|---|"
+    tables = [found.priced(Terms.of(model, pause_seconds=pause)).by_setting() for pause in (MINUTE, TEN_MINUTES)]
     for id in GRID:
-        mine = table[(table["strategy"] == id) & (table["retention"] >= at_least - 1e-9)].sort_values("usd")
-        if mine.empty:
-            most = table[table["strategy"] == id]["retention"].max()
-            yield f"| {strategies()[id].title} | none: at most {most:.0%} | | | |"
-            continue
-        row = mine.iloc[0]
-        yield (
-            f"| {strategies()[id].title} | {row['label']} | {row['retention']:.0%} | "
-            f"{money(row['usd'])} | {row['peak_tokens']:,.0f} |"
-        )
+        cells = []
+        for table in tables:
+            own = table[table["strategy"] == id]
+            fitting = own[own["retention"] >= at_least - 1e-9].sort_values("usd")
+            if fitting.empty:
+                cells.append(f"none keeps more than {own['retention'].max():.0%} | | ")
+            else:
+                row = fitting.iloc[0]
+                cells.append(f"{row['label']} | {row['retention']:.0%} | {money(row['usd'])} ")
+        yield f"| {strategies()[id].title} | {'| '.join(cells)}|"
+
+
+def tables() -> dict[str, str]:
+    """Every table of the page, by the name of its place there."""
+    found = measured()
+    made = {
+        "winners": winners(found),
+        "front-1-min": fronts(found, CLAUDE, MINUTE),
+        "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
+        "strategies": by_strategy(found, CLAUDE, 0.7),
+    }
+    return {name: "\n".join(lines) for name, lines in made.items()}
 
 
 def main() -> None:
-    found = measured()
-    for title, lines in (
-        ("Winners", winners(found)),
-        ("Front, Claude, 1 min", fronts(found, CLAUDE, MINUTE)),
-        ("Front, Claude, 10 min", fronts(found, CLAUDE, TEN_MINUTES)),
-        ("Cheapest of each strategy, 75 %, Claude, 1 min", by_strategy(found, CLAUDE, MINUTE, 0.75)),
-        ("Cheapest of each strategy, 75 %, Claude, 10 min", by_strategy(found, CLAUDE, TEN_MINUTES, 0.75)),
-    ):
-        print(f"\n## {title}\n")
-        print("\n".join(lines))
+    for name, table in tables().items():
+        print(f"\n<!-- {name} -->\n\n{table}")
 
 
 if __name__ == "__main__":

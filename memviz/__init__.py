@@ -13,6 +13,7 @@ from memviz.context import Block, Context, Fate
 from memviz.conversation import Log, Message, ToolCall, Turn
 from memviz.counters import counter
 from memviz.errors import (
+    BudgetSpentError,
     ConfigError,
     CounterUnavailableError,
     EmptyConversationError,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from memviz.engine.records import TurnRecord
     from memviz.engine.replay import replay
     from memviz.engine.run import Run
-    from memviz.memory_config import load_memory_config
+    from memviz.memory_config import load_memory_config, strategy_of
     from memviz.memory_store import MemoryStore, build_chat_memory
     from memviz.metrics.health import health_warnings
     from memviz.metrics.life_lines import life_lines
@@ -82,17 +83,19 @@ _LAZY = {
     "propose_probes": "memviz.metrics.proposed_probes",
     "replay": "memviz.engine.replay",
     "retention": "memviz.metrics.retention",
+    "strategy_of": "memviz.memory_config",
     "sweep": "memviz.tuning.sweep",
 }
 
 __all__ = [
-    "Block", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context", "CounterUnavailableError",
-    "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log", "MemoryStore", "MemvizError", "Message",
-    "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply",
-    "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError", "Strategy", "Sweep", "SweepError", "ToolCall", "Transcript",
-    "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask",
-    "build_chat_memory", "counter", "free_run", "health_warnings", "life_lines", "load_memory_config",
-    "load_transcript", "model", "propose_probes", "replay", "retention", "strategies", "strategy", "sweep",
+    "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context",
+    "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log", "MemoryStore",
+    "MemvizError", "Message", "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall",
+    "RecallError", "Recalled", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError",
+    "Strategy", "Sweep", "SweepError", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run",
+    "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes", "replay",
+    "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 
 

@@ -1,0 +1,40 @@
+"""docs/findings.md holds the very numbers that its command makes."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+from memviz.strategies import strategies
+from memviz.transcripts.samples import bundled
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+
+
+def command() -> object:
+    spec = importlib.util.spec_from_file_location("findings", ROOT / "benchmarks" / "findings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_table_is_what_the_command_makes() -> None:
+    found = dict(re.findall(r"<!-- ([\w-]+) -->\n(.+?)\n\n", PAGE + "\n", flags=re.DOTALL))
+    made = command().tables()  # type: ignore[attr-defined]
+    assert list(found) == list(made)
+    for name, table in made.items():
+        assert found[name].splitlines() == table.splitlines(), name
+
+
+def test_what_was_swept_is_told_truly() -> None:
+    module = command()
+    settings = sum(len(next(iter(axes.values()), [0])) for axes in module.GRID.values())  # type: ignore[attr-defined]
+    assert f"under {settings} settings of eight strategies" in PAGE
+    assert set(module.GRID) == set(strategies())  # type: ignore[attr-defined]
+    sizes = [len(one.messages) for one in bundled().values()]
+    assert f"{min(sizes)} to {max(sizes)} messages" in PAGE
+    assert f"with {sum(len(one.probes) for one in bundled().values())} questions" in PAGE
