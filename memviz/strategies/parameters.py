@@ -45,7 +45,7 @@ class Parameter:
     def shown(self, value: Any) -> str:
         """A value in as few words as say what it is."""
         if self.is_number:
-            return f"{value:,} {self.unit}"
+            return f"{value:,} {self.unit.removesuffix('s') if value == 1 else self.unit}"
         if self.kind is bool:
             return self.name.replace("_", " ").removeprefix("enable ") + (" on" if value else " off")
         return f"own {self.name.replace('_', ' ')}"

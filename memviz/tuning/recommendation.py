@@ -11,6 +11,9 @@ import numpy as np
 from memviz.metrics.cost_estimate import dollars
 from memviz.strategies.base import Strategy
 
+SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
+"""Settings that agree in all of these sent the same, as far as anybody can tell."""
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -99,6 +102,8 @@ def _why_it(all_settings: int, fitting: int, measure: str) -> str:
 
 
 def _runner_up(first: Mapping[str, Any], second: Mapping[str, Any], measure: str, has_facts: bool) -> str:
+    if all(first[name] == second[name] for name in SAME_RUN):
+        return f"{second['label']} did exactly the same here."
     cost, least = second[measure], first[measure]
     if cost <= least * SAME_COST:
         text = "the same cost"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,14 @@ OWN = "A summary that the paid model wrote."
 
 
 @pytest.fixture
-def paid(server: OpenAIServer) -> Iterator[AppTest]:
+def paid(server: OpenAIServer) -> AppTest:
     """The page with six settings of one strategy and a paid summarizer chosen, measured with the offline one."""
     server.otherwise = text(OWN)
     page = only(finished(open_page("tune")), "summary_buffer")
     labelled(page.selectbox, "Summarizer").set_value(NAME).run()
     labelled(page.text_input, "API key").set_value(KEY)
     labelled(page.text_input, "Base URL").set_value(server.api_base)
-    yield finished(page.run())
+    return finished(page.run())
 
 
 def test_nothing_is_paid_before_the_button_and_the_price_is_told(paid: AppTest, server: OpenAIServer) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.cost_estimate import dollars
-from memviz.tuning.recommendation import SAME_COST, share_in_words
+from memviz.tuning.recommendation import SAME_COST, SAME_RUN, share_in_words
 from memviz.tuning.results import Over, Sweep
 from memviz.tuning.terms import Terms
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps
@@ -67,7 +67,10 @@ def test_the_reasons_name_true_numbers(sweep: Sweep, least: float, limit: int | 
     if "the only setting" not in why:
         assert str(len(table)) in re.findall(r"\d+", why)
     if found.runner_up_row is not None:
-        assert f"Next: {found.runner_up_row['label']}, at " in found.sentence
+        other = found.runner_up_row
+        did_the_same = all(other[name] == row[name] for name in SAME_RUN)
+        told = f"{other['label']} did exactly the same" if did_the_same else f"Next: {other['label']}, at "
+        assert told in found.sentence
 
 
 @given(sweeps(), SHARES, LIMITS)

@@ -224,7 +224,7 @@ class TestTable:
         assert table["summarizer_usd"].notna().all()
 
 
-def test_tokens_of_a_run_are_counted_once_and_again_when_it_has_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_of_a_run_are_counted_once_whatever_the_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
     from memviz.ui import costing_runs
 

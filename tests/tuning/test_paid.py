@@ -1,0 +1,58 @@
+"""What the summaries of a sweep will cost, and the summarizer that is paid for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import memviz
+from memviz import Message, ParameterError
+from memviz.errors import BudgetSpentError
+from memviz.models.budgeted import Budget, Budgeted
+from memviz.transcripts.samples import sample
+from memviz.tuning.paid import estimate, paid_summarizer
+from tests.models.openai_server import openai_server, text
+from tests.tuning.random_sweeps import cell, priced_at, sweep_of
+
+
+def test_the_estimate_is_what_the_offline_summaries_took() -> None:
+    found = memviz.sweep(sample("trip"), {"window": {"window_size": 4}, "summary": {"buffer_size": [2, 8]}})
+    told = estimate(found, "openai/gpt-5-nano")
+    rows = memviz.sweep(
+        sample("trip"), {"summary": {"buffer_size": [2, 8]}}, summarizer_model="openai/gpt-5-nano"
+    ).frame()
+    assert told.calls == rows["summarizations"].sum() > 2
+    assert told.input_tokens + told.output_tokens == rows["summarizer_tokens"].sum()
+    assert told.usd == pytest.approx(rows["summarizer_usd"].sum())
+
+
+def test_the_estimate_in_words() -> None:
+    sweep = sweep_of([cell(0, [100], summarizer=12345), cell(1, [100])])
+    by_hand = estimate(sweep, "made-up", priced_at(2, 10))
+    assert by_hand.sentence == "1 call: about 12,300 tokens in and 7 out, about $0.025."
+    assert estimate(sweep, "made-up").sentence.endswith("The price of made-up is unknown.")
+    assert estimate(sweep, "made-up").usd is None
+
+
+def test_a_model_whose_price_nobody_knows_is_refused() -> None:
+    with pytest.raises(ParameterError, match="price"):
+        paid_summarizer("openai/nothing-such", Budget(1), None)
+    assert isinstance(paid_summarizer("openai/nothing-such", Budget(1), None, usd_per_million=(1, 2)), Budgeted)
+
+
+def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(tmp_path: Path) -> None:
+    with openai_server() as server:
+        server.otherwise = text("Short.")
+        budget = Budget(0.01)
+        writer = paid_summarizer(
+            "openai/gpt-5-mini", budget, tmp_path, api_key="sk-test-0123456789abcdef", api_base=server.api_base
+        )
+        for _ in range(3):
+            assert writer.summarize([Message("user", "Sum up.")]).text == "Short."
+        assert (len(server.requests), budget.calls) == (1, 1)
+        for number in range(3):
+            writer.summarize([Message("user", f"Sum up number {number}.")])
+        with pytest.raises(BudgetSpentError):
+            writer.summarize([Message("user", "Sum up the last one.")])
+        assert budget.spent_usd == pytest.approx(4 * 0.00045)
