@@ -16,12 +16,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memviz.errors import CounterUnavailableError, UnknownCounterError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from memviz.conversation import Message
 
 # The file in which tiktoken's cache keeps each encoding: the SHA-1 of the address it was published at.
@@ -224,6 +224,8 @@ class TokenSums:
     def arrays(self) -> SumArrays:
         """The sums as arrays, made anew only when there are more."""
         if self._arrays is None or len(self._arrays.totals) != len(self.totals):
+            import numpy as np  # not to be waited for by those who only count
+
             sums = (self.totals, self.reply_totals, self.call_totals)
             self._arrays = SumArrays(*(np.array(one, dtype=np.int64) for one in sums))
         return self._arrays

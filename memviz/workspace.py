@@ -201,6 +201,7 @@ class Workspace:
     ) -> Sweeping:
         """A sweep over saved conversations that keeps its finished cells in the store; ``options`` are further fields
         of :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
+        self.store.prune_cells()
         count = find_counter(counter)
         found = (self.conversation(id) for id in conversation_ids)
         subjects = tuple(Subject.of(transcript, count, log) for transcript, log in found)

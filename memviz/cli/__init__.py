@@ -18,6 +18,7 @@ from memviz.cli.output import never_fails_on_letters
 from memviz.cli.problems import Commands
 from memviz.cli.replaying import replay_conversation
 from memviz.cli.serving import open_dashboard
+from memviz.cli.sweeping import sweep_settings
 
 # Plain help is drawn in half the time of the framed one. Tracebacks with local variables could show keys.
 app = Typer(
@@ -28,6 +29,7 @@ app = Typer(
 app.command("import")(import_files)
 app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
+app.command("sweep")(sweep_settings)
 app.command("export")(export_conversation)
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)
@@ -55,6 +57,7 @@ def memviz(
       memviz ui                                           the dashboard, in the browser
       memviz list                                         saved conversations and samples
       memviz replay sample-trip --strategy summary        what each request would have sent
+      memviz sweep sample-trip                            which setting to take
       memviz import chat.json                             keep a conversation of your own
       memviz strategies                                   every strategy and its parameters
     """

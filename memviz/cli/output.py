@@ -10,11 +10,11 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -27,7 +27,13 @@ UNNOTICED_SECONDS = 0.5
 """Work that takes less shows no bar."""
 STANDARD_STREAM = Path("-")
 _TURNS_TEXT_ROUND = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-Progress = Callable[[int, int], object]
+
+
+class Progress(Protocol):
+    """Gets what is done and how much there is; how long the rest takes, where that is known, in words."""
+
+    def __call__(self, done: int, total: int, /, left: str = "") -> object:
+        """Show it."""
 
 
 def visible(text: str, *, keep: str = "") -> str:
@@ -82,16 +88,18 @@ def progress_of(what: str) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, began = bar.add_task(on_one_line(what)), monotonic()
+    texts = [TextColumn(f"{{task.{name}}}", markup=False) for name in ("description", "fields[left]")]
+    columns = (texts[0], BarColumn(), MofNCompleteColumn(), texts[1])
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    task, began = bar.add_task(on_one_line(what), left=""), monotonic()
 
-    def show(done: int, total: int) -> None:
+    def show(done: int, total: int, /, left: str = "") -> None:
         if not bar.live.is_started and monotonic() - began > UNNOTICED_SECONDS:
             bar.start()
-        bar.update(task, completed=done, total=total)
+        bar.update(task, completed=done, total=total, left=left)
 
     try:
         yield show
@@ -105,8 +113,8 @@ def write_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, default=str))
 
 
-def write_text(text: str, out: Path | None, source: str = "") -> None:
-    """The text as UTF-8 into a file, or on stdout. ``source`` is the file that it was made from, which is never
+def write_text(text: str, out: Path | None, *sources: str) -> None:
+    """The text as UTF-8 into a file, or on stdout. ``sources`` are the files that it was made from, which are never
     written over. Raises :class:`memviz.cli.problems.OutputError`."""
     from memviz.cli.problems import OutputError
 
@@ -117,7 +125,7 @@ def write_text(text: str, out: Path | None, source: str = "") -> None:
             typer.get_binary_stream("stdout").write(text.encode("utf-8", "replace"))
         return
     try:
-        if source and out.exists() and os.path.samefile(source, out):
+        if out.exists() and any(os.path.samefile(source, out) for source in sources if source):
             raise OutputError(f"{out} is the conversation itself. Give another name to write to.")
         out.write_text(text, encoding="utf-8", errors="replace", newline="")
     except OSError as error:

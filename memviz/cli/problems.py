@@ -27,6 +27,12 @@ class UnknownExportError(UnknownNameError):
     kind = "export"
 
 
+class UnknownRecipeError(UnknownNameError):
+    """No recipe has this name."""
+
+    kind = "recipe"
+
+
 class UnknownConversationError(MemvizError):
     """What was given is neither a file nor a saved conversation, or could be several."""
 

@@ -16,39 +16,44 @@ from memviz.cli.output import STANDARD_STREAM, complain, console, counted, progr
 from memviz.cli.problems import FAILED
 from memviz.cli.settings import strategies_from
 from memviz.cli.sources import Source, source_of
+from memviz.cli.summarizers import summarizer_named
 
 if TYPE_CHECKING:
     from memviz.engine.run import Run
     from memviz.models.base import Model
     from memviz.strategies.base import Strategy
 
+DEFAULT_COUNTER, OFFLINE = "o200k_base", "offline"
 Strategies = Annotated[
-    list[str],
-    Option(
-        "--strategy",
-        "-s",
-        metavar="NAME[:PARAMETER=VALUE,...]",
-        help="A memory strategy; several are compared.",
-    ),
+    list[str] | None,
+    Option("--strategy", "-s", metavar="NAME[:PARAMETER=VALUE,...]", help="A memory strategy; several are compared."),
 ]
 Settings = Annotated[
     list[str] | None, Option("--set", metavar="PARAMETER=VALUE", help="A parameter of the strategy; can be repeated.")
 ]
+Config = Annotated[
+    Path | None,
+    Option("--config", metavar="PATH", help="Take strategy, counter and summarizer from such a file as "
+           "configs/memory.yaml."),
+]  # fmt: skip
 Counter = Annotated[
-    str, Option("--counter", metavar="NAME", help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4.")
-]
+    str | None,
+    Option("--counter", metavar="NAME", help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4. "
+           "[default: o200k_base]"),
+]  # fmt: skip
 ModelName = Annotated[
-    str,
-    Option("--model", metavar="NAME", help="Who summarizes: offline, or provider/model, its key in the environment."),
-]
+    str | None,
+    Option("--model", metavar="NAME", help="Who summarizes: offline, or provider/model, its key in the environment. "
+           "[default: offline]"),
+]  # fmt: skip
 Html = Annotated[Path | None, Option("--html", metavar="OUT", help="Write a report as one HTML file.")]
 Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row a turn as CSV; - is stdout.")]
 
 
 def replay_conversation(
-    conversation: FileOrId, strategy: Strategies, settings: Settings = None, counter: Counter = "o200k_base",
-    model: ModelName = "offline", format: FormatName = None, number: Number = None, json: AsJson = False,
-    html: Html = None, csv: Csv = None, db: Database = None,
+    conversation: FileOrId, strategy: Strategies = None, settings: Settings = None, config: Config = None,
+    counter: Counter = None, model: ModelName = None, format: FormatName = None, number: Number = None,
+    json: AsJson = False, html: Html = None, csv: Csv = None, db: Database = None,
 ) -> None:  # fmt: skip
     """Replay a conversation under memory strategies and show what each request would have sent.
 
@@ -61,12 +66,14 @@ def replay_conversation(
       memviz replay sample-trip --strategy summary_buffer --set max_token_limit=500
       memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8
       memviz replay chat.json -s summary --model openai/gpt-5-mini --html report.html
+      memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.turns[].tokens.history'
     """
     if json and csv == STANDARD_STREAM:
         raise BadParameter("--json and --csv - would both write to stdout. Give --csv a file.")
-    chosen = strategies_from(strategy, settings or ())
-    summarizer = _summarizer(model, counter)
+    chosen, own_counter, own_model = _asked(strategy, settings, config)
+    counter = counter or own_counter
+    summarizer = summarizer_named(model or own_model, counter)
     source = source_of(conversation, db, format, number)
     runs = [_run(source, one, counter, summarizer) for one in chosen]
     if json:
@@ -82,17 +89,27 @@ def replay_conversation(
     _fail_if_summaries_failed(runs)
 
 
-def _summarizer(name: str, counter: str) -> Model:
-    """The summarizer, and a sign early on if it, its key or the counter are missing."""
-    from memviz.counters import counter as find_counter
-    from memviz.errors import MissingKeyError
-    from memviz.models.registry import missing_keys, model
+def _asked(
+    named: Sequence[str] | None, settings: Sequence[str] | None, config: Path | None
+) -> tuple[list[Strategy], str, str]:
+    """The strategies, the counter and the summarizer, as far as no other option names one."""
+    if config is None:
+        if not named:
+            raise BadParameter("Give --strategy NAME or --config PATH. `memviz strategies` shows the names.")
+        return strategies_from(named, settings or ()), DEFAULT_COUNTER, OFFLINE
+    if named or settings:
+        raise BadParameter("--config says which strategy to replay. Leave out --strategy and --set, or --config.")
+    strategy, counter, summarizer = _configured(config)
+    return [strategy], counter, summarizer
 
-    find_counter(counter)
-    found = model(name)
-    if missing := missing_keys(name):
-        raise MissingKeyError(f"{name} needs a key: set {' and '.join(missing)} in the environment.", model=name)
-    return found
+
+def _configured(path: Path) -> tuple[Strategy, str, str]:
+    """The strategy, the counter and the summarizer of a configuration file."""
+    from memviz.memory_config import load_memory_config, strategy_of
+
+    config = load_memory_config(path)
+    memory = config["memory"]
+    return strategy_of(config), memory.get("counter", DEFAULT_COUNTER), memory.get("summarizer", OFFLINE)
 
 
 def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model) -> Run:

@@ -21,25 +21,27 @@ def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strat
     With several strategies a setting goes to each that has the parameter. Raises :class:`memviz.ParameterError`,
     also for a parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
     """
-    for_all = [_pair(text, "--set") for text in settings]
+    for_all = [pair(text, "--set") for text in settings]
     chosen = [_split(text) for text in named]
-    known = {name for id, _ in chosen for name in _parameters(id)}
-    return [_made(id, _fitting(id, for_all, known), own) for id, own in chosen]
+    known = {name for id, _ in chosen for name in parameters_of(id)}
+    return [_made(id, fitting(id, for_all, known), own) for id, own in chosen]
 
 
 def _split(text: str) -> tuple[str, list[Setting]]:
     id, colon, own = text.partition(":")
-    return id, [_pair(part, "--strategy") for part in own.split(",")] if colon else []
+    return id, [pair(part, "--strategy") for part in own.split(",")] if colon else []
 
 
-def _pair(text: str, option: str) -> Setting:
+def pair(text: str, option: str) -> Setting:
+    """``PARAMETER=VALUE`` as two texts."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise BadParameter(f"{text!r} is not of the form PARAMETER=VALUE.", param_hint=option)
     return name.strip(), value
 
 
-def _parameters(id: str) -> dict[str, Parameter]:
+def parameters_of(id: str) -> dict[str, Parameter]:
+    """What a strategy declares, by name. Raises :class:`memviz.UnknownStrategyError`."""
     from memviz.errors import UnknownStrategyError
     from memviz.strategies import strategies
 
@@ -48,20 +50,20 @@ def _parameters(id: str) -> dict[str, Parameter]:
     return {parameter.name: parameter for parameter in strategies()[id].parameters()}
 
 
-def _fitting(id: str, settings: Iterable[Setting], known: set[str]) -> list[Setting]:
+def fitting(id: str, settings: Iterable[Setting], known: set[str]) -> list[Setting]:
     """The settings for this strategy. What no strategy knows is for it too: it says what it would know."""
-    return [pair for pair in settings if pair[0] in _parameters(id) or pair[0] not in known]
+    return [pair for pair in settings if pair[0] in parameters_of(id) or pair[0] not in known]
 
 
 def _made(id: str, for_all: list[Setting], own: list[Setting]) -> Strategy:
     from memviz.strategies import strategy
 
-    parameters = _parameters(id)
-    values = {name: _value(parameters.get(name), text) for name, text in (*for_all, *own)}
+    parameters = parameters_of(id)
+    values = {name: value_of(parameters.get(name), text) for name, text in (*for_all, *own)}
     return strategy(id, **values)
 
 
-def _value(parameter: Parameter | None, text: str) -> Any:
+def value_of(parameter: Parameter | None, text: str) -> Any:
     """The text as what the parameter takes, or as it is: then the strategy says what is wrong with it."""
     if parameter is None:
         return text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from memviz.cli.options import known_format
-from memviz.cli.output import Progress, complain
+from memviz.cli.output import Progress, complain, progress_of
 from memviz.cli.problems import UnknownConversationError
 
 if TYPE_CHECKING:
@@ -56,6 +56,23 @@ def source_of(given: str, database: str | None, format: str | None = None, numbe
     workspace = Workspace(database)
     id = _saved(workspace, given)
     return Source(workspace.conversation(id)[0], id=id, workspace=workspace)
+
+
+def sources_of(given: str, database: str | None, format: str | None = None) -> list[Source]:
+    """As :func:`source_of`, but all conversations of a file. One that cannot be read is told on stderr; the others
+    are there."""
+    if not (given == STDIN or _is_path(given)):
+        return [source_of(given, database, format)]
+    from memviz.transcripts.loading import load_file
+
+    name = "stdin" if given == STDIN else Path(given).name
+    with progress_of(f"Reading {name}") as progress:
+        loaded = load_file(content_of(given), known_format(format), name=name, progress=progress)
+    for warning in [*loaded.warnings, *(warning for one in loaded.transcripts for warning in one.warnings)]:
+        complain(f"Warning: {name}: {warning}")
+    for failure in loaded.failures:
+        complain(f"Warning: {name}: left out: {failure}")
+    return [Source(transcript, file="" if given == STDIN else given) for transcript in loaded.transcripts]
 
 
 def content_of(given: str) -> str | bytes:

@@ -164,6 +164,45 @@ class TestFiles:
         assert "none of them is the user's" in shown.err.splitlines()[-1]
 
 
+class TestConfig:
+    TEXT = "memory: {strategy: summary_buffer, parameters: {max_token_limit: 60}, counter: chars4, summarizer: offline}"
+
+    @pytest.fixture
+    def config(self) -> Path:
+        Path("memory.yaml").write_text(self.TEXT, encoding="utf-8")
+        return Path("memory.yaml")
+
+    def test_is_the_strategy_the_counter_and_the_summarizer(self, chat: Path, config: Path) -> None:
+        shown = memviz("replay", chat, "--config", config, "--json")
+        assert clockless(shown.json) == clockless(small(chat).to_dict())
+
+    def test_its_summarizer_is_asked(self, chat: Path, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        config.write_text(self.TEXT.replace("offline", "openai/gpt-5-mini"), encoding="utf-8")
+        refused("replay", chat, "--config", config, code=1, words=("openai/gpt-5-mini", "OPENAI_API_KEY"))
+
+    def test_a_counter_and_a_model_that_are_named_go_before_it(self, chat: Path, config: Path) -> None:
+        config.write_text(self.TEXT.replace("offline", "openai/gpt-5-mini"), encoding="utf-8")
+        shown = memviz("replay", chat, "--config", config, "--counter", "bytes4", "--model", "offline", "--json")
+        assert shown.json["counter"] == "bytes4"
+
+    def test_what_it_leaves_out_has_its_default(self, chat: Path, config: Path) -> None:
+        config.write_text("memory: {token_limit: 70}", encoding="utf-8")
+        run = memviz("replay", chat, "--config", config, "--json").json
+        assert run["strategy"]["id"] == "chat_summary_buffer"
+        assert run["strategy"]["parameters"]["token_limit"] == 70
+        assert run["counter"] == "o200k_base"
+
+    @pytest.mark.parametrize("more", [("-s", "buffer"), ("--set", "max_token_limit=9")])
+    def test_does_not_go_with_a_strategy_beside_it(self, chat: Path, config: Path, more: tuple[str, ...]) -> None:
+        assert "Leave out --strategy" in memviz("replay", chat, "--config", config, *more, code=2).err
+
+    def test_that_is_wrong_is_a_sentence(self, chat: Path, config: Path) -> None:
+        config.write_text("memory: {strategy: nope}", encoding="utf-8")
+        refused("replay", chat, "--config", config, code=1, words=("memory.yaml, line 1", "nope"))
+        refused("replay", chat, "--config", "no.yaml", code=1, words=("no.yaml",))
+
+
 class TestWrongUse:
     @pytest.mark.parametrize(
         ("arguments", "words"),

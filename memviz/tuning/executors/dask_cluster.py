@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from memviz.errors import SweepError
+from memviz.tuning.executors.interrupts import interrupts_held_back
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -68,10 +69,11 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
     except ImportError:
         raise SweepError("Dask is not installed. Run: pip install 'memviz[dask]'.") from None
     if scheduler is None:
-        local = LocalCluster(
-            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-            silence_logs=logging.ERROR,  # its warnings tell of workers that are ended while they work
-        )  # fmt: skip
+        with interrupts_held_back():
+            local = LocalCluster(
+                n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+                silence_logs=logging.ERROR,  # its warnings tell of workers that are ended while they work
+            )  # fmt: skip
         with local as cluster, Client(cluster) as client:
             yield client
         return

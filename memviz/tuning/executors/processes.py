@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -15,6 +15,7 @@ from threading import Event, Thread
 from typing import Any, TypeVar
 
 from memviz.errors import SweepError
+from memviz.tuning.executors.interrupts import interrupts_held_back
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -35,7 +36,7 @@ def run(jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, work
     pool = ProcessPoolExecutor(workers, SPAWNED, initializer=_begin_worker, initargs=(lifeline, over))
 
     def hand_over(number: int) -> set[Future[list[Result]]]:
-        with _interrupts_held_back():
+        with interrupts_held_back():
             return {pool.submit(_do, work, job) for job in islice(waiting, number)}
 
     try:
@@ -64,20 +65,6 @@ def _results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:
         yield from future.result()
 
 
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """A process begun in here never gets a Ctrl-C, not even before it runs any code of its own: what a thread holds
-    back its children hold back for good. This thread gets its own afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows, where the initializer has to do
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 _over: Any = None
 """In a worker: whether nothing new is to be begun."""
 
@@ -85,7 +72,7 @@ _over: Any = None
 def _begin_worker(lifeline: Connection, over: Any) -> None:
     global _over
     _over = over
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for Windows; elsewhere it was held back from the beginning
     Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 

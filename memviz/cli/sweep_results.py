@@ -1,0 +1,83 @@
+"""What a sweep found, where it was asked for: in the terminal, as JSON, as CSV, and as a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer import BadParameter, Exit
+
+from memviz.cli.output import STANDARD_STREAM, complain, console, counted, write_json, write_text
+from memviz.cli.problems import FAILED, UnknownRecipeError
+
+if TYPE_CHECKING:
+    from memviz.cli.sweep_work import Ended
+    from memviz.tuning.wanted import Wanted
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where the results go. At most one of them is written to stdout, and then no table is."""
+
+    json: bool
+    csv: Path | None
+    recipe: str | None
+    recipe_out: Path | None
+    all_settings: bool
+
+    def __post_init__(self) -> None:
+        from memviz.recipes import recipes
+
+        if self.recipe is not None and self.recipe not in recipes():
+            raise UnknownRecipeError(self.recipe, recipes())
+        if self.recipe_out is not None and self.recipe is None:
+            raise BadParameter("--out is the file for --take-home RECIPE, which is missing.")
+        if len(self.on_stdout) > 1:
+            raise BadParameter(f"{' and '.join(self.on_stdout)} would both write to stdout. Give one of them a file.")
+
+    @property
+    def on_stdout(self) -> list[str]:
+        """The options whose results are written to stdout."""
+        recipe = self.recipe is not None and self.recipe_out in (None, STANDARD_STREAM)
+        wanted = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--take-home without --out": recipe}
+        return [option for option, is_wanted in wanted.items() if is_wanted]
+
+
+def write_results(
+    outputs: Outputs, ended: Ended, wanted: Wanted, counter: str, summarizer: str, files: Sequence[str]
+) -> None:
+    """Write all that was asked for; ``files`` are those that the conversations came from."""
+    from memviz.cli.sweep_tables import advice, print_sweep
+    from memviz.reporting.sweep_json import sweep_dict
+
+    sweep, kept = ended.sweep, len(ended.sweep.cells) - ended.measured
+    best = sweep.best(wanted.min_retention, wanted.max_peak_tokens, wanted.over)
+    if outputs.json:
+        write_json({**sweep_dict(sweep, wanted, best, counter, summarizer), "measured": ended.measured})
+    elif outputs.on_stdout:
+        complain(advice(best))
+    else:
+        print_sweep(console(), sweep, wanted, best, all_settings=outputs.all_settings)
+        if kept:
+            complain(f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before.")
+    if outputs.csv is not None:
+        write_text(sweep.frame().to_csv(index=False), outputs.csv, *files)
+    if outputs.recipe is not None:
+        number = None if best.setting is None else sweep.settings.index(best.setting)
+        _take_home(outputs, ended, number, wanted, counter, summarizer, files)
+
+
+def _take_home(
+    outputs: Outputs, ended: Ended, number: int | None, wanted: Wanted, counter: str, summarizer: str,
+    files: Sequence[str],
+) -> None:  # fmt: skip
+    from memviz.recipes import recipes
+    from memviz.tuning.take_home import setting_to_take
+
+    setting = None if number is None else setting_to_take(ended.sweep, number, wanted.over, counter, summarizer)
+    if setting is None:
+        complain("Error: there is no setting to take home. Ask for less, or try other values.")
+        raise Exit(FAILED)
+    write_text(recipes()[outputs.recipe or ""].write(setting), outputs.recipe_out, *files)

@@ -1,0 +1,77 @@
+"""A sweep as JSON: what was measured, on which terms, and which setting to take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memviz.strategies.base import Strategy
+from memviz.tuning.recommendation import Recommendation
+from memviz.tuning.results import Sweep
+from memviz.tuning.terms import Terms
+from memviz.tuning.wanted import Wanted
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def sweep_dict(sweep: Sweep, wanted: Wanted, best: Recommendation, counter: str, summarizer: str) -> dict[str, Any]:
+    """All of a sweep as values that JSON knows; what is unknown is ``None``.
+
+    ``cells`` are the rows of :meth:`memviz.tuning.results.Sweep.frame`, ``settings`` those of ``by_setting`` with
+    whether each does what is ``wanted``. Both name a setting by its number (0-based); so does ``recommendation``.
+    """
+    table = sweep.by_setting(wanted.over)
+    return {
+        "counter": counter,
+        "summarizer": summarizer,
+        "terms": _terms(sweep.terms),
+        "wanted": asdict(wanted),
+        "conversations": list(sweep.subjects),
+        "is_complete": sweep.is_complete,
+        "stopped": sweep.stopped,
+        "recommendation": _recommendation(sweep, best),
+        "settings": _rows(sweep, table.assign(fits=wanted.fits(table))),
+        "cells": _rows(sweep, sweep.frame()),
+    }
+
+
+def _terms(terms: Terms) -> dict[str, Any]:
+    return {
+        "model": None if terms.main is None else asdict(terms.main),
+        "summarizer": None if terms.summarizer is None else asdict(terms.summarizer),
+        "cache": None if terms.cache is None else asdict(terms.cache),
+        "pause_seconds": terms.pause_seconds,
+    }
+
+
+def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
+    chosen = {"setting": best.setting, "runner_up": best.runner_up, "nearest": best.nearest}
+    own = {} if best.setting is None else _described(best.setting)
+    numbers = {role: None if one is None else sweep.settings.index(one) for role, one in chosen.items()}
+    return {**numbers, **own, "reasons": list(best.reasons), "sentence": best.sentence}
+
+
+def _described(setting: Strategy) -> dict[str, Any]:
+    return {"strategy": setting.id, "label": setting.label, "parameters": setting.model_dump()}
+
+
+def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
+    """The rows, with a setting's own parameters in the place of one column for those of all strategies."""
+    names = {name for setting in sweep.settings for name in type(setting).model_fields}
+    rows = ({str(name): value for name, value in row.items()} for row in table.to_dict("records"))
+    return [_row(sweep.settings[int(row["setting"])], row, names) for row in rows]
+
+
+def _row(setting: Strategy, row: Mapping[str, Any], parameters: Iterable[str]) -> dict[str, Any]:
+    measures = {name: _plain(value) for name, value in row.items() if name not in parameters}
+    return {"setting": measures.pop("setting"), **_described(setting), **measures}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; NaN is ``None``."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and value != value else value
