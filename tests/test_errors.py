@@ -109,6 +109,7 @@ CASES: dict[str, Case] = {
         ("wrong.yaml", "no known format", "'colour'", "Known are", "ChatGPT export"),
         {"place": "wrong.yaml"},
     ),
+    "sweep over nothing": Case(lambda _: memviz.sweep([], {"buffer": {}}), ("no conversation", "Give a transcript")),
     "storage": Case(
         lambda folder: Store(folder / "x.db").conversation("nowhere"), ("conversation", "'nowhere'", "Choose")
     ),
@@ -142,7 +143,7 @@ FROM_PROVIDERS = {
 # What only the command line meets; tests/cli does so and reads the sentences.
 FROM_TERMINAL = {
     problems.OutputError, problems.UnknownConversationError, problems.UnknownExportError,
-    problems.UnknownFormatNameError,
+    problems.UnknownFormatNameError, problems.UnknownRecipeError,
 }  # fmt: skip
 PASSING = {
     errors.RateLimitError, errors.ModelTimeoutError, errors.ServerError, errors.ConnectionRefusedModelError,

@@ -13,6 +13,9 @@ from memviz.recipes.python_text import comment
 NO_FOLDING = 1_000_000
 """Line width in characters: a text stays on its line, as it is."""
 
+LINE_BREAKS = "\x85\u2028\u2029\ufeff"
+"""What YAML reads as a line break, or not at all, unless it is escaped; PyYAML writes it as it is."""
+
 
 def write(setting: Setting) -> str:
     """The file. Parameters that have a place of their own under ``memory`` stand there, the others in the mapping."""
@@ -25,7 +28,8 @@ def write(setting: Setting) -> str:
     lines = [comment(f"{setting.strategy.label}. Read it with memviz.load_memory_config.")]
     if setting.found:
         lines.append(comment(f"Found with memviz: {setting.found}"))
-    text = yaml.safe_dump({"memory": memory}, sort_keys=False, allow_unicode=True, width=NO_FOLDING)
+    as_it_is = not any(mark in str(value) for value in own.values() for mark in LINE_BREAKS)
+    text = yaml.safe_dump({"memory": memory}, sort_keys=False, allow_unicode=as_it_is, width=NO_FOLDING)
     return "\n".join([*lines, text])
 
 

@@ -42,7 +42,8 @@ def run(jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, work
     try:
         under_way = hand_over(2 * workers)
         while under_way and not stop.is_set():
-            done, under_way = wait(under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            with interrupts_held_back():  # one that comes while the locks of all futures are taken leaves them taken
+                done, under_way = wait(under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED)
             yield from _results(done)
             under_way |= hand_over(len(done))
         over.set()
