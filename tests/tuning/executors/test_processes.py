@@ -92,6 +92,8 @@ class KilledAt:
 @pytest.mark.skipif(os.name != "posix", reason="signals are others here")
 class TestSignals:
     CODE = (
+        # Whoever runs the tests in the background has them begin deaf to Ctrl-C.
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import sys\nfrom threading import Event\nfrom tests.tuning.executors.measured import slept\n"
         "from memviz.tuning.executors.processes import run\n"
         "if __name__ == '__main__':\n"
