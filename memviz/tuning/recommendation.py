@@ -10,6 +10,7 @@ import numpy as np
 
 from memviz.metrics.cost_estimate import dollars
 from memviz.strategies.base import Strategy
+from memviz.tuning.wanted import Wanted
 
 SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
 """Settings that agree in all of these sent the same, as far as anybody can tell."""
@@ -48,12 +49,10 @@ def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, o
     if table.empty:
         return Recommendation(None, ("Nothing was measured, so nothing can be recommended.",))
     has_facts, measure = bool(table["retention"].notna().any()), sweep.cost_measure
+    fitting = table[Wanted(min_retention, max_peak_tokens, over).fits(table)]
     measured, table = len(table), table[table["failed"] == 0]
     if table.empty:
         return Recommendation(None, ("Every setting failed over at least one conversation.",))
-    holds = (table["retention"] >= min_retention - 1e-9) if has_facts else np.ones(len(table), dtype=bool)
-    fits = table["peak_tokens"] <= (np.inf if max_peak_tokens is None else max_peak_tokens)
-    fitting = table[holds & fits]
     if not len(fitting):
         return _nothing_fits(sweep, table, min_retention, max_peak_tokens)
     first = _cheapest(fitting, measure)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memviz.tuning.results import Over
-
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
+
+    from memviz.tuning.results import Over
 
 ROUNDING = 1e-9
 """Shares this close are equal: they are means of floating point numbers."""

@@ -23,6 +23,7 @@ from memviz.metrics.rare_words import rare_words
 from memviz.metrics.retention import ceiling, floor, retention
 from memviz.metrics.survival import Survival, survival
 from memviz.transcripts.base import Probe
+from memviz.ui.same import Same, run_of
 
 LOGS_KEPT, RUNS_KEPT = 12, 36
 """Of so many conversations and runs the numbers are kept; of 1,000 turns and 100 facts one takes 0.5 MB."""
@@ -31,43 +32,29 @@ FIRST_MESSAGES = 20
 Probes = tuple[Probe, ...]
 
 
-class _Same:
-    """A key that is equal for the very same object only, and keeps it alive. Runs and logs are compared by what
-    they hold, which takes longer than anything here; a log may have grown."""
-
-    def __init__(self, value: Run | Log) -> None:
-        self.value, self._length = value, len(value.log if isinstance(value, Run) else value)
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value and self._length == other._length
-
-
 def kept_of(lines: Sequence[Line], probes: Probes) -> list[Kept]:
     """What each setting retained of ``probes``."""
-    return [Kept(line, *_retained(_Same(line.run), probes)) for line in lines]
+    return [Kept(line, *_retained(Same(line.run), probes)) for line in lines]
 
 
 def proposed(log: Log) -> Probes:
     """The probes that are proposed for a conversation."""
-    return _proposed(_Same(log))
+    return _proposed(Same(log))
 
 
 def words_of(log: Log) -> Probes:
     """Its rare words."""
-    return _rare_words(_Same(log))
+    return _rare_words(Same(log))
 
 
 def survival_of(run: Run, probes: Probes) -> Survival:
     """Survival by age of ``probes`` in a run."""
-    return _survival(_Same(run), probes)
+    return _survival(Same(run), probes)
 
 
 def needed_of(run: Run) -> NeededArguments:
     """The arguments of tool calls that the run needed."""
-    return _needed(_Same(run))
+    return _needed(Same(run))
 
 
 def bounds_of(kept: Sequence[Kept], others: Sequence[Run], measure: Measure) -> Bounds | None:
@@ -76,11 +63,11 @@ def bounds_of(kept: Sequence[Kept], others: Sequence[Run], measure: Measure) -> 
     if not kept:
         return None
     first = kept[0]
-    top = _ceiling(_Same(first.run), first.retention.probes)
+    top = _ceiling(Same(first.run), first.retention.probes)
     alike = [one for one in kept if np.array_equal(one.retention.turns, first.retention.turns)]
     chance: tuple[Shares, Shares] | None = None
     if others and measure is not Measure.EVIDENCE:
-        found = [_floor(_Same(one.run), one.retention.probes, _Same(other))
+        found = [_floor(Same(one.run), one.retention.probes, Same(other))
                  for one, other in zip(kept, others, strict=True) if one in alike]  # fmt: skip
         shares = np.stack([one.share(one.contained) for one in found])
         chance = shares.min(axis=0), shares.max(axis=0)
@@ -89,66 +76,61 @@ def bounds_of(kept: Sequence[Kept], others: Sequence[Run], measure: Measure) -> 
 
 def is_unspaced(log: Log) -> bool:
     """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
-    return _unspaced(_Same(log))
+    return _unspaced(Same(log))
 
 
 @lru_cache(LOGS_KEPT)
-def _texts(log: _Same, probes: Probes) -> ProbeTexts:
+def _texts(log: Same, probes: Probes) -> ProbeTexts:
     assert isinstance(log.value, Log)  # noqa: S101
     return ProbeTexts(log.value, probes)
 
 
 @lru_cache(RUNS_KEPT)
-def _retained(key: _Same, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses]:
-    run = _run(key)
-    texts = _texts(_Same(run.log), probes)
+def _retained(key: Same, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses]:
+    run = run_of(key)
+    texts = _texts(Same(run.log), probes)
     found = retention(run, probes, texts)
     lives = life_lines(run, found, texts)
     return found, lives, fact_losses(run, found, lives, texts)
 
 
 @lru_cache(RUNS_KEPT)
-def _survival(key: _Same, probes: Probes) -> Survival:
-    run = _run(key)
-    return survival(retention(run, probes, _texts(_Same(run.log), probes)), run.log)
+def _survival(key: Same, probes: Probes) -> Survival:
+    run = run_of(key)
+    return survival(retention(run, probes, _texts(Same(run.log), probes)), run.log)
 
 
 @lru_cache(LOGS_KEPT)
-def _ceiling(key: _Same, probes: Probes) -> Retention:
-    run = _run(key)
-    return ceiling(run, probes, _texts(_Same(run.log), probes))
+def _ceiling(key: Same, probes: Probes) -> Retention:
+    run = run_of(key)
+    return ceiling(run, probes, _texts(Same(run.log), probes))
 
 
 @lru_cache(RUNS_KEPT)
-def _floor(key: _Same, probes: Probes, other: _Same) -> Retention:
-    elsewhere = _run(other)
-    return floor(_run(key), probes, elsewhere, _texts(_Same(elsewhere.log), probes))
+def _floor(key: Same, probes: Probes, other: Same) -> Retention:
+    elsewhere = run_of(other)
+    return floor(run_of(key), probes, elsewhere, _texts(Same(elsewhere.log), probes))
 
 
 @lru_cache(LOGS_KEPT)
-def _proposed(log: _Same) -> Probes:
+def _proposed(log: Same) -> Probes:
     assert isinstance(log.value, Log)  # noqa: S101
     return propose_probes(log.value)
 
 
 @lru_cache(LOGS_KEPT)
-def _rare_words(log: _Same) -> Probes:
+def _rare_words(log: Same) -> Probes:
     assert isinstance(log.value, Log)  # noqa: S101
     return rare_words(log.value)
 
 
 @lru_cache(LOGS_KEPT)
-def _unspaced(log: _Same) -> bool:
+def _unspaced(log: Same) -> bool:
     assert isinstance(log.value, Log)  # noqa: S101
     letters = [letter for message in log.value[:FIRST_MESSAGES] for letter in message.content if letter.isalpha()]
     return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
 
 
 @lru_cache(RUNS_KEPT)
-def _needed(key: _Same) -> NeededArguments:
-    return needed_arguments(_run(key))
-
-
-def _run(key: _Same) -> Run:
-    assert isinstance(key.value, Run)  # noqa: S101
-    return key.value
+def _needed(key: Same) -> NeededArguments:
+    return needed_arguments(run_of(key))
