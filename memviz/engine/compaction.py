@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message
 from memviz.engine.assembly import assemble, count
 from memviz.engine.drafts import Draft
@@ -37,7 +36,7 @@ class Compaction:
       word for word again.
 
     ``discarded`` are drafts that were not used; of one that failed no tokens and no cost are known. ``cost``
-    (US dollars, ``None`` where unknown) and ``seconds`` are those of the call that was used.
+    (US dollars, ``None`` where unknown), ``seconds`` and ``sent_tokens`` are those of the call that was used.
     """
 
     strategy: Strategy = field(repr=False)
@@ -61,6 +60,7 @@ class Compaction:
     proposed: str | None = None
     revises: int | None = None
     discarded: tuple[Draft, ...] = ()
+    sent_tokens: int = 0
 
     @property
     def summary(self) -> str | None:
@@ -115,31 +115,22 @@ class Compaction:
     @cached_property
     def request(self) -> tuple[Message, ...]:
         """The messages sent to the summarizer; none where the summary is not its work."""
-        return self._request(self.instruction) if self._used_a_call else ()
-
-    def _request(self, instruction: str | None) -> tuple[Message, ...]:
+        if not self._used_a_call:
+            return ()
         replaced = self.before.space.summaries.versions[self.replaces - 1] if self.replaces else None
-        return self.strategy.summarizer_request(self.before.worth_summarizing(self.summarized), replaced, instruction)
+        messages = self.before.worth_summarizing(self.summarized)
+        return self.strategy.summarizer_request(messages, replaced, self.instruction)
 
     @property
     def prompt(self) -> str:
         """The text of what was sent to the summarizer."""
         return "\n\n".join(message.content for message in self.request)
 
-    @cached_property
+    @property
     def prompt_tokens(self) -> int:
         """Tokens of the summarizer's requests, discarded drafts included: as billed where the provider
         said, else counted."""
-        used = self._prompt_tokens(self.usage, self.instruction) if self._used_a_call else 0
-        written = (draft for draft in self.discarded if draft.error is None)
-        return used + sum(self._prompt_tokens(draft.usage, draft.instruction) for draft in written)
-
-    def _prompt_tokens(self, usage: Usage | None, instruction: str | None) -> int:
-        if usage is not None:
-            return usage.input_tokens
-        count = self.before.sums.counter
-        sent = self._request(instruction)
-        return sum(count.in_lines(message.content) + TOKENS_PER_MESSAGE for message in sent) + TOKENS_PER_REQUEST
+        return self.sent_tokens + _prompt_tokens(self.discarded)
 
     @cached_property
     def output_tokens(self) -> int:
@@ -191,6 +182,7 @@ class Compaction:
         return {
             **{name: getattr(self, name) for name in plain},
             **{name: getattr(self, name) for name in COUNTED},
+            "prompt_tokens": self.prompt_tokens,
             "summarized": [self.summarized.start, self.summarized.stop],
             "before": list(self.before[1:]),
             "after": list(self.after[1:]),
@@ -202,7 +194,8 @@ class Compaction:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace) -> Compaction:
         """The compaction that :meth:`to_dict` described, over the log and summaries of ``space``."""
-        apart = ("summarized", "usage", "before", "after", "version", "discarded", *COUNTED)
+        apart = ("summarized", "usage", "before", "after", "version", "discarded", "prompt_tokens", *COUNTED)
+        discarded = tuple(Draft.from_dict(draft) for draft in value.get("discarded", ()))
         written = space.summaries.versions[value["version"] - 1] if value["version"] else None
         compaction = cls(
             **{key: item for key, item in value.items() if key not in apart},
@@ -212,15 +205,20 @@ class Compaction:
             after=Memory(space, *value["after"]),
             usage=Usage(**value["usage"]) if value["usage"] else None,
             written=written,
-            discarded=tuple(Draft.from_dict(draft) for draft in value.get("discarded", ())),
+            discarded=discarded,
+            sent_tokens=value["prompt_tokens"] - _prompt_tokens(discarded),
         )
         # What was counted is not counted again; files of earlier versions have no output_tokens.
         compaction.__dict__.update({name: value[name] for name in COUNTED if name in value})
         return compaction
 
 
-COUNTED = ("tokens_before", "tokens_after", "prompt_tokens", "output_tokens")
-"""What a compaction counts only once."""
+COUNTED = ("tokens_before", "tokens_after", "output_tokens")
+"""What a compaction counts when it is first asked for."""
+
+
+def _prompt_tokens(drafts: tuple[Draft, ...]) -> int:
+    return sum(draft.prompt_tokens for draft in drafts if draft.error is None)
 
 
 def content_tokens(strategy: Strategy, memory: Memory) -> int:

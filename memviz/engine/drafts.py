@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
+from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message, clean_text
+from memviz.counters import Counter
 from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted
 from memviz.models.base import Model, Reply, Usage
 
@@ -17,7 +19,8 @@ class Draft:
     """A summary that a summarizer wrote, or failed to write: then ``error`` says why and ``text`` is empty.
 
     ``instruction`` is what it was told in place of the strategy's own instruction, ``None`` where nothing
-    else. ``cost`` is in US dollars, ``None`` where unknown. ``by_thinking``: the chat model gave it when it
+    else. ``prompt_tokens`` are those of all that it was sent: as billed where the provider said, else counted.
+    ``cost`` is in US dollars, ``None`` where unknown. ``by_thinking``: the chat model gave it when it
     stopped thinking, so no summarizer was asked.
     """
 
@@ -29,6 +32,7 @@ class Draft:
     usage: Usage | None = None
     model: str = ""
     by_thinking: bool = False
+    prompt_tokens: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The draft as JSON."""
@@ -40,7 +44,9 @@ class Draft:
         return cls(**{**value, "usage": Usage(**value["usage"]) if value["usage"] else None})
 
 
-def ask_for_draft(summarizer: Model, request: Sequence[Message], instruction: str | None = None) -> Draft:
+def ask_for_draft(
+    summarizer: Model, request: Sequence[Message], counter: Counter, instruction: str | None = None
+) -> Draft:
     """Ask ``summarizer``. Whatever it raises becomes the draft's error, for the conversation has to survive it;
     only the end of a script or of a budget, and an interruption, go through to the caller."""
     started = perf_counter()
@@ -53,12 +59,18 @@ def ask_for_draft(summarizer: Model, request: Sequence[Message], instruction: st
         raise
     except Exception as failure:
         error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"
+    seconds = perf_counter() - started
     return Draft(
         text="" if error else clean_text(reply.text).strip(),
         instruction=instruction,
         error=error,
-        seconds=perf_counter() - started,
+        seconds=seconds,
         cost=reply.cost_usd,
         usage=reply.usage,
         model=reply.model or summarizer.name,
+        prompt_tokens=reply.usage.input_tokens if reply.usage else _prompt_tokens(request, counter),
     )
+
+
+def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
+    return sum(counter.in_lines(message.content) + TOKENS_PER_MESSAGE for message in request) + TOKENS_PER_REQUEST

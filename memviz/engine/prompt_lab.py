@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.models.base import Model
 
 
 class Trial(NamedTuple):
-    """One instruction and the draft it gave. ``prompt_tokens`` and ``output_tokens`` are as billed where the
-    provider said, else counted; ``tokens`` are those of the text, as a request would count them. ``prompt`` is
-    all that the summarizer was sent."""
+    """One instruction and the draft it gave. ``output_tokens`` are as billed where the provider said, else
+    counted; ``tokens`` are those of the text, as a request would count them. ``prompt`` is all that the
+    summarizer was sent."""
 
     instruction: str
     prompt: str
     draft: Draft
-    prompt_tokens: int
     output_tokens: int
     tokens: int
 
@@ -31,14 +29,12 @@ def try_prompt(compaction: Compaction, instruction: str | None, summarizer: Mode
     replaced = memory.space.summaries.versions[compaction.replaces - 1] if compaction.replaces else None
     messages = memory.worth_summarizing(compaction.summarized)
     request = strategy.summarizer_request(messages, replaced, instruction)
-    draft, count = ask_for_draft(summarizer, request, instruction), memory.sums.counter
-    tokens = count(draft.text) if draft.text else 0
-    sent = sum(count(message.content) + TOKENS_PER_MESSAGE for message in request) + TOKENS_PER_REQUEST
+    draft = ask_for_draft(summarizer, request, memory.sums.counter, instruction)
+    tokens = memory.sums.counter(draft.text) if draft.text else 0
     return Trial(
         instruction=instruction or strategy.instruction,
         prompt="\n\n".join(message.content for message in request),
         draft=draft,
-        prompt_tokens=draft.usage.input_tokens if draft.usage else sent,
         output_tokens=draft.usage.output_tokens if draft.usage else tokens,
         tokens=tokens,
     )

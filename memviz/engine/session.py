@@ -256,9 +256,8 @@ class Session:
         """Ask the summarizer for the summary that ``plan`` calls for. Changes nothing."""
         assert self.summarizer is not None  # noqa: S101 - without one nothing is asked
         messages = self.memory.worth_summarizing(plan.summarize)
-        return ask_for_draft(
-            self.summarizer, self.strategy.summarizer_request(messages, plan.replaces, instruction), instruction
-        )
+        request = self.strategy.summarizer_request(messages, plan.replaces, instruction)
+        return ask_for_draft(self.summarizer, request, self.counter, instruction)
 
     def leave(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
         """Record that nothing was summarized."""
@@ -311,6 +310,7 @@ class Session:
                 model=draft.model or ("" if self.summarizer is None else self.summarizer.name),
                 by_thinking=draft.by_thinking,
                 instruction=draft.instruction,
+                sent_tokens=draft.prompt_tokens,
                 **facts,
             )
         )

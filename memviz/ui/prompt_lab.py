@@ -83,7 +83,7 @@ def _compare(compaction: Compaction, trials: Sequence[Trial], probes: Sequence[P
 def _effort(trial: Trial) -> str:
     cost = trial.draft.cost
     price = "cost unknown" if cost is None else f"cost {dollars(cost)}" if cost else "no cost"
-    return plain(f"{trial.prompt_tokens:,} tokens read, {trial.output_tokens:,} written, "
+    return plain(f"{trial.draft.prompt_tokens:,} tokens read, {trial.output_tokens:,} written, "
                  f"{trial.draft.seconds:.2f} s, {price}")  # fmt: skip
 
 

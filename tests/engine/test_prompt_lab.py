@@ -23,7 +23,7 @@ def test_the_same_messages_and_the_same_summary_are_sent_under_the_other_instruc
     assert asked == compaction.prompt.replace(run.strategy.instruction, "List the facts.")
     assert (trial.instruction, trial.draft.text, trial.tokens) == ("List the facts.", "a summary", 2)
     sent = sum(run.counter(message.content) + 3 for message in summarizer.requests[0]) + 3
-    assert (trial.prompt_tokens, trial.output_tokens) == (sent, 2)
+    assert (trial.draft.prompt_tokens, trial.output_tokens) == (sent, 2)
     assert timeless(run) == before
 
 
@@ -37,7 +37,7 @@ def test_the_strategys_own_instruction_gives_the_summary_again() -> None:
 def test_what_the_provider_billed_counts() -> None:
     run = memviz.replay(talk(9), small("summary"), model=Digest())
     trial = try_prompt(run.compactions[0], "x", ScriptedModel([Reply("text", usage=Usage(70, 5), cost_usd=0.25)]))
-    assert (trial.prompt_tokens, trial.output_tokens, trial.draft.cost) == (70, 5, 0.25)
+    assert (trial.draft.prompt_tokens, trial.output_tokens, trial.draft.cost) == (70, 5, 0.25)
 
 
 def test_a_failure_is_the_drafts_error() -> None:
