@@ -239,6 +239,12 @@ class Log(Sequence[Message]):
         if count:
             yield self.turn(count)
 
+    def turn_bounds(self) -> tuple[list[int], list[int]]:
+        """Where all turns, without turn 0, were ``asked``, and where they ``stop`` (see :class:`Turn`)."""
+        length = len(self._messages)
+        still_asking = [length] if len(self._asked) < len(self._starts) else []
+        return self._asked + still_asking, [*self._starts[1:], length] if self._starts else []
+
     def token_sums(self, counter: Counter) -> TokenSums:
         """Running token sums of all messages under ``counter``; each message is counted once."""
         sums = self._token_sums.get(counter)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from memviz.engine.replay import must_have_a_turn, play
 from memviz.engine.session import Session
 from memviz.memory import Memory, MemorySpace
 from memviz.models.base import Model
-from memviz.strategies.base import Moment, Strategy
+from memviz.strategies.base import Strategy
 
 Numbers = NDArray[np.int64]
 
@@ -93,6 +92,8 @@ class Outline:
         return tokens
 
     def _summary_tokens(self) -> Numbers:
+        if not self.space.summaries:
+            return np.zeros(len(self.lengths), np.int64)
         sent = list(zip(self.summary_starts.tolist(), self.summary_stops.tolist(), strict=True))
         tokens = {bounds: self.space.summaries.tokens(*bounds) for bounds in set(sent)}
         return np.array([tokens[bounds] for bounds in sent], np.int64)
@@ -100,13 +101,8 @@ class Outline:
     @property
     def over_budget_requests(self) -> int:
         """How many requests are larger than the strategy's own budget."""
-        budget, counted = self.strategy.budget_tokens, self.strategy.counted_tokens
-        if budget is None:
-            return 0
-        # A strategy says of one request at a time which of its tokens count: asked is only where they may be too many.
-        large = np.sum([*self.tokens.values()], axis=0) > budget
-        rows = zip(*(column[large].tolist() for column in self.tokens.values()), strict=True)
-        return sum(counted(dict(zip(self.tokens, row, strict=True))) > budget for row in rows)
+        budget = self.strategy.budget_tokens
+        return 0 if budget is None else int(np.sum(self.strategy.counted_tokens(self.tokens) > budget))
 
 
 def outline(
@@ -115,25 +111,22 @@ def outline(
     """What :func:`memviz.engine.replay.replay` does with these arguments, in outline. Raises the same errors."""
     must_have_a_turn(log)
     session = Session(log, strategy, summarizer, find_counter(counter), system_prompt)
-    rows: list[tuple[int, ...]] = []
+    flat: list[int] = []
     others: dict[int, Parts] = {}
 
-    def request(turn: Turn, memory: Memory) -> None:
-        summaries, history = selection = strategy.select(memory)
+    def request(turn: Turn) -> None:
+        summaries, history = selection = strategy.select(session.memory)
         # Nearly all select one range up to the end: history and input, with nothing to be put right between them.
         if len(history) == 1 and history[0].start < history[0].stop == turn.asked:
-            bounds = history[0].start, turn.asked
-        else:
-            parts = assemble(memory, selection)
-            bounds = parts.one_range or (-1, -1)
-            if bounds[0] < 0:
-                others[len(rows)] = parts
-        rows.append((turn.asked, turn.stop, summaries.start, summaries.stop, *bounds))
+            flat.extend((summaries.start, summaries.stop, history[0].start, turn.asked))
+            return
+        parts = assemble(session.memory, selection)
+        bounds = parts.one_range or (-1, -1)
+        if bounds[0] < 0:
+            others[turn.number - 1] = parts
+        flat.extend((summaries.start, summaries.stop, *bounds))
 
-    if strategy.moment is Moment.NEVER:  # then nothing happens from one request to the next
-        for turn in log.turns():
-            request(turn, session.memory.appended(turn.asked))
-    else:
-        play(session, lambda turn: request(turn, session.memory))
-    columns = np.fromiter(chain.from_iterable(rows), np.int64, 6 * len(rows)).reshape(-1, 6).T.copy()
-    return Outline(strategy, session.space, tuple(session.compactions), others, *columns)
+    play(session, request)
+    asked, stops = (np.array(bounds, np.int64) for bounds in log.turn_bounds())
+    columns = np.array(flat, np.int64).reshape(-1, 4).T.copy()
+    return Outline(strategy, session.space, tuple(session.compactions), others, asked, stops, *columns)

@@ -89,12 +89,23 @@ def play(
     """Let ``session`` take in its log turn by turn. ``request`` is called whenever it is ready for one."""
     log = session.log
     session.advance(log.turn_start(1) if log.turn_count else len(log))
+    due = session.due_at
     for turn in log.turns():
-        session.advance(turn.asked)
-        session.look_before_request()
-        request(turn)
-        if turn.stop > turn.asked:  # without an answer the turn is still open
-            session.advance(turn.stop)
-            session.complete_turn()
+        if turn.stop < due:  # nothing happens within this turn
+            session.memory = session.memory.appended(turn.asked)
+            request(turn)
+        else:
+            _play_turn(session, turn, request)
+            due = session.due_at
         if progress is not None:
             progress(turn.number, log.turn_count)
+    session.advance(len(log))
+
+
+def _play_turn(session: Session, turn: Turn, request: Callable[[Turn], object]) -> None:
+    session.advance(turn.asked)
+    session.look_before_request()
+    request(turn)
+    if turn.stop > turn.asked:  # without an answer the turn is still open
+        session.advance(turn.stop)
+        session.complete_turn()

@@ -6,6 +6,8 @@ with the next: a summarizer that fails leaves the value, and with it everything 
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -132,14 +134,26 @@ class Session:
         if self.strategy.moment is not Moment.MESSAGE:
             self.memory = self.memory.appended(length)
             return
-        plan_compaction = self.strategy.plan_compaction
-        for so_far in range(self.memory.length + 1, length + 1):
-            self.memory = self.memory.appended(so_far)
-            plan = plan_compaction(self.memory)
+        while self.memory.length < length and self.held is None:
+            due = self.due_at
+            self.memory = self.memory.appended(min(due, length))
+            plan = self.strategy.plan_compaction(self.memory) if due <= length else None
             if plan is not None:
                 self._carry_out(plan)
-                if self.held is not None:
-                    return
+
+    @property
+    def due_at(self) -> int:
+        """The length of the log at which the strategy may next have something to summarize: not before it."""
+        memory, moment = self.memory, self.strategy.moment
+        if moment is Moment.NEVER:
+            return sys.maxsize
+        headroom = self.strategy.headroom(memory) if moment is Moment.MESSAGE else None
+        if headroom is not None and headroom.unit == "messages":
+            return memory.length + headroom.amount
+        if headroom is not None and headroom.unit == "tokens":
+            totals = memory.sums.totals
+            return bisect_left(totals, totals[memory.length] + headroom.amount, memory.length + 1)
+        return memory.length + 1
 
     def complete_turn(self, summary: Reply | None = None) -> None:
         """The last message taken in ended its turn. A turn that failed before is made up for first.

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -18,6 +18,12 @@ from memviz.conversation import Message
 from memviz.errors import ParameterError
 from memviz.memory import Memory, SummaryVersion
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 
 class Moment(Enum):
@@ -59,12 +65,14 @@ class Selection(NamedTuple):
 
 
 class Headroom(NamedTuple):
-    """How far the next summarization is: ``amount`` of ``unit`` more will trigger it."""
+    """How far the next summarization is: ``amount`` of ``unit`` more will trigger it; 0: whatever comes next."""
 
     amount: int
     unit: str
 
     def __str__(self) -> str:
+        if not self.amount:
+            return "the next message"
         unit = self.unit.removesuffix("s") if self.amount == 1 else self.unit
         return f"{self.amount:,} more {unit}"
 
@@ -152,9 +160,9 @@ class Strategy(BaseModel, ABC):
         """The token budget that the strategy keeps to, if it has one."""
         return None
 
-    def counted_tokens(self, tokens: Mapping[str, int]) -> int:
-        """Which of a request's tokens count against the budget: by default messages, not the summary. Never more
-        than all that is sent."""
+    def counted_tokens(self, tokens: Mapping[str, Count]) -> Count:
+        """Which of a request's tokens count against the budget: by default messages, not the summary. They are added
+        up from the parts, each a number, or an array with one entry a request."""
         return tokens["history"] + tokens["input"]
 
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
@@ -166,7 +174,10 @@ class Strategy(BaseModel, ABC):
         """What the next request sends for this memory."""
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """How far the next summarization is, or ``None`` for a strategy that never summarizes."""
+        """How far the next summarization is, or ``None`` for a strategy that never summarizes.
+
+        A strategy that looks after each message is not asked for a plan before that much was said.
+        """
         return None
 
     @property

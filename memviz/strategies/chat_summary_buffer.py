@@ -8,7 +8,7 @@ from typing import ClassVar
 from memviz.conversation import Message
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Headroom, Moment, Selection, Strategy, transcript_line
+from memviz.strategies.base import CompactionPlan, Count, Headroom, Moment, Selection, Strategy, transcript_line
 from memviz.strategies.parameters import free_text, switch, whole_number
 
 DEFAULT_PROMPT = (
@@ -44,7 +44,7 @@ class ChatSummaryBuffer(Strategy):
         """``token_limit``."""
         return self.token_limit
 
-    def counted_tokens(self, tokens: Mapping[str, int]) -> int:
+    def counted_tokens(self, tokens: Mapping[str, Count]) -> Count:
         """The summary counts, and the system prompt if asked to."""
         counted = tokens["history"] + tokens["input"] + tokens["summary"]
         return counted + tokens["system"] if self.count_initial_tokens else counted
@@ -90,7 +90,7 @@ class ChatSummaryBuffer(Strategy):
     def headroom(self, memory: Memory) -> Headroom:
         """Tokens until the next summarization."""
         used = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
-        return Headroom(max(1, self.token_limit + 1 - used), "tokens")
+        return Headroom(max(0, self.token_limit + 1 - used), "tokens")
 
     @property
     def instruction(self) -> str:

@@ -55,4 +55,4 @@ class SummaryBuffer(Strategy):
 
     def headroom(self, memory: Memory) -> Headroom:
         """Tokens until the next summarization."""
-        return Headroom(max(1, self.max_token_limit + 1 - memory.pending_tokens), "tokens")
+        return Headroom(max(0, self.max_token_limit + 1 - memory.pending_tokens), "tokens")

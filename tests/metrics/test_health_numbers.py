@@ -127,7 +127,7 @@ class Recount:
             return max(1, 2 * self.run.strategy.buffer_size + 1 - (stop - start))  # type: ignore[attr-defined]
         used = sum(self.count(m.content) for m in self.run.log[start:stop])
         used += self.count(summary) if self.id == "chat_summary_buffer" else 0
-        return max(1, int(self.budget or 0) + 1 - used)
+        return max(0, int(self.budget or 0) + 1 - used)
 
     def growth(self) -> Found:
         part = {"buffer": "history", "recent_only": "summary", "summary_only": "summary"}.get(self.id)

@@ -138,7 +138,23 @@ def test_questions_are_pure_and_stay_inside_the_log(id: str, messages: list[memv
         assert all(part.start >= 0 and part.stop <= memory.length for part in selection.history)
         assert selection.summaries.stop <= memory.summary_count
         headroom = strategy.headroom(memory)
-        assert headroom is None or headroom.amount >= 1
+        assert headroom is None or headroom.amount >= 0
+
+
+@pytest.mark.parametrize("id", [id for id, cls in memviz.strategies().items() if cls.moment.name == "MESSAGE"])
+@given(messages=conversations(), plan=outcomes)
+def test_nothing_is_due_before_the_headroom_is_used_up(
+    id: str, messages: list[memviz.Message], plan: list[str]
+) -> None:
+    strategy = memviz.strategy(id, **small_parameters(id))
+    run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
+    for memory in [compaction.after for compaction in run.compactions]:
+        headroom = strategy.headroom(memory)
+        for length in range(memory.length + 1, len(run.log) + 1):
+            said = {"messages": length - memory.length, "tokens": run.space.sums.between(memory.length, length)}
+            if headroom is None or said.get(headroom.unit, headroom.amount) >= headroom.amount:
+                break
+            assert strategy.plan_compaction(memory.appended(length)) is None
 
 
 @pytest.mark.parametrize("id", IDS)
