@@ -88,10 +88,11 @@ class Counter:
         """Units of a line and its line break. How that is counted depends on what follows: always a letter."""
         if not line or line[-1].isspace() or len(line) > SLICE_CHARS:
             return self.units(line + "\na") - self.units("a")
-        return self._in_two(line) + self._units_of_break(line[line.rfind(" ") + 1 :])
+        return self._in_two(line) + self._units_of_break(line[max(0, line.rfind(" ")) :])
 
     def _break_units(self, word: str) -> int:
-        """Units that a line break adds behind a line that ends with this word, before a letter."""
+        """Units that a line break adds behind a line that ends with this word and the space before it, before a letter:
+        a tokenizer joins both to a word of signs."""
         return self.units(word + "\na") - self.units(word) - self.units("a")
 
     def _in_two(self, line: str) -> int:

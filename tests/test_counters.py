@@ -133,12 +133,14 @@ def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> N
 
 PIECES = [
     ".", ". ", "/", " ", "\n", "\n\n", "\r\n", "\t", "'s", "user: ", "12", "123456", "é", "’", "\u2028", "\u3000", "a",
+    " /[", "[\n", "-", "(",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(COUNTERS))
 @given(text=st.lists(st.text(max_size=8) | st.sampled_from(PIECES), max_size=14).map("".join))
 @example(text="one.\n\nuser: two\n/three \nfour")
+@example(text="one /[\ntwo")
 def test_counting_in_lines_gives_the_same(name: str, text: str) -> None:
     assert COUNTERS[name].in_lines(text) == COUNTERS[name](text)
 

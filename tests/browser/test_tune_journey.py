@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.generator import generate
 from tests.browser.journeys import drawn, go, quiet, sees, stands
+from tests.real_conversations import MISSING, is_there, real_conversations
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -22,14 +25,26 @@ if TYPE_CHECKING:
 CHART = ".st-key-tune-pareto .js-plotly-plot"
 
 
-def bring(page: Page, url: str) -> None:
-    """Import a conversation of 120 messages and open it."""
-    said = [{"role": message.role, "content": message.content} for message in generate(60, seed=5).messages]
+def written() -> Transcript:
+    """A conversation of 120 messages."""
+    return generate(60, seed=5)
+
+
+def real() -> Transcript:
+    """The longest conversation that two people had with a chatbot."""
+    if not is_there():
+        pytest.skip(MISSING)
+    return max(real_conversations()["memorybank_en_2_users.json"], key=lambda talk: len(talk.messages))
+
+
+def bring(page: Page, url: str, conversation: Transcript) -> None:
+    """Import the conversation and open it."""
+    said = [{"role": message.role, "content": message.content} for message in conversation.messages]
     go(page, f"{url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "own.json", "mimeType": "application/json", "buffer": json.dumps({"messages": said}).encode()}
     )
-    sees(page.get_by_text("Imported own.json: 120 messages in 60 turns"))
+    sees(page.get_by_text(f"Imported own.json: {len(said)} messages in "))
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
     page.get_by_role("link", name="Tune").click()
@@ -48,8 +63,7 @@ def only_summaries(page: Page) -> None:
     values.press("Enter")
     quiet(page)
     page.keyboard.press("Escape")
-    sees(page.get_by_role("button", name="Running summary · 7 settings"))
-    sees(page.get_by_text(re.compile(r"^13 settings, ")))
+    sees(page.get_by_text(re.compile(r"^\d+ settings, ")))
 
 
 def metric(page: Page, label: str) -> str:
@@ -57,8 +71,11 @@ def metric(page: Page, label: str) -> str:
     return box.get_by_test_id("stMetricValue").inner_text()
 
 
-def test_a_setting_is_found_taken_home_and_brought_back(page: Page, fresh_dashboard: Dashboard, tmp_path: Path) -> None:
-    bring(page, fresh_dashboard.url)
+@pytest.mark.parametrize("conversation", [written, real])
+def test_a_setting_is_found_taken_home_and_brought_back(
+    conversation: Callable[[], Transcript], page: Page, fresh_dashboard: Dashboard, tmp_path: Path
+) -> None:
+    bring(page, fresh_dashboard.url, conversation())
     only_summaries(page)
     answer = page.get_by_test_id("stAlert").filter(has_text="Take ")
     expect(answer).to_have_count(1)
