@@ -66,7 +66,7 @@ def test_one_line_tests_it() -> None:
 
 def test_both_make_their_own_environment() -> None:
     for heading in ("Start it", "Test it"):
-        assert commands_under(heading)[0].startswith("python3 -m venv .venv && .venv/bin/pip install ")
+        assert commands_under(heading)[0].startswith("python3 -m venv --upgrade-deps .venv && .venv/bin/pip install ")
 
 
 def test_the_continuous_integration_runs_the_same_command() -> None:

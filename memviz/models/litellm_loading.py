@@ -21,7 +21,7 @@ def load_litellm() -> Any:
     import litellm
 
     litellm.suppress_debug_info = True
-    litellm.REPEATED_STREAMING_CHUNK_LIMIT = 1_000_000  # type: ignore[attr-defined]  # a reply may repeat itself without being an error
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = 1_000_000  # a reply may repeat itself without being an error
     litellm.telemetry = False
     return litellm
 
