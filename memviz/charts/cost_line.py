@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.charts.cost_parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
 from memviz.charts.tokens_per_turn import Line
 from memviz.metrics.cost import Cost
+from memviz.metrics.cost_parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
 
 Amounts = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from memviz.charts.cost_line import CostLine, View
-from memviz.charts.cost_parts import Part
 from memviz.charts.text import escaped
 from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.cost_parts import Part
 
 UNKNOWN = "unknown"
 _WORDS = {

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 LABEL_CHARS = 24
-PLOT_PIXELS = (560, 320)
-"""A plot's size to find the place for; a page can be wider or narrower."""
+WIDTHS_PIXELS, HEIGHT_PIXELS = (310, 560), 320
+"""Sizes of the plot to find the place for: on a phone, and on a page of usual width."""
 CHAR_PIXELS, LINE_PIXELS, PADDING_PIXELS = 7.0, 17.0, 8.0
 OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64) for x in (-36, 36)]
 """Where the label can begin, in pixels right of and above its point, the best first: what costs less and keeps more
@@ -39,9 +39,7 @@ def callout(
         LINE_PIXELS * (1 + len(lines)) + PADDING_PIXELS,
     )
     x, y = _positions(points.x, x_axis), _positions(points.y, y_axis)
-    pixels = [_shares(place, axis) * side for place, axis, side in zip((x, y), (x_axis, y_axis), PLOT_PIXELS,
-                                                                      strict=True)]  # fmt: skip
-    right, up = _best_offset(pixels[0], pixels[1], where, size)
+    right, up = _best_offset(_shares(x, x_axis), _shares(y, y_axis), where, size)
     return [{
         "x": float(x[where]), "y": float(y[where]), "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
         "align": "left" if right > 0 else "right", "xanchor": "left" if right > 0 else "right", "ax": right, "ay": -up,
@@ -67,10 +65,17 @@ def _best_offset(x: Places, y: Places, where: int, size: tuple[float, float]) ->
     """The first of the offsets with the fewest points under the label, and the label within the plot."""
 
     def hidden(offset: tuple[int, int]) -> float:
-        left = float(x[where]) + offset[0] - (size[0] if offset[0] < 0 else 0)
-        bottom = float(y[where]) + offset[1] - size[1] / 2
-        under = (x >= left) & (x <= left + size[0]) & (y >= bottom) & (y <= bottom + size[1])
-        outside = max(-left, left + size[0] - PLOT_PIXELS[0], -bottom, bottom + size[1] - PLOT_PIXELS[1], 0.0)
-        return float(under.sum()) + outside
+        return sum(_hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width) for width in WIDTHS_PIXELS)
 
     return min(OFFSETS, key=hidden)
+
+
+def _hidden(
+    x: Places, y: Places, where: int, size: tuple[float, float], offset: tuple[int, int], width: float
+) -> float:
+    """Points under the label in a plot of this width, and pixels of the label that stand out of the plot."""
+    left = float(x[where]) + offset[0] - (size[0] if offset[0] < 0 else 0)
+    bottom = float(y[where]) + offset[1] - size[1] / 2
+    under = (x >= left) & (x <= left + size[0]) & (y >= bottom) & (y <= bottom + size[1])
+    outside = max(-left, left + size[0] - width, -bottom, bottom + size[1] - HEIGHT_PIXELS, 0.0)
+    return float(under.sum()) + outside

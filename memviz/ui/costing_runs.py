@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memviz.charts.cost_line import CostLine
-from memviz.charts.cost_parts import cost_parts
 from memviz.charts.tokens_per_turn import Line
+from memviz.metrics.cost_parts import cost_parts
 from memviz.metrics.traffic import Traffic, traffic
 from memviz.tuning.terms import Terms
 from memviz.ui.same import Same, run_of
