@@ -15,7 +15,7 @@ LOG_FROM = 20.0
 """An axis counts by ratio where its largest value is more than so many times its smallest."""
 MARGIN = 0.06
 """Room at both ends, as a share of what the axis spans."""
-CENTS_FROM = 0.04
+CENTS_FROM = 0.1
 """US dollars that an axis covers at least for its ticks to be whole cents."""
 MOST_TICKS = 7
 _STEPS = ((1, 2, 5), (1, 3), (1,))

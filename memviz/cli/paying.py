@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from typer import BadParameter, Exit, confirm
 
-from memviz.cli.output import complain, counted
+from memviz.cli.output import complain
 from memviz.cli.problems import FAILED
 from memviz.cli.sweep_terms import Usd, priced
 from memviz.cli.sweep_work import Plan, worked_off
@@ -81,11 +81,9 @@ class Payer:
 
     def say_what_was_spent(self) -> None:
         """What the provider was paid, as far as it tells."""
-        from memviz.metrics.cost_estimate import dollars
+        from memviz.tuning.paid import spent_sentence
 
-        budget = self.budget
-        unsure = f", of which {dollars(budget.uncertain_usd)} may not be" if budget.uncertain_usd else ""
-        complain(f"Spent on {self.name}: {dollars(budget.spent_usd)} in {counted(budget.calls, 'call')}{unsure}.")
+        complain(spent_sentence(self.name, self.budget))
 
 
 def _asks() -> bool:

@@ -33,7 +33,7 @@ class SummariesEstimate:
     @property
     def sentence(self) -> str:
         """The estimate in words."""
-        calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"
+        calls = _counted(self.calls)
         read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
         text = f"{calls}: about {read} tokens in and {written} out"
         if self.usd is None:
@@ -72,3 +72,13 @@ def paid_summarizer(
     """
     asked = model(name, retries=RETRIES, longest_wait=LONGEST_WAIT_SECONDS, cache=answers_folder, **options)
     return Budgeted(asked, budget, usd_per_million=usd_per_million)
+
+
+def spent_sentence(name: str, budget: Budget) -> str:
+    """What the summarizer of this name was paid from ``budget`` so far, as far as its provider tells."""
+    unsure = f", of which {dollars(budget.uncertain_usd)} may not be" if budget.uncertain_usd else ""
+    return f"Spent on {name}: {dollars(budget.spent_usd)} in {_counted(budget.calls)}{unsure}."
+
+
+def _counted(calls: int) -> str:
+    return f"{calls:,} call{'s' * (calls != 1)}"

@@ -15,6 +15,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
+from memviz.models.budget import Budget
 from memviz.storage.library import ConversationEntry
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
@@ -166,19 +167,21 @@ class LibraryState:
 @dataclass
 class TuneState:
     """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
-    of the setting that is looked at in it. ``go_on``: one that was stopped was asked to."""
+    of the setting that is looked at in it, ``budget`` what its summarizer is paid from. ``go_on``: one that was
+    stopped was asked to."""
 
     conversations: list[str] = field(default_factory=list)
     asked: Hashable = None
     work: BackgroundSweep | None = None
+    budget: Budget | None = None
     chosen: int | None = None
     go_on: bool = False
 
-    def begin(self, asked: Hashable, work: BackgroundSweep) -> None:
+    def begin(self, asked: Hashable, work: BackgroundSweep, budget: Budget | None = None) -> None:
         """Work on another sweep; the one before stops, and what it finished is kept."""
         if self.work is not None:
             self.work.cancel()
-        self.asked, self.work, self.chosen = asked, work, None
+        self.asked, self.work, self.budget, self.chosen = asked, work, budget, None
 
 
 @dataclass

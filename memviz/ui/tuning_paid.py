@@ -67,4 +67,4 @@ def _begin(
             workers=DEFAULT_CONCURRENCY,
         )  # fmt: skip
 
-    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close))
+    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget)

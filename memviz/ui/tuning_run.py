@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from memviz.models.budget import Budget
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
 from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.paid import spent_sentence
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping, SweepProgress
 from memviz.tuning.terms import Terms
@@ -63,9 +65,11 @@ def sweep_of(
     if work is None:
         return None
     if not work.wait(AT_ONCE_SECONDS):
-        _progress(work, asked)
+        _progress(work, asked, state.budget)
     elif work.error is not None:
         show_error(work.error)
+    elif state.budget is not None:
+        st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
     sweep = work.sweep
     if sweep is not None and work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
@@ -104,7 +108,7 @@ def _may_begin(workspace: Workspace, asked: Asked) -> bool:
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _progress(work: BackgroundSweep, asked: Asked) -> None:
+def _progress(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
     if work.wait(0):
         st.rerun()
     with st.container(border=True):
@@ -113,6 +117,8 @@ def _progress(work: BackgroundSweep, asked: Asked) -> None:
             st.progress(0.0, "Counting tokens and looking for facts")
         else:
             st.progress(progress.done / max(1, progress.total), progress_words(progress, len(asked.ids)))
+        if budget is not None:
+            st.caption(plain(spent_sentence(asked.summarizer, budget)))
         if st.button("Stop", icon=":material/stop_circle:", key="tune-stop"):
             work.cancel()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     assert calls > 20
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     assert "Measured with the offline" not in told(paid)
+    assert re.search(rf"Spent on {NAME}: \$\S+ in {calls} calls", told(paid))
     again = only(finished(open_page("tune")), "summary_buffer")
     labelled(again.selectbox, "Summarizer").set_value(NAME).run()
     labelled(again.text_input, "API key").set_value(KEY)
@@ -49,6 +51,7 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     click(again, "Sweep with")
     finished(again)
     assert len(server.requests) == calls
+    assert f"Spent on {NAME}: $0.00 in 0 calls." in told(again)
     for file in database.parent.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
