@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-import pytest
 from hypothesis import HealthCheck, settings
 
 from memviz.charts import figure
@@ -18,9 +15,3 @@ settings.register_profile("thorough", COMMON, max_examples=500)  # pytest --hypo
 settings.load_profile("quick")
 
 figure.VALIDATED = True  # a property that Plotly does not know fails a test, not a page
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int | None:
-    """What ``-n auto`` means: one process more than cores, because journeys and servers are also waited for."""
-    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1

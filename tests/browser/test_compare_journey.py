@@ -74,19 +74,36 @@ def test_one_question_to_all_settings(page: Page, dashboard: Dashboard) -> None:
     stands(page, "compare")
 
 
-def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, fresh_dashboard: Dashboard) -> None:
-    go(page, fresh_dashboard.url, "compare")
+def import_seven_turns(page: Page, url: str) -> None:
+    """Bring a conversation and open it."""
+    messages = [
+        {"role": role, "content": f"{role} says number {number}."}
+        for number in range(7)
+        for role in ("user", "assistant")
+    ]
+    content = json.dumps({"title": "Seven numbers", "messages": messages}).encode()
+    go(page, f"{url}/library", "library")
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": "seven.json", "mimeType": "application/json", "buffer": content}
+    )
+    sees(page.get_by_text("Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request."))
+    page.get_by_role("button", name="Compare").first.click()
+    stands(page, "compare")
+
+
+def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, dashboard: Dashboard) -> None:
+    import_seven_turns(page, dashboard.url)
     page.get_by_test_id("stButtonGroup").get_by_text("Answered anew").click()
-    sees(page.get_by_text("0 of 138 turns answered so far."))
+    sees(page.get_by_text("0 of 21 turns answered so far."))
     with openai_server() as server:
-        server.then(*[text(f"Reply {number}.") for number in range(20)], endless)
+        server.then(*[text(f"Reply {number}.") for number in range(4)], endless)
         page.get_by_role("button", name="Counter and models").click()
         choose_model(page, "Answering model", "openai/own", server.api_base)
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Answer with openai/own").click()
-        sees(page.get_by_text("turn 21 of 46"))
+        sees(page.get_by_text("turn 5 of 7"))
         page.get_by_role("button", name="Stop").click()
-        sees(page.get_by_text("20 of 138 turns answered so far."))
+        sees(page.get_by_text("4 of 21 turns answered so far."))
         assert server.client_gone.wait(5)
         page.get_by_role("button", name="Go on with openai/own").click()
         expect(page.get_by_text("turns answered so far.")).to_have_count(0, timeout=60_000)
@@ -95,19 +112,7 @@ def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, fresh_da
 
 
 def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> None:
-    messages = [
-        {"role": role, "content": f"{role} says number {number}."}
-        for number in range(7)
-        for role in ("user", "assistant")
-    ]
-    content = json.dumps({"title": "Seven numbers", "messages": messages}).encode()
-    go(page, f"{dashboard.url}/library", "library")
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "seven.json", "mimeType": "application/json", "buffer": content}
-    )
-    sees(page.get_by_text("Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request."))
-    page.get_by_role("button", name="Compare").first.click()
-    stands(page, "compare")
+    import_seven_turns(page, dashboard.url)
     drawn(page)
     sees(page.get_by_text("7 turns."))
     request_of(page, 7)

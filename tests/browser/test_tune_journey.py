@@ -73,9 +73,9 @@ def metric(page: Page, label: str) -> str:
 
 @pytest.mark.parametrize("conversation", [written, real])
 def test_a_setting_is_found_taken_home_and_brought_back(
-    conversation: Callable[[], Transcript], page: Page, fresh_dashboard: Dashboard, tmp_path: Path
+    conversation: Callable[[], Transcript], page: Page, dashboard: Dashboard, tmp_path: Path
 ) -> None:
-    bring(page, fresh_dashboard.url, conversation())
+    bring(page, dashboard.url, conversation())
     only_summaries(page)
     answer = page.get_by_test_id("stAlert").filter(has_text="Take ")
     expect(answer).to_have_count(1)
@@ -96,8 +96,8 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     assert row.get_by_role("cell").last.inner_text() == peak
 
 
-def test_a_click_on_a_point_opens_its_run(page: Page, fresh_dashboard: Dashboard) -> None:
-    go(page, f"{fresh_dashboard.url}/tune", "tune")
+def test_a_click_on_a_point_opens_its_run(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/tune", "tune")
     chart = drawn(page, CHART)
     chart.scroll_into_view_if_needed()
     quiet(page)
