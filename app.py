@@ -1,5 +1,5 @@
 """Navigation of the dashboard, and nothing else."""
 
-from memviz.ui.shell import navigate
+from memviz.ui.shell.frame import navigate
 
 navigate()

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from memviz.ui.chat_pictures import pictures
-from memviz.ui.chat_settings import chat_controls, current_chat
-from memviz.ui.conversing import empty_chat, talk, transcript, turn_controls
-from memviz.ui.recall_tray import recall_tray
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import chat_state
-from memviz.ui.summary_desk import summary_desk
-from memviz.ui.summary_review import review_panel
+from memviz.ui.chat.active_summary import summary_desk
+from memviz.ui.chat.pictures import pictures
+from memviz.ui.chat.recall import recall_tray
+from memviz.ui.chat.review import review_panel
+from memviz.ui.chat.sidebar import chat_controls, current_chat
+from memviz.ui.chat.transcript import empty_chat, talk, transcript, turn_controls
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.state import chat_state
 
 TALK_PIXELS = 560
 DECIDE_FIRST = "Decide on the summary above first"

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from memviz.ui.asking_all import ask_all
-from memviz.ui.comparison import compare_sentence, details, key_numbers, tokens_chart
-from memviz.ui.free_running import free_runs
-from memviz.ui.health import health
-from memviz.ui.replaying import make_runs
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state
-from memviz.ui.study import expect_conversation, study_controls
+from memviz.ui.compare.ask_all import ask_all
+from memviz.ui.compare.free_run import free_runs
+from memviz.ui.compare.tokens.page import compare_sentence, details, key_numbers, tokens_chart
+from memviz.ui.controls.health import health
+from memviz.ui.controls.replaying import make_runs
+from memviz.ui.controls.sidebar import expect_conversation, study_controls
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.state import compare_state
 
 open_page("What does each strategy send, turn by turn?", compare_sentence())
 state = compare_state()

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from memviz.ui.costing import in_total, say_what_is_unknown
-from memviz.ui.costing_cache import from_the_cache
-from memviz.ui.costing_runs import costed
-from memviz.ui.costing_table import turn_by_turn
-from memviz.ui.costing_totals import parts_table
-from memviz.ui.costing_window import against_the_window
-from memviz.ui.pricing import price_controls
-from memviz.ui.retaining import nothing_yet
-from memviz.ui.sharing import copy_link
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state, costs_state
-from memviz.ui.study import study_controls, study_lines
+from memviz.ui.compare.dollars.cost_cache import costed
+from memviz.ui.compare.dollars.page import in_total, say_what_is_unknown
+from memviz.ui.compare.dollars.prompt_cache import from_the_cache
+from memviz.ui.compare.dollars.table import turn_by_turn
+from memviz.ui.compare.dollars.totals import parts_table
+from memviz.ui.compare.dollars.window_use import against_the_window
+from memviz.ui.controls.pricing import price_controls
+from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.facts.lives.page import nothing_yet
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.state import compare_state, costs_state
 
 open_page(
     "What does it cost, turn by turn?",

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from memviz.ui.importing import import_controls, import_panel
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.shelves import shelf, undo_bar
-from memviz.ui.state import library_state
+from memviz.ui.library.importing import import_controls, import_panel
+from memviz.ui.library.page import shelf, undo_bar
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.state import library_state
 
 open_page(
     "Which conversations are there?",

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from memviz.ui.fate_key import legend
-from memviz.ui.health import health
-from memviz.ui.mapping import maps, nothing_yet, whole_view, zoom
-from memviz.ui.message_life import one_message
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state
-from memviz.ui.study import study_controls, study_lines
+from memviz.ui.compare.memory_map.legend import legend
+from memviz.ui.compare.memory_map.message import one_message
+from memviz.ui.compare.memory_map.page import maps, nothing_yet, whole_view, zoom
+from memviz.ui.controls.health import health
+from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.state import compare_state
 
 open_page(
     "What became of every message?",

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from memviz.ui.chance import elsewhere
-from memviz.ui.fact_lives import one_setting
-from memviz.ui.health import health
-from memviz.ui.judged import ask_a_model
-from memviz.ui.probing import facts_of, probes_panel, where_from
-from memviz.ui.retained import kept_of
-from memviz.ui.retaining import by_category, key_numbers, main_picture, nothing_yet, survival_by_age
-from memviz.ui.sharing import copy_link
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state, retention_state
-from memviz.ui.study import study_controls, study_lines
-from memviz.ui.unlabelled import without_labels
+from memviz.ui.controls.health import health
+from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.facts.lives.chance_baseline import elsewhere
+from memviz.ui.facts.lives.label_free import without_labels
+from memviz.ui.facts.lives.llm_judge import ask_a_model
+from memviz.ui.facts.lives.one_setting import one_setting
+from memviz.ui.facts.lives.page import by_category, key_numbers, main_picture, nothing_yet, survival_by_age
+from memviz.ui.facts.probes import facts_of, probes_panel, where_from
+from memviz.ui.facts.retention_cache import kept_of
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.state import compare_state, retention_state
 
 open_page(
     "Which facts could the model still know?",

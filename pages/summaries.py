@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from memviz.ui.recorded import recorded_events
-from memviz.ui.sharing import copy_link
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state
-from memviz.ui.study import study_controls, study_lines
-from memviz.ui.summarizing import summaries
+from memviz.ui.controls.recorded_compactions import recorded_events
+from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.facts.summaries.page import summaries
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.state import compare_state
 
 open_page(
     "How did the summary change?",

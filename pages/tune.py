@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from memviz.ui.pricing import price_controls
-from memviz.ui.shell import open_page, workspace
-from memviz.ui.state import compare_state, tune_state
-from memviz.ui.study import counter_and_models
-from memviz.ui.take_home import take_home
-from memviz.ui.tuning_details import parameters_panel, settings_table
-from memviz.ui.tuning_grid import choose_conversations, choose_settings, largest_sizes
-from memviz.ui.tuning_place import choose_place
-from memviz.ui.tuning_results import choose_wanted, looked_at, main_picture, number_of, recommendation, setting_card
-from memviz.ui.tuning_run import asked_for, nothing_to_try, sweep_of
+from memviz.ui.controls.pricing import price_controls
+from memviz.ui.controls.sidebar import counter_and_models
+from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.state import compare_state, tune_state
+from memviz.ui.tune.code_export import take_home
+from memviz.ui.tune.details import parameters_panel, settings_table
+from memviz.ui.tune.executor import choose_place
+from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
+from memviz.ui.tune.results import choose_wanted, looked_at, main_picture, number_of, recommendation, setting_card
+from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
 
 open_page(
     "Which setting should you take?",

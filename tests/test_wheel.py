@@ -44,7 +44,7 @@ def package_files() -> set[str]:
 
 def test_it_has_every_file_of_the_package_and_the_dashboard(wheel: Path) -> None:
     names = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert {"memviz/py.typed", "memviz/ui/style.css", "memviz/transcripts/bundled/trip.json"} < names
+    assert {"memviz/py.typed", "memviz/ui/shell/style.css", "memviz/transcripts/bundled/trip.json"} < names
     assert names == package_files() | {f"memviz/_dashboard/{name}" for name in DASHBOARD}
 
 
@@ -59,7 +59,7 @@ def test_it_brings_the_command(wheel: Path) -> None:
 
 
 def test_its_pages_are_found_and_served(unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = "import memviz.dashboard as d, memviz.ui.shell as s; print(d.__file__, s.PAGES, sep='\\n')"
+    code = "import memviz.dashboard as d, memviz.ui.shell.frame as s; print(d.__file__, s.PAGES, sep='\\n')"
     environment = os.environ | {"PYTHONPATH": str(unpacked)}
     said = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True

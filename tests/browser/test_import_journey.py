@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from memviz.ui.picking import ROW_PIXELS
+from memviz.ui.library.conversation_picker import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import drawn, go, sees, stands
 from tests.transcripts.sample_files import sample_files

@@ -24,7 +24,7 @@ from memviz.charts.palette import (
 )
 from memviz.context import TOKEN_PARTS, Fate
 from memviz.metrics.fate_map import STEPS, code_of
-from memviz.ui.state import MAX_SETTINGS
+from memviz.ui.shell.state import MAX_SETTINGS
 
 THEMES = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
 LEAST_CONTRAST = 2.0

@@ -138,7 +138,7 @@ def test_a_model_that_fails_is_a_sentence_for_each_setting(compare: AppTest, ser
 
 def test_a_model_that_nobody_knows_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     # AppTest can only choose what is listed; a user may type any name
-    monkeypatch.setattr("memviz.ui.model_picker.known_models", lambda: ("offline", "no such model"))
+    monkeypatch.setattr("memviz.ui.controls.pickers.known_models", lambda: ("offline", "no such model"))
     compare = open_page("compare")
     labelled(compare.selectbox, "Answering model").select("no such model").run()
     ask(compare, FLIGHT)

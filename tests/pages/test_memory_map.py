@@ -20,9 +20,9 @@ from memviz.metrics.fate_map import Span, code_of, fate_map
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
-from memviz.ui.fate_key import percent
-from memviz.ui.message_life import life_in_words
-from memviz.ui.state import AddedRecall
+from memviz.ui.compare.memory_map.legend import percent
+from memviz.ui.compare.memory_map.message import life_in_words
+from memviz.ui.shell.state import AddedRecall
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (

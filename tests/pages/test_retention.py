@@ -17,7 +17,7 @@ from memviz.metrics.retention import Retention, ceiling, floor, retention
 from memviz.metrics.survival import survival
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from memviz.ui.probing import typed_probe
+from memviz.ui.facts.probes import typed_probe
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_compare import FIRST, replayed
 from tests.pages.test_markup import ALL, PIECES, markdown_sources

@@ -13,7 +13,7 @@ from memviz.engine.run import Run
 from memviz.metrics.summary_evolution import summary_evolution
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import sample
-from memviz.ui import replaying
+from memviz.ui.controls import replaying
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences, texts
 
 

@@ -16,8 +16,8 @@ from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings, suggested
 from memviz.tuning.terms import Terms
-from memviz.ui.tuning_grid import TRIED_AT_FIRST
-from memviz.ui.tuning_run import AT_ONCE_MESSAGES
+from memviz.ui.tune.grid import TRIED_AT_FIRST
+from memviz.ui.tune.run import AT_ONCE_MESSAGES
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 

@@ -1,0 +1,1 @@
+"""The page Chat: a live conversation under a strategy."""

@@ -1,0 +1,79 @@
+"""The picture beside the chat: how full the context is, how it grew, and when it is summarized next."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.charts.context_bar import context_bar
+from memviz.charts.figure import CONFIG
+from memviz.charts.palette import PART_TITLES
+from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.engine.chat import Chat
+from memviz.engine.run import Run
+from memviz.metrics.token_use import token_use
+from memviz.ui.controls.health import health
+from memviz.ui.controls.inspector import BadgeColor, inspector
+from memviz.ui.shell.state import ChatState, compare_state
+
+BADGES: dict[str, BadgeColor] = {
+    "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
+    "overhead": "gray",
+}  # fmt: skip
+
+
+def pictures(state: ChatState, chat: Chat) -> None:
+    """Everything right of the talk, as of the last turn."""
+    run = chat.run
+    _next_summarization(chat)
+    if not run.turns:
+        st.caption("After the first reply you see here what was sent, in tokens.")
+        return
+    last = run.turns[-1]
+    budget = run.strategy.budget_tokens
+    st.markdown(f"**Last request: {last.total_tokens:,} tokens**" + (f", budget {budget:,}" if budget else ""))
+    st.plotly_chart(
+        context_bar(last.tokens, budget), key="chat-bar", config={"displayModeBar": False},
+        alt="Share of each part of the last request",
+    )  # fmt: skip
+    st.markdown(
+        " ".join(
+            f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]" for part, tokens in last.tokens.items() if tokens
+        )
+    )
+    st.plotly_chart(
+        tokens_per_turn([Line(run, run.strategy.label, 0)], height=320), key="chat-tokens",
+        config=CONFIG, alt="Tokens sent per turn",
+    )  # fmt: skip
+    _totals(run)
+    health([Line(run, run.strategy.label, 0)])
+    with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
+        inspector(run, last.turn, "chat")
+    if state.conversation_id is not None and st.button(
+        "Compare strategies on this conversation", icon=":material/stacked_line_chart:"
+    ):
+        compare_state().open(state.conversation_id)
+        st.switch_page("pages/compare.py")
+
+
+def _next_summarization(chat: Chat) -> None:
+    headroom = chat.headroom
+    if chat.proposal is not None:
+        st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
+    elif headroom is None:
+        st.markdown(":gray-badge[:material/compress: This strategy never summarizes]")
+    else:
+        st.markdown(f":violet-badge[:material/compress: Summarizes after {headroom}]")
+
+
+def _totals(run: Run) -> None:
+    use = token_use(run)
+    with st.container(horizontal=True):  # wraps where a column would cut the labels short
+        st.metric(
+            "Sent", f"{use.sent_tokens:,}", width="content", help="Tokens sent to the chat model, over all turns."
+        )
+        st.metric("Summaries", use.summarizations, width="content", help="Summaries written so far.")
+        if use.thinking_tokens:
+            st.metric("Thinking", f"{use.thinking_tokens:,}", width="content", help="Tokens the model thought in.")
+        st.metric(
+            "Summarizer", f"{use.summarizer_tokens:,}", width="content", help="Tokens into and out of the summarizer."
+        )

@@ -1,0 +1,126 @@
+"""A summarization before it is used: what would be summarized, what the summarizer wrote, and the user's decision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.engine.chat import Chat, Proposal
+from memviz.engine.drafts import Draft
+from memviz.errors import MemvizError
+from memviz.ui.chat.sidebar import Models, save
+from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
+from memviz.ui.shell.state import ChatState, widget_value
+from memviz.ui.shell.text import counted, plain, shortened
+from memviz.workspace import Workspace
+
+MAX_MESSAGES_SHOWN = 40
+PREVIEW_CHARS = 200
+TEXT_PIXELS = 180
+PROMPT_KEY = "review-prompt"
+
+
+def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+    """What waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
+    proposal = chat.proposal
+    if proposal is None:
+        return
+    if not proposal.drafts:
+        with st.spinner("Writing the summary"):
+            chat.propose()
+        proposal = chat.proposal or proposal
+    with st.container(border=True):
+        _head(chat, proposal)
+        draft = proposal.drafts[-1]
+        number = len(proposal.drafts)
+        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(draft.text)}"
+        if draft.error is not None:
+            st.error(
+                f"The summarizer failed: {plain(draft.error)}. Nothing is lost: ask again, write the summary yourself, "
+                "or leave the messages as they are.", icon=":material/error:",
+            )  # fmt: skip
+        text = st.text_area(
+            "Proposed summary", draft.text, key=key, height=TEXT_PIXELS,
+            help="Change it as you like: from now on the model knows of these messages what stands here.",
+        )  # fmt: skip
+        st.caption(_size(chat, proposal, draft, text))
+        _decisions(workspace, state, chat, models, key, is_changed=text.strip() != draft.text)
+
+
+def _head(chat: Chat, proposal: Proposal) -> None:
+    plan = proposal.plan
+    first, last = plan.summarize.start + 1, plan.summarize.stop
+    joins = f" They join version {plan.replaces.version} of the summary." if plan.replaces else ""
+    st.markdown(f"**Before messages {first} to {last} are summarized**")
+    st.caption(f"It is due because {plain(plan.reason)}.{joins}")
+    with st.expander(f"What would be summarized: {counted(len(proposal.messages), 'message')}"):
+        if plan.replaces is not None:
+            st.text(f"summary so far: {plan.replaces.text}")
+        for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
+            st.text(f"{message.role}: {shortened(message.content, PREVIEW_CHARS)}")
+        if len(proposal.messages) > MAX_MESSAGES_SHOWN:
+            st.caption(f"and {len(proposal.messages) - MAX_MESSAGES_SHOWN} more")
+
+
+def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
+    sums, plan = chat.run.space.sums, proposal.plan
+    source = sums.between(plan.summarize.start, plan.summarize.stop) + (plan.replaces.tokens if plan.replaces else 0)
+    now = chat.run.counter(text) if text.strip() else 0
+    number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
+    writer = "written when it stopped thinking" if draft.by_thinking else f"by {plain(draft.model)}"
+    return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {draft.seconds:.2f} s."
+
+
+def _decisions(
+    workspace: Workspace, state: ChatState, chat: Chat, models: Models, key: str, *, is_changed: bool
+) -> None:
+    with st.container(horizontal=True):
+        st.button("Use my wording" if is_changed else "Use it", icon=":material/check:", type="primary",
+                  key="review-accept", on_click=_accept, args=(workspace, state, chat, models, key))  # fmt: skip
+        with st.popover("Write again", icon=":material/refresh:"):
+            _write_again(state, chat)
+        st.button("Skip", icon=":material/skip_next:", key="review-skip", on_click=_skip,
+                  args=(workspace, state, chat, models),
+                  help="Summarize nothing now. You are asked again in a later turn.")  # fmt: skip
+
+
+def _write_again(state: ChatState, chat: Chat) -> None:
+    prompt_picker(st.container(), PROMPT_KEY, chat.strategy.instruction, height=TEXT_PIXELS)
+    st.button("Write again", key="review-again", icon=":material/refresh:", on_click=_propose, args=(state, chat))
+
+
+def _propose(state: ChatState, chat: Chat) -> None:
+    instruction = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
+    try:
+        chat.propose(None if instruction in ("", chat.strategy.instruction) else instruction)
+    except MemvizError as error:
+        state.error = error
+
+
+def _accept(workspace: Workspace, state: ChatState, chat: Chat, models: Models, key: str) -> None:
+    state.error = None
+    try:
+        chat.accept(widget_value(key))
+    except MemvizError as error:
+        state.error = error
+        return
+    _go_on(workspace, state, chat, models)
+
+
+def _skip(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+    state.error = None
+    try:
+        chat.skip()
+    except MemvizError as error:  # a second click arrived before the page was drawn anew
+        state.error = error
+        return
+    _go_on(workspace, state, chat, models)
+
+
+def _go_on(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+    """The reply that had to wait comes with the page; what else waited is done at once."""
+    if chat.unanswered:
+        state.going_on = True
+        return
+    for _ in chat.go_on():
+        pass
+    save(workspace, state, models)

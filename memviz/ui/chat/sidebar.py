@@ -1,0 +1,158 @@
+"""The chat page's sidebar, and the chat that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.conversation import Message
+from memviz.engine.chat import Chat
+from memviz.errors import MemvizError, StorageError
+from memviz.strategies.base import Strategy
+from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
+from memviz.ui.controls.settings_editor import edit_setting, take_over
+from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.state import ChatState, SettingRow, chat_state, set_widget, widget_value
+from memviz.ui.shell.text import conversation_labels
+from memviz.workspace import SAMPLE_PREFIX, Workspace
+
+CONVERSATION_KEY = "chat-conversation"
+CONVERSATIONS_LISTED = 100
+QUERY_KEY = "chat"
+NEW_CHAT = ""
+REVIEW_KEY = "chat-review"
+
+
+class Models(NamedTuple):
+    """Who answers and who summarizes."""
+
+    chat: ModelChoice
+    summarizer: ModelChoice
+
+
+def chat_controls(workspace: Workspace, state: ChatState) -> Models:
+    """The sidebar: conversation, setting, models, and what is seldom changed."""
+    _choose_conversation(workspace, state)
+    take_over(state.row)
+    edit_setting(state.row, live=True)
+    _choose_recall_tool(state)
+    _choose_review()
+    chat_model = model_picker(
+        "Chat model", "chat-model", "Who answers. The offline model answers only from what it was sent."
+    )
+    with st.expander("Summarizer, counter, system prompt", icon=":material/tune:"):
+        summarizer = model_picker("Summarizer", "chat-summarizer", "Who writes the summaries.")
+        state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
+        state.system_prompt = st.text_area(
+            "System prompt", state.system_prompt, key=f"chat-system-{state.opened}",
+            disabled=state.conversation_id is not None,
+            help="Sent with every request. It can be set until the first message is sent.",
+        )  # fmt: skip
+    return Models(chat_model, summarizer)
+
+
+def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
+    linked = st.query_params.get(QUERY_KEY)
+    if linked and state.conversation_id is None and state.chat is None and state.opened == 0:
+        state.open(linked)
+    entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
+    if state.conversation_id is not None and state.conversation_id not in entries:
+        state.open(None)
+    ids = [NEW_CHAT, *entries]
+    labels = {NEW_CHAT: "New chat", **conversation_labels(entries.values())}
+    # A key for each conversation: what the browser still says of the chooser before, when the first message has just
+    # made a new chat a saved one, must not count as the visitor's choice of a new chat.
+    key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
+    set_widget(key, state.conversation_id or NEW_CHAT)
+    st.selectbox(
+        "Conversation", ids, format_func=labels.__getitem__, key=key, on_change=_open_chosen, args=(key,),
+        help="Start anew, or go on where a saved conversation ended.",
+    )  # fmt: skip
+    st.button("New chat", icon=":material/add_comment:", on_click=state.open, args=(None,), width="stretch")
+    if state.conversation_id is None:
+        st.query_params.pop(QUERY_KEY, None)
+    else:
+        st.query_params[QUERY_KEY] = state.conversation_id
+
+
+def _choose_recall_tool(state: ChatState) -> None:
+    """Whether the model may recall by itself. A strategy made for it has its own switch."""
+    with suppress(MemvizError):
+        if state.row.build().tool_use.recalls or not state.row.build().allows_recall:
+            state.recall_tool = None
+            return
+    state.recall_tool = st.toggle(
+        "Let the model recall", bool(state.recall_tool), key=f"chat-recall-tool-{state.opened}",
+        help="Offers it a tool that brings earlier turns back. The tool's description costs tokens in every request.",
+    ) or None  # fmt: skip
+
+
+def _choose_review() -> None:
+    st.toggle(
+        "Ask before each summarization", key=REVIEW_KEY, persist_state="session",
+        help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
+        "it, reword it, have it written again with another prompt, or skip it.",
+    )  # fmt: skip
+
+
+def _open_chosen(key: str) -> None:
+    chat_state().open(widget_value(key) or None)
+
+
+def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat:
+    """The chat under the settings as they stand now. Stops the page with a sentence where that fails."""
+    with errors_shown():
+        chosen = state.row.build()
+        answering, writing = models.chat.build(), models.summarizer.build()
+        if state.chat is None or not len(state.chat.log):
+            if state.conversation_id is None:
+                prompt = state.system_prompt.strip() or None
+                state.chat = Chat(
+                    chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt
+                )
+            else:
+                state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
+                state.kept_ahead = state.chat.ahead
+                _show_as_left(state, state.chat, chosen)
+        state.chat.use(answering, writing)
+        state.chat.recall_tool, state.chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
+        if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
+            had_decisions, waited = state.chat.run.has_decisions, state.chat.proposal is not None
+            with st.spinner("Deriving the memory anew from the conversation"):
+                state.chat.change_strategy(chosen, state.counter)
+            state.going_on = waited and state.chat.unanswered
+            if had_decisions:
+                st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
+            save(workspace, state, models)
+    return state.chat
+
+
+def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
+    """A saved chat goes on under the setting it was left with: the controls have to show that."""
+    kept, counter = chat.strategy, chat.run.counter.name
+    if (kept, counter) != (chosen, state.counter):
+        state.opened += 1
+        state.row = SettingRow(f"chat-{state.opened}", 0, kept.id, kept.model_dump())
+        state.counter = counter
+        st.rerun()
+
+
+def save(workspace: Workspace, state: ChatState, models: Models, replaces: Sequence[Message] | None = None) -> None:
+    """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
+    A new chat becomes a saved conversation with its first turn."""
+    assert state.chat is not None  # noqa: S101 - saved after it was made
+    try:
+        if state.conversation_id is None and len(state.chat.log):
+            state.conversation_id = workspace.new_chat(state.chat)
+        if state.conversation_id is not None and state.conversation_id.startswith(SAMPLE_PREFIX):
+            grown = len(state.chat.log) != workspace.store.entry(state.conversation_id).message_count
+            if not grown and not state.chat.run.has_decisions:
+                return  # only looked at under another setting
+            state.conversation_id, replaces = workspace.continue_sample(state.conversation_id), None
+        if state.conversation_id is not None:
+            workspace.save_chat(state.conversation_id, state.chat, models.summarizer.name, replaces)
+    except StorageError as error:  # shown with the talk: this may run while the page is being left
+        state.error = error

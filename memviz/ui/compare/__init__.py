@@ -1,0 +1,1 @@
+"""The page Compare: one conversation under several settings."""

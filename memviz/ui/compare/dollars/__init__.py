@@ -1,0 +1,1 @@
+"""Compare, in dollars: what each setting costs, with the provider's prompt cache."""

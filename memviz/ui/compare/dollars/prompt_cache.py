@@ -1,0 +1,96 @@
+"""How much of every request was read from the prompt cache, and why some settings never hit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import streamlit as st
+
+from memviz.charts.cache_hits import cache_hits
+from memviz.charts.cost_line import CostLine
+from memviz.charts.figure import CONFIG
+from memviz.metrics.summary_events import grows_a_list
+from memviz.models.cache_rules import CacheRules
+from memviz.strategies.base import Moment
+from memviz.tuning.terms import Terms
+from memviz.ui.controls.pricing import duration_words
+from memviz.ui.shell.text import plain
+
+FEW_HITS = 0.5
+"""A setting that reads less of its input from the cache than this is explained."""
+
+
+def from_the_cache(costs: Sequence[CostLine], terms: Terms) -> None:
+    """The picture of hits, and what is to be learnt from it."""
+    st.subheader("How much is read from the cache?", anchor=False)
+    why = why_nothing_is_cached(costs, terms)
+    if why:
+        st.caption(plain(why))
+        return
+    st.plotly_chart(
+        cache_hits(costs), key="costs-hits", config=CONFIG,
+        alt="Share of the input read from the prompt cache by turn, one line a setting",
+    )  # fmt: skip
+    if terms.cache is not None:
+        st.caption("\n".join(f"- {plain(sentence)}" for sentence in explanations(costs, terms.cache)))
+
+
+def why_nothing_is_cached(costs: Sequence[CostLine], terms: Terms) -> str:
+    """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
+    cache = terms.cache
+    if any(one.cost.cached_tokens.any() for one in costs):
+        return ""
+    if cache is None:
+        return "No prompt cache is counted, so every token is paid for in full."
+    largest = max(int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs)
+    if largest < cache.min_tokens:
+        return (
+            f"Nothing: this cache works from {cache.min_tokens:,} tokens on, and the largest request has {largest:,}. "
+            "All of it is paid for in full."
+        )
+    if not cache.is_alive(terms.pause_seconds):
+        lives = "for an unknown time" if cache.lifetime_seconds is None else (
+            f"{duration_words(cache.lifetime_seconds)}"
+        )  # fmt: skip
+        return f"Nothing: the cache lives {lives}, and the user pauses {duration_words(terms.pause_seconds)}."
+    return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
+
+
+def explanations(costs: Sequence[CostLine], cache: CacheRules) -> Iterator[str]:
+    """Why the lines are where they are: in general, then of settings that mostly miss, those of one reason
+    together."""
+    yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
+    if any(one.line.run.summaries and not grows_a_list(one.line.run) for one in costs):
+        yield "A new summary changes the beginning, so the line drops there."
+    few = [one for one in costs if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1]
+    short = [one for one in few if np.median(one.cost.traffic.input_tokens) < cache.min_tokens]
+    slides = [one for one in few if one not in short and _slides(one, cache)]
+    if short:
+        yield f"{_names(short)}: most requests are shorter than the {cache.min_tokens:,} tokens that the cache needs."
+    if slides:
+        shared = max(int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides)
+        yield (
+            f"{_names(slides)}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
+            f"more than the first {shared:,} tokens are the same as before; the cache needs {cache.min_tokens:,}."
+        )
+    losses = [one for one in costs if _is_a_loss(one)]
+    if losses:
+        yield f"Cheaper without a cache, because writing to it costs more than reading saves: {_names(losses)}."
+
+
+def _names(costs: Sequence[CostLine]) -> str:
+    *others, last = [one.label for one in costs]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _slides(one: CostLine, cache: CacheRules) -> bool:
+    """Whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
+    shared = one.cost.traffic.shared_tokens
+    never_summarizes = one.line.run.strategy.moment is Moment.NEVER
+    return never_summarizes and bool((np.diff(shared) < 0).any()) and bool(np.median(shared[1:]) < cache.min_tokens)
+
+
+def _is_a_loss(one: CostLine) -> bool:
+    usd, uncached_usd = one.cost.total_usd, one.cost.uncached_total_usd
+    return usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)

@@ -1,0 +1,69 @@
+"""Every number of the costs page as a table, turn by turn, and as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import floor, log10
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from memviz.charts.cost_line import CostLine
+from memviz.ui.controls.sidebar import choose_line
+from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.text import file_name
+
+EXPANDER_KEY, SETTING_KEY = "costs-turns", "costs-setting"
+ALL_TURNS = "all"
+_TITLES = {
+    "turn": "Turn", "requests": "Requests", "input_tokens": "Input (tokens)", "fresh_tokens": "Fresh (tokens)",
+    "cached_tokens": "Read from the cache (tokens)", "written_tokens": "Written to the cache (tokens)",
+    "output_tokens": "Output (tokens)", "summarizer_input_tokens": "Summarizer input (tokens)",
+    "summarizer_output_tokens": "Summarizer output (tokens)", "main_usd": "Chat model (USD)",
+    "uncached_main_usd": "Chat model without a cache (USD)", "summarizer_usd": "Summarizer (USD)",
+    "cumulative_usd": "Both so far (USD)", "uncached_cumulative_usd": "Both so far without a cache (USD)",
+}  # fmt: skip
+"""What the page calls the columns; the file keeps the names of the library."""
+_SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
+
+
+@st.fragment
+def turn_by_turn(costs: Sequence[CostLine], title: str) -> None:
+    """The table of one setting, closed at first: its grid is loaded only when somebody opens it."""
+    opened = st.expander("Turn by turn, in numbers", icon=":material/table:", key=EXPANDER_KEY, on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        line = choose_line(compare_state(), [one.line for one in costs], SETTING_KEY)
+        one = next(one for one in costs if one.line is line)
+        table = with_totals(one)
+        st.dataframe(
+            table.rename(columns=_TITLES), hide_index=True, column_config=_columns(table),
+            alt="Tokens and US dollars of each turn",
+        )  # fmt: skip
+        st.download_button(
+            "Download as CSV", lambda: table.to_csv(index=False, float_format="%.12g"), mime="text/csv",
+            file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv", icon=":material/download:",
+            key="costs-csv", on_click="ignore",
+        )  # fmt: skip
+
+
+def with_totals(one: CostLine) -> pd.DataFrame:
+    """One row a turn, and one of totals: their turn is ``all``, and what was spent so far is what is spent at the
+    end."""
+    frame = one.cost.frame()
+    total: dict[Hashable, Any] = frame.sum(skipna=False).to_dict()
+    total |= {name: frame[name].iloc[-1] for name in _SO_FAR}
+    turns = [*frame["turn"].astype(str), ALL_TURNS]
+    table = pd.concat([frame, pd.DataFrame([total]).astype(frame.dtypes)], ignore_index=True)
+    return table.assign(turn=turns)
+
+
+def _columns(table: pd.DataFrame) -> dict[str, Any]:
+    """Dollars with as many digits as the smallest amount needs to show two."""
+    money = [name for name in table.columns if name.endswith("_usd")]
+    amounts = [usd for name in money for usd in table[name].tolist() if usd > 0]
+    digits = max(2, 1 - floor(log10(min(amounts)))) if amounts else 2
+    dollars = {name: f"%.{digits}f" if name in money else "localized" for name in table.columns if name != "turn"}
+    return {_TITLES[name]: st.column_config.NumberColumn(format=format) for name, format in dollars.items()}

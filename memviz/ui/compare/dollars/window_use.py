@@ -1,0 +1,69 @@
+"""How close every request comes to the model's context window, and when the full buffer passes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+
+from memviz.charts.cost_line import CostLine
+from memviz.charts.figure import CONFIG
+from memviz.charts.window_use import (
+    PACE_TURNS,
+    largest_request,
+    projected_overflow_turn,
+    window_fits,
+    window_use,
+)
+from memviz.metrics.cost import overflow_turn
+from memviz.tuning.terms import Terms
+from memviz.ui.compare.dollars.prices import window_tokens
+from memviz.ui.shell.text import plain
+
+SMALLEST_SHARE = 0.001
+UNBOUNDED = "buffer"
+"""The strategy whose requests nothing ever shortens."""
+
+
+def against_the_window(costs: Sequence[CostLine], terms: Terms) -> None:
+    """The picture, and a sentence on when there is no room any more."""
+    st.subheader("When is the context window full?", anchor=False)
+    window, model = window_tokens(terms), terms.main.model if terms.main else "the model"
+    st.plotly_chart(
+        window_use(costs, window), key="costs-window", config=CONFIG,
+        alt="Input tokens of each request by turn, one line a setting",
+    )  # fmt: skip
+    if window is None:
+        st.caption(f"How many tokens {plain(model)} takes in one request is unknown.")
+        return
+    st.caption(" ".join(plain(sentence) for sentence in window_words(costs, window, model)))
+
+
+def window_words(costs: Sequence[CostLine], window: int, model: str) -> Iterator[str]:
+    """What the picture means, in plain text."""
+    largest = largest_request(costs)
+    if not window_fits(costs, window):
+        yield (
+            f"Not drawn, because far above every request: {model} takes {window:,} tokens. "
+            f"The largest request here has {largest:,}, {_share_words(largest / window)} of that."
+        )
+    for one in costs:
+        turn = overflow_turn(one.cost.traffic, window)
+        if turn is not None:
+            yield f"{one.label}: from turn {turn:,} on a request is larger than the window, and would be refused."
+        elif one.line.run.strategy.id == UNBOUNDED:
+            yield from _projection(one, window)
+
+
+def _share_words(share: float) -> str:
+    return f"{share:.1%}" if share >= SMALLEST_SHARE else "less than 0.1%"
+
+
+def _projection(one: CostLine, window: int) -> Iterator[str]:
+    turn = projected_overflow_turn(one.cost.traffic, window)
+    if turn is not None:
+        turns = min(PACE_TURNS, len(set(one.cost.traffic.turns.tolist())))
+        yield (
+            f"At this pace {one.label} passes {window:,} tokens at about turn {turn:,}: a straight line through its "
+            f"last {turns} turns, drawn on."
+        )

@@ -1,0 +1,76 @@
+"""What a visitor takes away from a comparison: a report, the run, its tables and the chart as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.reporting.figures import ImageFormat, can_render, image
+from memviz.reporting.run_json import run_json
+from memviz.reporting.run_tables import compactions_csv, turns_csv
+from memviz.transcripts.base import Transcript
+from memviz.ui.shell.text import file_name, plain
+
+PANEL_PIXELS = 330
+NO_PICTURES = "The camera above a chart saves it as PNG. As SVG too with `pip install 'memviz[images]'` and a Chromium."
+
+
+class _File(NamedTuple):
+    label: str
+    name: str
+    mime: str
+    write: Callable[[], str | bytes]
+    help: str = ""
+
+
+def run_downloads(lines: Sequence[Line], chosen: Line, transcript: Transcript) -> None:
+    """A panel of files; each is made when its button is clicked."""
+    title = file_name(transcript.title)
+    with st.popover("Download", icon=":material/download:", width="stretch"), st.container(width=PANEL_PIXELS):
+        st.caption(f"All {len(lines)} settings" if len(lines) > 1 else "The setting")
+        report = partial(_report, lines, transcript)
+        _buttons([
+            _File("Report (HTML)", f"{title}.html", "text/html", report,
+                  "One file with the interactive charts, the summaries and the conversation. Works offline."),
+            *_pictures(lines, transcript, title),
+        ])  # fmt: skip
+        if not can_render():
+            st.caption(NO_PICTURES)
+        st.caption(plain(chosen.label))
+        run, name = chosen.run, f"{title}-{file_name(chosen.label)}"
+        _buttons([
+            _File("Run (JSON)", f"{name}.json", "application/json", partial(run_json, run),
+                  "All of it: memviz.Run.from_dict reads it back."),
+            _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(turns_csv, run)),
+            _File("Summarizations (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run)),
+        ])  # fmt: skip
+
+
+def _report(lines: Sequence[Line], transcript: Transcript) -> str:
+    from memviz.reporting.report import html_report  # its template engine is needed on a click only
+
+    return html_report([line.run for line in lines], transcript)
+
+
+def _pictures(lines: Sequence[Line], transcript: Transcript, title: str) -> list[_File]:
+    def draw(format: ImageFormat) -> bytes:
+        return image(tokens_per_turn(lines, recorded=transcript.events), format)
+
+    formats: tuple[ImageFormat, ...] = ("png", "svg") if can_render() else ()
+    mimes = {"png": "image/png", "svg": "image/svg+xml"}
+    return [
+        _File(f"Chart of tokens ({kind.upper()})", f"{title}.{kind}", mimes[kind], partial(draw, kind))
+        for kind in formats
+    ]
+
+
+def _buttons(files: Sequence[_File]) -> None:
+    for file in files:
+        st.download_button(
+            file.label, file.write, file.name, file.mime, key=f"download-{file.label}", help=file.help or None,
+            icon=":material/download:", on_click="ignore", width="stretch",
+        )  # fmt: skip

@@ -1,0 +1,155 @@
+"""Let a model answer the conversation anew under every setting, and show the answers beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from time import monotonic
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.charts.tokens_per_turn import Line
+from memviz.engine.free_run import FreeRun, answered_turns
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.errors import EmptyConversationError, MemvizError
+from memviz.metrics.answer_source import answer_source
+from memviz.metrics.cost_estimate import estimate
+from memviz.metrics.turn_changes import record_of_turn
+from memviz.models.registry import OFFLINE, model
+from memviz.ui.compare.answers import answer_card
+from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.progress import Progress
+from memviz.ui.controls.replaying import as_lines, run_key
+from memviz.ui.shell.errors import error_shown, show_error
+from memviz.ui.shell.state import CompareState, SettingRow
+from memviz.ui.shell.text import counted, plain
+from memviz.workspace import RunKey, Workspace
+
+KEPT_EVERY_SECONDS = 5.0
+"""How often a run under way is kept; and when it ends, fails or is stopped."""
+
+
+class _Begun(NamedTuple):
+    row: SettingRow
+    key: RunKey
+    run: Run | None
+    done: int
+
+
+def free_runs(workspace: Workspace, state: CompareState, answerer: ModelChoice, summarizer: ModelChoice) -> list[Line]:
+    """The conversation answered anew under every setting, as far as that was done. A model is asked only
+    after a click, with what it will cost said before; it can be stopped, and goes on where it was."""
+    _, log = workspace.conversation(state.conversation_id or "")
+    if not log.turn_count:
+        show_error(EmptyConversationError("The conversation holds no message of a user: there is nothing to answer."))
+        return []
+    begun = [found for row in state.rows if (found := _begun(workspace, state, row, answerer, summarizer))]
+    missing = [item for item in begun if item.done < log.turn_count]
+    if missing:
+        begun = _answer_when_asked(workspace, begun, missing, answerer, summarizer)
+    return as_lines([(item.row, item.run) for item in begun if item.run is not None and item.run.turns])
+
+
+def _begun(
+    workspace: Workspace, state: CompareState, row: SettingRow, answerer: ModelChoice, summarizer: ModelChoice
+) -> _Begun | None:
+    with error_shown():
+        key = run_key(state, row, summarizer, answerer.name)
+        return _as_it_stands(workspace, row, key)
+    return None
+
+
+def _as_it_stands(workspace: Workspace, row: SettingRow, key: RunKey) -> _Begun:
+    run = workspace.kept_free_run(key)
+    return _Begun(row, key, run, answered_turns(run) if run else 0)
+
+
+def _answer_when_asked(
+    workspace: Workspace, begun: list[_Begun], missing: Sequence[_Begun],
+    answerer: ModelChoice, summarizer: ModelChoice,
+) -> list[_Begun]:  # fmt: skip
+    _, log = workspace.conversation(missing[0].key.conversation_id)
+    done = sum(item.done for item in missing)
+    verb = "Go on" if done else "Answer"
+    with st.container(border=True):
+        st.markdown(
+            f"**Each setting answers for itself.** The model {plain(answerer.name)} replies to every message of the "
+            f"user anew under each setting, so you see what it still knew. "
+            f"{done:,} of {counted(log.turn_count * len(missing), 'turn')} answered so far."
+        )
+        st.caption(plain(_estimate(workspace, missing, answerer, summarizer)))
+        label = f"{verb} with {plain(answerer.name)}"
+        if not st.button(label, icon=":material/play_arrow:", type="primary", key="free-run"):
+            return begun
+        _answer_all(workspace, missing, answerer, summarizer)
+    return [_as_it_stands(workspace, item.row, item.key) for item in begun]
+
+
+def _estimate(workspace: Workspace, missing: Sequence[_Begun], answerer: ModelChoice, summarizer: ModelChoice) -> str:
+    """What it will take, from a replay: the same messages with the conversation's own replies."""
+    replays = []
+    for item in missing:
+        key = RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
+        replays.append(workspace.run(key, model(OFFLINE)))
+    sentence = "At most " + estimate(replays, answerer.name, summarizer.name).sentence
+    works = [item.key.strategy.tool_use for item in missing]
+    if any(work.recalls or work.thinking_rounds for work in works):
+        sentence += " What the model recalls or thinks by itself comes on top."
+    return sentence
+
+
+def _answer_all(
+    workspace: Workspace, missing: Sequence[_Begun], answerer: ModelChoice, summarizer: ModelChoice
+) -> None:
+    stop = st.empty()
+    stop.button("Stop", key="free-stop", icon=":material/stop_circle:", help="What was answered so far is kept.")
+    try:
+        answering, writing = answerer.build(), summarizer.build()
+        for item in missing:
+            free = workspace.free_run(item.key, answering, writing)
+            _answer_turns(workspace, item, free)
+    except MemvizError as error:
+        stop.empty()
+        show_error(error, "What was answered before is kept: try again to go on from there.")
+        return
+    st.rerun()  # the question whether to answer is settled
+
+
+def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun) -> None:
+    progress, kept = Progress(plain(item.key.strategy.label)), monotonic()
+    try:
+        while not free.is_complete:
+            with closing(free.next_turn()) as pieces:
+                for _ in pieces:
+                    progress(free.done + 1, free.turn_count)
+            if monotonic() - kept >= KEPT_EVERY_SECONDS:
+                workspace.keep_free_run(item.key, free.run)
+                kept = monotonic()
+        progress.close()
+    finally:  # also when it was stopped or the page was left
+        if free.run.turns:
+            workspace.keep_free_run(item.key, free.run)
+
+
+def answers_of_turn(lines: Sequence[Line], turn: int) -> None:
+    """What each setting answered to the same message, and where it had that from."""
+    records = [(line, record_of_turn(line.run, turn)) for line in lines]
+    asked = next((record for _, record in records if record), None)
+    if asked is None:
+        return
+    question = _question(asked)
+    st.markdown(f"**What each setting answered at turn {turn}**")
+    st.caption(plain(question))
+    for column, (line, record) in zip(st.columns(len(lines)), records, strict=True):
+        with column:
+            if record is None:
+                st.caption(f"{plain(line.label)}: not answered yet.")
+            else:
+                answer_card(line.label, record, answer_source(record.context, question, record.reply))
+
+
+def _question(record: TurnRecord) -> str:
+    position = record.parts.input
+    return "" if position is None else str(record.memory.log[position].content)

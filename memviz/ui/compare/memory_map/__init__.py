@@ -1,0 +1,1 @@
+"""Compare, as a memory map: what became of every message at every request."""

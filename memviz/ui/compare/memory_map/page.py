@@ -1,0 +1,94 @@
+"""The pieces of the page of the fate map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from memviz.charts.fate_map import map_of
+from memviz.charts.figure import CONFIG
+from memviz.charts.tokens_per_turn import Line
+from memviz.metrics.fate_grid import View, example, grid
+from memviz.metrics.fate_map import fate_map
+from memviz.ui.compare.memory_map.legend import key_numbers
+from memviz.ui.compare.memory_map.message import MESSAGE_KEY
+from memviz.ui.controls.sidebar import MAP_TURN_KEY
+from memviz.ui.shell.state import clicked_point, compare_state, set_widget
+from memviz.ui.shell.text import counted
+
+MAP_PIXELS = 280
+"""The least width of a map; up to three stand side by side."""
+MAPS_A_ROW = 3
+TURNS_KEY, POSITIONS_KEY = "map-turns", "map-messages"
+
+
+def whole_view(lines: Sequence[Line]) -> View:
+    """All turns and all messages of the conversation."""
+    last = max(record.turn for line in lines for record in line.run.turns[-1:])
+    return View(range(1, last + 1), range(max(len(line.run.log) for line in lines)))
+
+
+def zoom(whole: View, conversation_id: str) -> View:
+    """The part to look at: all of a short conversation, a chosen part of a long one."""
+    if whole.in_full:
+        return whole
+    turns, messages = st.columns(2, gap="large")
+    first, last = turns.slider(
+        "Turns", 1, len(whole.turns), (1, len(whole.turns)), key=f"{TURNS_KEY}-{conversation_id}",
+        help="Fewer turns and messages are drawn in more detail.",
+    )  # fmt: skip
+    top, bottom = messages.slider(
+        "Messages", 1, len(whole.positions), (1, len(whole.positions)), key=f"{POSITIONS_KEY}-{conversation_id}",
+    )  # fmt: skip
+    return View(range(first, last + 1), range(top - 1, bottom))
+
+
+def maps(lines: Sequence[Line], view: View) -> None:
+    """A map for each setting, and under it what became of all messages at the last request."""
+    st.caption(_how_to_read(view))
+    cells = st.grid(min(MAPS_A_ROW, len(lines)), min_column_width=MAP_PIXELS, gap="small", key="maps")
+    for number, line in enumerate(lines):
+        with cells.cell():
+            st.plotly_chart(
+                map_of(line, view), key=_map_key(number), selection_mode="points", config=CONFIG,
+                on_select=partial(_follow_click, number, line, view),
+                alt=f"What became of every message under {line.label}",
+            )  # fmt: skip
+            key_numbers(line)
+
+
+def _map_key(number: int) -> str:
+    return f"map-{number}"
+
+
+def _how_to_read(view: View) -> str:
+    words = "Click a cell to read the message and the request. Drag to zoom in, double-click to come back."
+    if view.in_full:
+        return words
+    size = f"{counted(view.turns_per_cell, 'turn')} × {counted(view.messages_per_cell, 'message')}"
+    return (
+        f"**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the same. "
+        f"Choose fewer turns and messages to see each of them. {words}"
+    )
+
+
+def _follow_click(number: int, line: Line, view: View) -> None:
+    point, fates = clicked_point(_map_key(number)), fate_map(line.run)
+    found = example(fates, grid(fates, view), point["x"], point["y"] - 1) if point else None
+    if found is None:
+        return
+    turn, position = found
+    compare_state().looked_at = line.index
+    set_widget(MAP_TURN_KEY, turn)
+    set_widget(MESSAGE_KEY, position + 1)
+    st.toast(
+        f"Message {position + 1} and the request of turn {turn} are shown below.", icon=":material/arrow_downward:"
+    )
+
+
+def nothing_yet(lines: Sequence[Line]) -> None:
+    """Say why there is no map, where a setting was replayed at all."""
+    if lines:
+        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

@@ -1,0 +1,1 @@
+"""Compare, in tokens: what each request sent and where it was summarized."""

@@ -1,0 +1,52 @@
+"""The health warnings of all settings on a page: in one line until somebody wants to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.charts.tokens_per_turn import Line
+from memviz.metrics.health import HealthWarning, health_warnings
+from memviz.ui.shell.text import counted, plain
+
+FAILED = "failed_summarization"
+_ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
+
+
+def health(lines: Sequence[Line]) -> None:
+    """Draw what is unhealthy about the runs; nothing where nothing is.
+
+    Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
+    names the settings, closed even if it is serious: it would push the picture off the screen.
+    """
+    found = [(line, health_warnings(line.run)) for line in lines]
+    for line, warnings in found:
+        for warning in warnings:
+            if warning.kind == FAILED:
+                st.warning(f"{plain(line.label)}: {plain(warning.numbers)}", icon=":material/warning:")
+    others = [(line, [warning for warning in warnings if warning.kind != FAILED]) for line, warnings in found]
+    others = [(line, warnings) for line, warnings in others if warnings]
+    if others:
+        _in_one_line(others)
+
+
+def _in_one_line(found: Sequence[tuple[Line, Sequence[HealthWarning]]]) -> None:
+    bad = sum(warning.severity == "bad" for _, warnings in found for warning in warnings)
+    number = counted(sum(len(warnings) for _, warnings in found), "warning")
+    names = ", ".join(f"{plain(line.label)} ({len(warnings)})" for line, warnings in found)
+    serious = f", {bad} serious" if bad else ""
+    # The key keeps it open while its label changes with a slider.
+    with st.expander(f"{number}{serious}: {names}", key="health", icon=_ICONS["bad" if bad else "caution"]):
+        for line, warnings in found:
+            st.markdown(f"**{plain(line.label)}**")
+            for warning in warnings:
+                _warning(warning)
+
+
+def _warning(warning: HealthWarning) -> None:
+    turns = warning.turns_in_words
+    concerned = f" Concerns {turns}." if turns else ""
+    with st.container(gap=None):
+        st.markdown(f"{_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}")
+        st.caption(f"{plain(warning.why)} **What to do:** {plain(warning.remedy + concerned)}")

@@ -1,0 +1,165 @@
+"""The context inspector: exactly what one request sent, and what changed since the one before."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Literal
+
+import streamlit as st
+
+from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
+from memviz.context import Block, Fate
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.turn_changes import left_the_window, record_of_turn
+from memviz.reporting.request_json import request_json
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
+from memviz.ui.controls.model_work import earlier_calls
+from memviz.ui.shell.text import counted, plain, shortened
+
+
+def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
+    """The block's head and its messages from number ``first`` (0-based) on."""
+    messages = "".join(_message(block, record, offset) for offset in range(first, len(block.messages)))
+    style = f"border-left-color: {PART_COLORS[block.kind]}"
+    return f'<section class="memviz-block" style="{style}">{_head(block, record)}{messages}</section>'
+
+
+def _head(block: Block, record: TurnRecord) -> str:
+    size = f"{block.tokens:,} tokens · {counted(len(block.messages), 'message')}"
+    if block.kind == "tools" and record.parts.tools:
+        size += f", offered: {', '.join(record.parts.tools)}"
+    if block.kind == "summary" and block.indices:
+        size += f", standing for {counted(len(block.indices), 'message')}"
+    return f'<header title="{escape(PART_HELP[block.kind])}"><b>{PART_TITLES[block.kind]}</b> {size}</header>'
+
+
+def _message(block: Block, record: TurnRecord, offset: int) -> str:
+    return message_html(block.messages[offset], _where(block, record, offset), "the JSON below has all of them")
+
+
+def _where(block: Block, record: TurnRecord, offset: int) -> str:
+    """Which message of the conversation this is; a summary, the system prompt and thoughts are none."""
+    if block.kind == "tools":
+        offset -= len(block.messages) - len(block.indices)  # thoughts come first
+    if block.kind in ("system", "summary") or offset < 0:
+        return ""
+    position = block.indices[offset]
+    tokens = record.memory.sums.between(position, position + 1)
+    return f"{record.memory.log[position].role} · message {position + 1} · {tokens:,} tokens"
+
+
+BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
+FLAG_TEXTS = {
+    "over_budget": "Over budget: what counts against the budget is larger than it. The input is sent all the same.",
+    "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
+    "partial_reply": "The reply was stopped before it was complete.",
+}
+MAX_MESSAGES_SHOWN = 20
+
+
+def inspector(run: Run, turn: int, key: str) -> None:
+    """Show the request of ``turn``."""
+    record = record_of_turn(run, turn)
+    if record is None:
+        st.info(f"Turn {turn} made no request.", icon=":material/info:")
+        return
+    for flag in record.flags:
+        st.warning(FLAG_TEXTS.get(flag, plain(flag)), icon=":material/warning:")
+    earlier_calls(record)
+    _changes(run, record)
+    for block in record.context.blocks:
+        _block(block, record, key)
+    _as_json(run, turn)
+
+
+def _changes(run: Run, record: TurnRecord) -> None:
+    for compaction in record.compactions:
+        _compaction(compaction)
+    left = left_the_window(run, record.turn)
+    if not left:
+        return
+    gone = sum(fate is Fate.DROPPED for _, fate in left)
+    what = (
+        f"{counted(len(left), 'message')} left since the request before: {len(left) - gone} summarized, {gone} dropped"
+    )
+    with st.expander(what, icon=":material/logout:"):
+        for position, fate in left[:MAX_MESSAGES_SHOWN]:
+            message = run.log[position]
+            now = "summarized" if fate is Fate.SUMMARIZED else "dropped"
+            st.text(f"{position + 1} · {message.role} · {now}: {shortened(message.content, 160)}")
+        if len(left) > MAX_MESSAGES_SHOWN:
+            st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
+
+
+def _compaction(compaction: Compaction) -> None:
+    first, last = compaction.summarized.start + 1, compaction.summarized.stop
+    reason = plain(compaction.reason)
+    if compaction.error is not None:
+        st.error(
+            f"Summarizing messages {first} to {last} failed ({reason}): {plain(compaction.error)}. "
+            "Nothing was lost: they are still sent word for word, and the next turn tries again.",
+            icon=":material/error:",
+        )
+    elif compaction.kind == "skip":
+        st.info(
+            f"Messages {first} to {last} were due ({reason}), and you left them as they are.",
+            icon=":material/skip_next:",
+        )
+    elif compaction.kind == "undo":
+        st.info(
+            f"You took back that messages {first} to {last} were summarized: they are sent word for word again.",
+            icon=":material/undo:",
+        )
+    elif compaction.kind == "edit" and compaction.revises is not None:
+        with st.expander(f"You reworded version {compaction.revises} of the summary", icon=":material/edit:"):
+            _wording(compaction)
+    elif compaction.dropped:
+        st.warning(
+            f"Messages {first} to {last} were dropped ({reason}): there is no summarizer.", icon=":material/delete:"
+        )
+    else:
+        label = f"Summarized messages {first} to {last}, because {reason}"
+        with st.expander(label, icon=":material/compress:"):
+            _summary(compaction)
+
+
+def _wording(compaction: Compaction) -> None:
+    mine, before = st.tabs(["Your wording", "The summarizer's"])
+    mine.text(compaction.summary or "")
+    before.text(compaction.proposed or "It wrote none.")
+
+
+def _summary(compaction: Compaction) -> None:
+    change = f"Content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens · "
+    if compaction.by_thinking:
+        st.caption(change + "written by the chat model when it stopped thinking, so no summarizer was asked")
+        st.text(compaction.summary or "")
+        return
+    st.caption(
+        f"{change}summarizer call {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · "
+        f"{compaction.seconds:.2f} s"
+    )
+    if compaction.is_edited:
+        _wording(compaction)
+    result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
+    result.text(compaction.summary or "")
+    prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
+
+
+def _block(block: Block, record: TurnRecord, key: str) -> None:
+    hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
+    if hidden and st.toggle(f"Show the {hidden} earlier messages too", key=f"{key}-{block.kind}-all"):
+        hidden = 0
+    st.html(block_html(block, record, hidden))
+
+
+def _as_json(run: Run, turn: int) -> None:
+    text = request_json(run, turn)
+    with st.popover("Request as JSON", icon=":material/data_object:"):
+        st.download_button(
+            "Download", text, f"request-turn-{turn}.json", "application/json",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+        st.code(text, language="json", height=400)

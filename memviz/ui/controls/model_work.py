@@ -1,0 +1,66 @@
+"""What the model did by itself on the way to a reply: its recalls and its thoughts, collapsed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.conversation import Message
+from memviz.engine.calls import ModelCall
+from memviz.engine.records import TurnRecord
+from memviz.metrics.cost_estimate import dollars
+from memviz.ui.shell.text import call_text, counted, plain
+
+
+def recall_exchange(messages: Sequence[Message]) -> None:
+    """The model's calls of the recall tool in one turn, and what they gave."""
+    calls = sum(len(message.tool_calls) for message in messages)
+    with st.expander(f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"):
+        _said(messages)
+
+
+def thoughts(record: TurnRecord) -> None:
+    """The rounds of thinking before a reply, with what they cost."""
+    rounds = record.thinking
+    if not rounds:
+        return
+    label = f"The model thought: {counted(len(rounds), 'round')}, {record.thinking_tokens:,} tokens"
+    with st.expander(label, icon=":material/psychology:"):
+        for call in rounds:
+            _said(call.messages)
+        st.caption(f"Tokens written: {record.thinking_tokens:,}. {_cost(record.thinking_cost_usd).capitalize()}.")
+
+
+def _said(messages: Sequence[Message]) -> None:
+    for message in messages:
+        if message.role == "tool":
+            st.caption(f"→ {plain(message.content)}")
+        elif message.content and message.role != "system":
+            st.text(message.content)
+        for call in message.tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def earlier_calls(record: TurnRecord) -> None:
+    """The calls that came before the request: they were sent, and billed, as well."""
+    if not record.calls:
+        return
+    sent = record.sent_tokens - record.total_tokens
+    label = f"{counted(len(record.calls), 'call')} of the model before this one: {sent:,} tokens sent"
+    with st.expander(label, icon=":material/replay:"):
+        for number, call in enumerate(record.calls, 1):
+            st.caption(f"{number}. {_what(call)}")
+
+
+def _what(call: ModelCall) -> str:
+    facts = call.facts
+    did = "thought" if call.kind == "thinking" else "asked to recall"
+    cost = _cost(facts.cost_usd)
+    return f"It {did}: {call.sent_tokens:,} tokens sent, {call.reply_tokens:,} written, {facts.seconds:.2f} s, {cost}."
+
+
+def _cost(usd: float | None) -> str:
+    if usd is None:
+        return "cost unknown"
+    return f"cost {plain(dollars(usd))}" if usd else "no cost"

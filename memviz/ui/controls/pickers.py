@@ -1,0 +1,69 @@
+"""Choose a model: the offline one, or any that litellm knows. Keys live in this browser session only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from memviz.counters import COUNTERS
+from memviz.models.base import Model
+from memviz.models.registry import OFFLINE, known_models, model
+
+
+def counter_picker(current: str, key: str) -> str:
+    """The chosen counter's name."""
+    names = list(COUNTERS)
+    return st.selectbox(
+        "Token counter",
+        names,
+        index=names.index(current),
+        key=key,
+        format_func=lambda name: COUNTERS[name].title,
+        help="How tokens are counted, for every number on this page.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model as chosen on a page. The key is never part of a repr and is stored nowhere."""
+
+    name: str = OFFLINE
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 60.0
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether it costs nothing and needs no network."""
+        return self.name == OFFLINE
+
+    def build(self) -> Model:
+        """The model. Raises ModelError for a name that no provider knows."""
+        if self.is_offline:
+            return model(OFFLINE)
+        return model(self.name, api_key=self.api_key, api_base=self.api_base, timeout=self.timeout_seconds)
+
+
+def model_picker(label: str, key: str, help: str) -> ModelChoice:
+    """Controls that choose one model."""
+    name = st.selectbox(
+        label, known_models(), key=f"{key}-name", accept_new_options=True, help=help, persist_state="session",
+        placeholder="offline, or provider/model",
+    )  # fmt: skip
+    name = (name or OFFLINE).strip()
+    if name == OFFLINE:
+        return ModelChoice()
+    api_key = st.text_input(
+        "API key", type="password", key=f"{key}-key", persist_state="session", autocomplete="off",
+        help="Kept for this browser session only, never stored. Empty uses the provider's environment variable.",
+    )  # fmt: skip
+    api_base = st.text_input(
+        "Base URL", key=f"{key}-base", persist_state="session", placeholder="the provider's own",
+        help="Any address that speaks the OpenAI protocol, such as http://127.0.0.1:8000/v1.",
+    )  # fmt: skip
+    timeout = st.number_input(
+        "Timeout (seconds)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",
+        help="How long to wait for an answer before giving up.",
+    )  # fmt: skip
+    return ModelChoice(name, api_base.strip() or None, api_key.strip() or None, float(timeout))

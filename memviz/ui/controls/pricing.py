@@ -1,0 +1,139 @@
+"""Whose prices count, how the prompt cache works and how long the user pauses: chosen in the sidebar, for every page
+that speaks of money."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.metrics.pricing import MILLION, Pricing, pricing, unpriced
+from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
+from memviz.models.registry import OFFLINE, known_models
+from memviz.tuning.terms import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
+from memviz.ui.shell.text import plain
+
+PANEL_PIXELS = 290
+SAME = "The same model"
+AS_PROVIDED, BY_HAND, NO_CACHE = "As the provider's", "By hand", "None"
+PAUSES_SECONDS = (5.0, 15.0, 30.0, DEFAULT_PAUSE_SECONDS, 120.0, FIVE_MINUTES, 600.0, 1800.0, 3600.0, 14400.0, 86400.0)
+MODEL_HELP = (
+    "List prices of this model are laid on the tokens of every setting. No model is asked. Choose one, or type any "
+    "name that litellm knows, as provider/model."
+)
+SUMMARIZER_HELP = "Summaries are often left to a cheaper model. It reads and writes without a cache."
+PAUSE_HELP = (
+    "From one reply to the user's next message. What counts is whether it outlasts the prompt cache: providers keep "
+    "the beginning of a request for a while, and read it at a fraction of the price if the next one begins alike."
+)
+CACHE_HELP = "As the provider's: the rules that its own pages give for this model, where they give any."
+_PRICES = (
+    ("Input", "input_usd_per_million", "input_usd_per_token", "Everything read that is not in the cache."),
+    ("Output", "output_usd_per_million", "output_usd_per_token", "Everything written, thinking included."),
+    ("Read from the cache", "cache_read_usd_per_million", "cache_read_usd_per_token",
+     "Often a tenth of the input price. Where none is known, as dear as input."),
+    ("Written to the cache", "cache_write_usd_per_million", "cache_write_usd_per_token",
+     "Some providers charge more for what they keep. Where none is known, as dear as input."),
+)  # fmt: skip
+_UNITS = ((86400.0, "day", "days"), (3600.0, "hour", "hours"), (60.0, "min", "min"), (1.0, "s", "s"))
+
+
+def price_controls() -> Terms:
+    """The sidebar's part on money: returns the terms on which everything is priced. What is chosen holds on all pages
+    of the session."""
+    st.markdown("**Prices**")
+    model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP)
+    other = _choose_model("Prices of the summarizer", "prices-summarizer", SAME, SUMMARIZER_HELP)
+    summarizer = model if other == SAME else other
+    pause_seconds = st.select_slider(
+        "Pause between turns", PAUSES_SECONDS, DEFAULT_PAUSE_SECONDS, key="prices-pause", format_func=duration_words,
+        help=PAUSE_HELP, persist_state="session",
+    )  # fmt: skip
+    beside = st.empty()
+    panel = st.popover("Prices and cache by hand", key="prices-by-hand", icon=":material/edit:", width="stretch")
+    with panel, st.container(width=PANEL_PIXELS):
+        main = _priced_by_hand(model, "chat")
+        # Another model has prices of its own; the same one has them entered once.
+        writer = main if summarizer == model else _priced_by_hand(summarizer, "summarizer")
+        cache = _choose_cache(model)
+    beside.caption(pause_words(cache, pause_seconds))
+    return Terms(main, writer, cache, pause_seconds)
+
+
+def duration_words(seconds: float) -> str:
+    """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
+    size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
+    number = seconds / size
+    return f"{number:,.4g} {one if number == 1 else several}"
+
+
+def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
+    """What the pause does to the prompt cache."""
+    if cache is None:
+        return "No prompt cache counts here, so the pause changes nothing."
+    if cache.lifetime_seconds is None:
+        return "The provider does not say how long its cache lives, so here nothing in it outlasts a pause."
+    lives = duration_words(cache.lifetime_seconds)
+    if cache.is_alive(pause_seconds):
+        return f"Shorter than the {lives} that the cache lives: the next turn reads from it."
+    return f"Not shorter than the {lives} that the cache lives: every turn begins with an empty one."
+
+
+def _choose_model(label: str, key: str, first: str, help: str) -> str:
+    known = [name for name in known_models() if name != OFFLINE]
+    names = list(dict.fromkeys([first, *known])) if first == SAME else known
+    if first not in names:
+        names.insert(0, first)
+    chosen = st.selectbox(
+        label, names, index=names.index(first), key=key, accept_new_options=True, help=help,
+        placeholder="provider/model", persist_state="session",
+    )  # fmt: skip
+    return (chosen or first).strip()
+
+
+def _priced_by_hand(model: str, whose: str) -> Pricing:
+    """The list prices of a model, as far as nothing else is entered; they belong to this model alone."""
+    listed = pricing(model) or unpriced(model)
+    st.markdown(f"**{plain(model)}**, USD per million tokens")
+    given: dict[str, float | None] = {}
+    for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
+        given[name] = st.number_input(
+            label, 0.0, value=None, step=0.05, format="%.4g", key=f"prices-{whose}-{name}-{model}", help=help,
+            placeholder=_listed(listed, field), persist_state="session",
+        )  # fmt: skip
+    return listed.by_hand(**given)
+
+
+def _listed(pricing: Pricing, field: str) -> str:
+    """What counts while nothing is entered."""
+    rate, read = getattr(pricing.plain, field), pricing.plain.input_usd_per_token
+    if rate is None and field.startswith("cache") and read is not None:
+        return f"as input: {read * MILLION:.6g}"
+    return "unknown" if rate is None else f"list price: {rate * MILLION:.6g}"
+
+
+def _choose_cache(model: str) -> CacheRules | None:
+    provided = cache_rules(model)
+    chosen = st.segmented_control(
+        "Prompt cache", (AS_PROVIDED, BY_HAND, NO_CACHE), default=AS_PROVIDED, required=True,
+        key=f"prices-cache-{model}", help=CACHE_HELP, persist_state="session",
+    )  # fmt: skip
+    if chosen == NO_CACHE:
+        return None
+    return _cache_by_hand(provided, model) if chosen == BY_HAND else provided
+
+
+def _cache_by_hand(provided: CacheRules | None, model: str) -> CacheRules:
+    first = provided or CacheRules(min_tokens=1024, lifetime_seconds=FIVE_MINUTES)
+    smallest = st.number_input(
+        "Smallest prefix (tokens)", 1, value=first.min_tokens, key=f"prices-cache-min-{model}", persist_state="session",
+        help="Requests that have less than this in common with the one before read nothing from the cache.",
+    )  # fmt: skip
+    step = st.number_input(
+        "Reused in steps of (tokens)", 1, value=first.step_tokens, key=f"prices-cache-step-{model}",
+        persist_state="session", help="What is in common is rounded down to a multiple of this.",
+    )  # fmt: skip
+    minutes = st.number_input(
+        "Lifetime (minutes)", 0.0, value=(first.lifetime_seconds or 0.0) / 60, key=f"prices-cache-minutes-{model}",
+        format="%.4g", persist_state="session",
+        help="How long it is kept without use. A longer pause begins with an empty cache.",
+    )  # fmt: skip
+    return CacheRules(min_tokens=smallest, step_tokens=step, lifetime_seconds=minutes * 60)

@@ -1,0 +1,108 @@
+"""The sidebar's list of strategy settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.errors import MemvizError
+from memviz.memory_config import read_memory_config, strategy_of
+from memviz.strategies import strategies
+from memviz.ui.controls.parameter_controls import parameter_controls, strategy_control
+from memviz.ui.shell.errors import error_shown, show_error
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, SettingRow, set_widget, widget_value
+from memviz.ui.shell.text import distinct
+
+COUNTER_KEY, SUMMARIZER_KEY = "compare-counter", "compare-summarizer-name"
+
+
+def setting_from_file(state: CompareState) -> None:
+    """Choose a memory.yaml: its strategy becomes one more setting, its counter and summarizer those of the page."""
+    with st.popover("Open a memory.yaml", icon=":material/upload_file:", width="stretch"):
+        # A fresh control for every setting, so that no file is opened twice.
+        file = st.file_uploader(
+            "A setting that was taken home", type=["yaml", "yml"], key=f"setting-file-{state.settings_made}",
+            help="As saved on the Tune page: a strategy with its parameters, the counter and the summarizer.",
+        )  # fmt: skip
+        if file is None:
+            return
+        with error_shown():
+            config = read_memory_config(file.getvalue(), file.name)
+            setting = strategy_of(config)
+            state.add(setting.id, setting.model_dump())
+            memory = config["memory"]
+            state.counter = memory.get("counter", state.counter)
+            set_widget(COUNTER_KEY, state.counter)
+            if "summarizer" in memory:
+                set_widget(SUMMARIZER_KEY, memory["summarizer"])
+            st.rerun()
+
+
+PANEL_PIXELS = 250
+"""Width of a setting's controls: a panel of these covers the sidebar and leaves the chart free."""
+
+
+def settings_editor(state: CompareState) -> dict[int | str, str]:
+    """Edit up to six settings; the same strategy may stand twice with other parameters. Returns their labels."""
+    for row in state.rows:
+        take_over(row)
+        # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
+        with st.popover(_label(row), key=f"setting-{row.uid}", width="stretch"), st.container(width=PANEL_PIXELS):
+            edit_setting(row, live=state.own_replies)
+            st.button(
+                "Remove",
+                key=f"remove-{row.uid}",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=state.remove,
+                args=(row.uid,),
+                disabled=len(state.rows) == 1,
+            )
+    full = len(state.rows) >= MAX_SETTINGS
+    st.button(
+        "Add a setting",
+        icon=":material/add:",
+        on_click=state.add,
+        args=(_next_strategy(state),),
+        disabled=full,
+        width="stretch",
+        help=f"At most {MAX_SETTINGS} at once." if full else "One more line on the same conversation.",
+    )
+    if not full:
+        setting_from_file(state)
+    return dict(zip((row.uid for row in state.rows), distinct([_label(row) for row in state.rows]), strict=True))
+
+
+def take_over(row: SettingRow) -> None:
+    """What was just changed in a control already counts for the label above it."""
+    chosen = widget_value(f"strategy-{row.uid}")
+    if chosen is not None and chosen != row.strategy_id:
+        row.strategy_id, row.parameters = chosen, {}
+    for parameter in strategies()[row.strategy_id].parameters():
+        value = widget_value(f"parameter-{row.uid}-{row.strategy_id}-{parameter.name}")
+        if value is not None:
+            row.parameters[parameter.name] = (value.strip() or None) if isinstance(value, str) else value
+
+
+def _label(row: SettingRow) -> str:
+    try:
+        return row.build().label
+    except MemvizError:
+        return strategies()[row.strategy_id].title
+
+
+def edit_setting(row: SettingRow, *, live: bool = False) -> None:
+    """The controls of one setting. A value that is not allowed says so."""
+    strategy_control(row.strategy_id, f"strategy-{row.uid}")
+    key = f"parameter-{row.uid}-{row.strategy_id}"
+    row.parameters |= parameter_controls(row.strategy_id, row.parameters, key, live=live)
+    st.caption(strategies()[row.strategy_id].summary_line())
+    try:
+        row.build()
+    except MemvizError as error:
+        show_error(error)
+
+
+def _next_strategy(state: CompareState) -> str:
+    """The first strategy that is not compared yet."""
+    used = {row.strategy_id for row in state.rows}
+    return next((id for id in strategies() if id not in used), "summary_buffer")

@@ -1,0 +1,1 @@
+"""The page Facts: which facts the model could still know."""

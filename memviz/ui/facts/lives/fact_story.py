@@ -1,0 +1,129 @@
+"""The life of one fact in words: who stated it, where it stood, and what ended it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from memviz.charts.kept import Kept
+from memviz.charts.life_lines import span_words
+from memviz.engine.compaction import Compaction
+from memviz.metrics.containment import contains
+from memviz.metrics.knowledge import Freshness, Knowledge
+from memviz.metrics.life_lines import LifeLine, Span
+from memviz.metrics.message_text import readable
+from memviz.transcripts.base import Probe
+from memviz.ui.shell.text import shortened
+
+QUOTE_CHARS = 180
+MAX_SPANS = 14
+MARK = '<mark style="background:rgba(230,159,0,0.35);color:inherit;border-radius:0.2rem">'
+_FRESHNESS = {
+    Freshness.NEITHER: "neither the new value nor an outdated one",
+    Freshness.STALE_ONLY: "only an outdated value",
+    Freshness.BOTH: "the new value and an outdated one",
+    Freshness.NEW_ONLY: "only the new value",
+}
+
+
+def story(kept: Kept, life: LifeLine) -> list[str]:
+    """Sentences, in the order of what happened."""
+    probe = kept.retention.probes[life.probe]
+    found = [_birth(kept, life, probe), _spans(kept, life)]
+    freshness = Freshness(int(kept.retention.freshness[-1, life.probe]))
+    if freshness is not Freshness.NOT_ASKED:
+        found.append(f"At the end the context holds {_FRESHNESS[freshness]}.")
+    return [sentence for sentence in found if sentence]
+
+
+def _birth(kept: Kept, life: LifeLine, probe: Probe) -> str:
+    if life.born_position is None:
+        return "No message is named that states it, so it counts from the first turn on."
+    log, at = kept.run.log, life.born_position
+    quote = quoted(log[at].content, probe.answers)
+    earlier = [position for position in sorted(probe.evidence) if position != at]
+    with_others = (
+        f", together with {_messages(earlier)}" if earlier else ""
+    )  # fmt: skip
+    return f"Stated in message {at + 1} (turn {life.born_turn}){with_others}: “{quote}”"
+
+
+def _messages(positions: Sequence[int]) -> str:
+    numbers = ", ".join(str(position + 1) for position in positions)
+    return f"message{'s' * (len(positions) > 1)} {numbers}"
+
+
+def quoted(text: str, answers: Sequence[str]) -> str:
+    """The part of ``text`` around the first of ``answers`` that stands in it, else its beginning."""
+    flat = " ".join(text.split())
+    found = _answer_pattern(answers).search(flat) if any(answers) else None
+    if found is None or found.end() <= QUOTE_CHARS:
+        return shortened(flat, QUOTE_CHARS)
+    start = flat.find(" ", max(0, found.start() - QUOTE_CHARS // 2), found.start()) + 1 or found.start()
+    return "…" + shortened(flat[start:], QUOTE_CHARS)
+
+
+def _spans(kept: Kept, life: LifeLine) -> str:
+    if not life.spans:
+        return "No request came after it, so it was never needed."
+    phrases = list(_phrases(kept, life))
+    if len(phrases) > MAX_SPANS:
+        phrases[MAX_SPANS - 2 : -1] = ["and so on"]
+    sentence = "; ".join(phrases) + "."
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _phrases(kept: Kept, life: LifeLine) -> Iterator[str]:
+    last = life.spans[-1]
+    for before, span in zip((None, *life.spans), life.spans, strict=False):
+        if span.state is not Knowledge.LOST:
+            yield f"known again: {span_words(span)}" if before and before.state is Knowledge.LOST else span_words(span)
+            continue
+        until = f" until turn {span.last_turn}" if span.last_turn > span.first_turn else " alone"
+        until = " and never known again" if span is last else until
+        yield f"lost at turn {span.first_turn}{until}{_reason(kept, life, span)}"
+
+
+def _reason(kept: Kept, life: LifeLine, span: Span) -> str:
+    number = kept.losses.get((life.probe, span.first_turn))
+    if number is None:
+        return ": the last message that held it is no longer sent" if life.spans[0] is not span else ""
+    compaction = kept.run.compactions[number]
+    taken = compaction.summarized
+    what = f"messages {taken.start + 1}-{taken.stop}" if len(taken) > 1 else f"message {taken.stop}"
+    because = f" ({compaction.reason})" if compaction.reason else ""
+    return f": the summarization of {what} after message {compaction.after_message + 1}{because} did not take it over"
+
+
+def source_of_loss(kept: Kept, life: LifeLine, compaction: Compaction) -> tuple[str, str]:
+    """What ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced if
+    that held an answer, else the messages it took in that did."""
+    probe, log = kept.retention.probes[life.probe], kept.run.log
+    if compaction.replaces is not None:
+        text = kept.run.space.summaries.versions[compaction.replaces - 1].text
+        if any(contains(text, answer) for answer in probe.answers):
+            return f"Summary before: version {compaction.replaces}", text
+    held = [
+        position for position in compaction.summarized
+        if position in probe.evidence or any(contains(readable(log[position]), answer) for answer in probe.answers)
+    ]  # fmt: skip
+    name = _messages(held)
+    return f"{name[:1].upper()}{name[1:]}, which it took in", "\n\n".join(readable(log[at]) for at in held)
+
+
+def marked_html(text: str, answers: Sequence[str]) -> str:
+    """``text`` as HTML, as it is, with the answers in it marked."""
+    pattern = _answer_pattern(answers)
+    parts, at = [], 0
+    for found in pattern.finditer(text) if any(answers) else ():
+        parts += [escape(text[at : found.start()]), f"{MARK}{escape(found.group())}</mark>"]
+        at = found.end()
+    return f'<div class="memviz-diff">{"".join(parts)}{escape(text[at:])}</div>'
+
+
+def _answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
+    """Answers by their spelling, the longest first; spaces may be any white space."""
+    longest = sorted((answer for answer in answers if answer.strip()), key=len, reverse=True)
+    spelled = (r"\s+".join(map(re.escape, answer.split())) for answer in longest)
+    return re.compile("|".join(rf"(?<![A-Za-z0-9]){part}(?![A-Za-z0-9])" for part in spelled), re.IGNORECASE)

@@ -1,0 +1,148 @@
+"""The pieces of the retention page that compare the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from memviz.charts.figure import CONFIG
+from memviz.charts.kept import Kept, Measure
+from memviz.charts.retention_curve import retention_curve
+from memviz.charts.survival_curve import FEW, Lasting, survival_curve
+from memviz.charts.tokens_per_turn import Line
+from memviz.metrics.survival import CategoryRow, Survival, category_table
+from memviz.metrics.token_use import token_use
+from memviz.ui.facts.lives.chance_baseline import Elsewhere
+from memviz.ui.facts.retention_cache import bounds_of, survival_of
+from memviz.ui.shell.state import widget_value
+from memviz.ui.shell.text import counted, plain
+
+MEASURE_KEY = "retention-measure"
+MEASURE_HELP = (
+    "Could be known: the message that states the fact is sent word for word, or an accepted answer stands anywhere "
+    "in the request, such as in the summary. The other two look at one of these alone."
+)
+KNOWN_HELP = (
+    "Facts that the last request holds, of all that were stated: in a message sent word for word, in the summary, or "
+    "recalled."
+)
+TABLE_ALT = "What each setting retained, one column a setting"
+CATEGORY_ALT = "Facts known at the end by category, one column a setting"
+
+
+@st.fragment
+def main_picture(kept: Sequence[Kept], elsewhere: Elsewhere | None) -> None:
+    """Retention over the turns, by the measure that is chosen."""
+    measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
+    bounds = bounds_of(kept, elsewhere.runs if elsewhere else (), measure)
+    st.plotly_chart(
+        retention_curve(kept, bounds, measure), key="retention-curve", config=CONFIG,
+        alt="Share of the facts stated so far that each request could know, one line a setting",
+    )  # fmt: skip
+    left, right = st.columns(2, vertical_alignment="center", gap="medium")
+    left.segmented_control(
+        "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY,
+        default=Measure.RETAINED.value, required=True, help=MEASURE_HELP,
+    )  # fmt: skip
+    right.caption(_how_to_read(elsewhere, measure))
+
+
+def _how_to_read(elsewhere: Elsewhere | None, measure: Measure) -> str:
+    words = "Diamonds mark summarizations: point at one to see which facts it cost."
+    if measure is Measure.EVIDENCE:
+        return words
+    if elsewhere is None:
+        return words + " There is no other conversation in this language to tell what would be found by chance."
+    return (
+        f"{words} Found by chance: the same facts, looked up in another conversation, “{plain(elsewhere.title)}”, "
+        "under the same settings."
+    )
+
+
+def key_numbers(kept: Sequence[Kept]) -> None:
+    """What was known at the end, and how that came, one column a setting."""
+    st.markdown("**Facts known at the end**", help=KNOWN_HELP)
+    for column, one in zip(st.columns(len(kept)), kept, strict=True):
+        born = int(one.retention.born[-1].sum())
+        column.metric(
+            one.line.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
+            delta=None if born else "no fact was stated", delta_color="off",
+        )  # fmt: skip
+    columns = {plain(one.line.label): _numbers(one) for one in kept}
+    st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
+
+
+def _numbers(one: Kept) -> dict[str, str]:
+    kept = one.retention
+    shares = kept.share(kept.retained)
+    known = int(kept.retained.sum())
+    sent = token_use(one.run).sent_tokens
+    updated = [number for number, probe in enumerate(kept.probes) if probe.stale and kept.born[-1, number]]
+    return {
+        "Known, mean over the turns": "–" if np.isnan(shares).all() else f"{np.nanmean(shares):.0%}",
+        "Half of the facts are lost after": half_life_words(survival_of(one.run, kept.probes)),
+        "Tokens sent per known fact and turn": f"{sent / known:,.0f}" if known else "–",
+        "Outdated values in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–",
+    }
+
+
+def half_life_words(survival: Survival) -> str:
+    """``7 turns``, or ``more than 45 turns`` where more than half are known at every age that was seen."""
+    if survival.half_life_turns is not None:
+        return counted(survival.half_life_turns, "turn")
+    oldest = len(survival.observed) - 1
+    return f"more than {counted(oldest, 'turn')}" if oldest >= 0 else "–"
+
+
+def survival_by_age(kept: Sequence[Kept]) -> None:
+    """How long a fact lasts after it was stated."""
+    st.subheader("How long does a fact last?", anchor=False)
+    lasting = [Lasting(one.line, survival_of(one.run, one.retention.probes)) for one in kept]
+    st.plotly_chart(
+        survival_curve(lasting, "Facts still known, by their age"), key="retention-survival", config=CONFIG,
+        alt="Share of the facts still known by the turns since they were stated, one line a setting",
+    )  # fmt: skip
+    st.caption(
+        "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "
+        f"is faint where fewer than {FEW} facts are that old. A fact that is said again, "
+        "or recalled, counts as known again."
+    )
+
+
+def by_category(kept: Sequence[Kept]) -> None:
+    """Which kinds of facts were lost."""
+    st.subheader("Which kinds of facts are lost?", anchor=False)
+    columns = {
+        plain(one.line.label): dict(_cells(category_table(one.retention, one.run.log))) for one in kept
+    }  # fmt: skip
+    st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
+    st.caption(
+        "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
+        "request holds of facts that were updated on the way."
+    )
+
+
+def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
+    cells = []
+    for row in rows:
+        name = "All facts" if row.category is None else row.category.capitalize()
+        mean = "" if row.mean_share is None else f" · {row.mean_share:.0%}"
+        cells.append((name, f"{row.retained:,} of {row.born:,}{mean}" if row.born else "not stated yet"))
+    total = rows[-1]
+    if total.new_only + total.both + total.stale_only + total.neither:
+        cells += [
+            ("Updated: new value only", f"{total.new_only:,}"),
+            ("Updated: new and outdated value", f"{total.both:,}"),
+            ("Updated: outdated value only", f"{total.stale_only:,}"),
+            ("Updated: neither", f"{total.neither:,}"),
+        ]
+    return cells
+
+
+def nothing_yet(lines: Sequence[Line]) -> None:
+    """Say why there is nothing to see, where a setting was replayed at all."""
+    if lines:
+        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

@@ -1,0 +1,1 @@
+"""Facts, by summary: how the summary changed from version to version."""

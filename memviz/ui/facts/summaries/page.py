@@ -1,0 +1,145 @@
+"""The pieces of the summaries page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from memviz.charts.figure import CONFIG
+from memviz.charts.summary_timeline import summary_timeline
+from memviz.charts.tokens_per_turn import Line
+from memviz.engine.run import Run
+from memviz.metrics.summary_events import SummaryEvent, grows_a_list, never_summarizes, summary_events, tokens_in_force
+from memviz.metrics.summary_evolution import VersionFacts, summary_evolution
+from memviz.metrics.token_use import token_use
+from memviz.ui.controls.health import health
+from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.sidebar import choose_line
+from memviz.ui.facts.probes import facts_of
+from memviz.ui.facts.summaries.charts import evolution_charts
+from memviz.ui.facts.summaries.rewording import Desk
+from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, clicked_point, set_widget, widget_value
+from memviz.ui.shell.text import counted, plain
+from memviz.workspace import Workspace
+
+SETTING_KEY = "summaries-setting"
+EVENT_KEY = "summaries-event-"
+CHART_KEY = "summaries-timeline-"
+CHART_ALT = "Tokens of the summary over the turns, and the messages that each version stands for"
+SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
+
+
+def summaries(workspace: Workspace, state: CompareState, lines: Sequence[Line], summarizer: ModelChoice) -> None:
+    """The summaries of one setting."""
+    if not lines:
+        return
+    with_summaries = next((number for number, line in enumerate(lines) if line.run.compactions), 0)
+    line = choose_line(state, lines, SETTING_KEY, with_summaries)
+    if not line.run.compactions:
+        _nothing(state, line)
+        return
+    health([line])
+    facts = summary_evolution(line.run)
+    # Another conversation or setting has other versions: its controls are others too.
+    view = _view(state, line)
+    history(Desk(state, line, summarizer, lambda: facts_of(workspace, state).probes), facts, view)
+    if facts:
+        evolution_charts(line.run, facts)
+
+
+def _view(state: CompareState, line: Line) -> str:
+    return f"{state.conversation_id}-{line.index}-{line.run.strategy.label}-{state.counter}"
+
+
+def open_event(state: CompareState, line: Line, number: int) -> None:
+    """Go to the Summaries page, to the compaction of this number (from 0) under the setting of ``line``."""
+    state.looked_at = line.index
+    set_widget(EVENT_KEY + _view(state, line), number)
+    st.switch_page("pages/summaries.py")
+
+
+def _nothing(state: CompareState, line: Line) -> None:
+    """Say why there are no summaries, and offer some."""
+    headroom = line.run.strategy.headroom(line.run.memory_after(line.run.log.turn_count))
+    why = (
+        "never summarizes: it sends messages word for word or not at all."
+        if never_summarizes(line.run)
+        else "had no reason to summarize in this conversation"
+        + (f": {headroom} would have been one." if headroom else ".")
+    )
+    st.info(
+        f"{plain(line.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
+        icon=":material/info:",
+    )
+    if len(state.rows) < MAX_SETTINGS:
+        st.button(
+            "Add a summary buffer of 500 tokens", icon=":material/add:",
+            on_click=_add_suggested, args=(state,),
+        )  # fmt: skip
+
+
+def _add_suggested(state: CompareState) -> None:
+    state.add(*SUGGESTED)
+    state.looked_at = state.rows[-1].index
+
+
+def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
+    events, use, is_list = summary_events(run), token_use(run), grows_a_list(run)
+    count = events[-1].compaction.after.summary_count
+    in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
+    covered = sum(len(version.covers) for version in in_force)
+    generation = max((fact.generation for fact in facts if fact.version in in_force), default=0)
+    numbers = [
+        ("Entries" if is_list else "Versions", f"{len(facts):,}", "Summaries written in the whole conversation."),
+        ("At the end", counted(tokens_in_force(run, events[-1]), "token"), "What is sent in place of older messages."),
+        ("Stands for", counted(covered, "message"), "Messages that are no longer sent word for word."),
+        ("Oldest content", f"{generation}× summarized", "How many summarizations it has been through."),
+        ("Summarizer", f"{use.summarizer_tokens:,} tokens", "Into and out of it, in all calls that gave a summary."),
+    ]
+    with st.container(horizontal=True, gap="medium"):
+        for label, value, help_text in numbers:
+            st.metric(label, value, help=help_text, width="content")
+
+
+@st.fragment
+def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
+    """The main picture, and one version in full. A click on the picture opens a version."""
+    run = desk.line.run
+    events, event_key, chart_key = summary_events(run), EVENT_KEY + view, CHART_KEY + view
+    if widget_value(event_key) not in range(len(events)):
+        set_widget(event_key, _most_telling(events, facts))
+    selected = int(widget_value(event_key))
+    st.plotly_chart(
+        summary_timeline(run, selected), key=chart_key, selection_mode="points", config=CONFIG,
+        on_select=partial(_follow_click, chart_key, event_key), alt=CHART_ALT,
+    )  # fmt: skip
+    st.caption("Point at a mark for why and what it cost; click it to open that version below.")
+    if facts:
+        _key_numbers(run, facts)
+    number = _choose_event(run, events, event_key)
+    event = events[number]
+    version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
+
+
+def _most_telling(events: Sequence[SummaryEvent], facts: Sequence[VersionFacts]) -> int:
+    """The event that is open at first: the version that gave up most of the one before, else the newest."""
+    replacing = [fact for fact in facts if fact.carried_share is not None]
+    if replacing:
+        return min(replacing, key=lambda fact: fact.carried_share or 0).event.number
+    return facts[-1].event.number if facts else len(events) - 1
+
+
+def _choose_event(run: Run, events: Sequence[SummaryEvent], key: str) -> int:
+    if len(events) == 1:
+        return 0
+    return int(st.select_slider(version_noun(run), range(len(events)), key=key,
+                                format_func=lambda at: event_label(run, events[at])))  # fmt: skip
+
+
+def _follow_click(chart_key: str, event_key: str) -> None:
+    point = clicked_point(chart_key)
+    if point and point.get("customdata") is not None:
+        set_widget(event_key, int(point["customdata"]))

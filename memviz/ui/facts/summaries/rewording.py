@@ -1,0 +1,80 @@
+"""Rewrite a version of a summary, and see what the rest of the conversation would have been like with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.charts.tokens_per_turn import Line
+from memviz.engine.compaction import Compaction
+from memviz.engine.review import worded
+from memviz.errors import MemvizError
+from memviz.transcripts.base import Probe
+from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.replaying import run_key
+from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.state import CompareState, chat_state
+from memviz.workspace import RunKey
+
+TEXT_PIXELS = 260
+
+
+class Desk(NamedTuple):
+    """What working on a summary takes: the study it belongs to, the setting's line, who summarizes, and what
+    finds the facts that it should keep."""
+
+    state: CompareState
+    line: Line
+    summarizer: ModelChoice
+    probes: Callable[[], Sequence[Probe]] = tuple
+
+    @property
+    def key(self) -> RunKey | None:
+        """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
+        row = next((row for row in self.state.rows if row.index == self.line.index), None)
+        return None if row is None else replace(run_key(self.state, row, self.summarizer), edits=())
+
+
+def rewrite_version(desk: Desk, compaction: Compaction) -> None:
+    """The text of a version, to be changed; the run is then replayed with it."""
+    version, key = compaction.written, desk.key
+    if version is None:
+        return
+    if key is None:
+        _in_chat(desk)
+        return
+    st.caption(
+        "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
+        "summarizer's, and later summaries take it in."
+    )
+    text = st.text_area(
+        f"Your wording of version {version.version}", version.text, height=TEXT_PIXELS,
+        key=f"wording-{hash(key)}-{version.version}-{hash(version.text)}",
+    )  # fmt: skip
+    with st.container(horizontal=True):
+        if st.button("Replay with my wording", icon=":material/edit:", type="primary", key="wording-save"):
+            _keep(desk.state, key, version.version, text)
+        mine = desk.state.edits.get(key, {})
+        if version.version in mine and st.button("Take my wording back", icon=":material/undo:", key="wording-undo"):
+            del mine[version.version]
+            st.rerun()
+
+
+def _keep(state: CompareState, key: RunKey, version: int, text: str) -> None:
+    try:
+        wording = worded(text)
+    except MemvizError as error:
+        show_error(error)
+        return
+    state.edits.setdefault(key, {})[version] = wording
+    st.rerun()
+
+
+def _in_chat(desk: Desk) -> None:
+    st.caption("This is the chat as it was held. What is in force can be reworded there, from its next message on.")
+    if st.button("Open the chat", icon=":material/forum:", key="wording-chat"):
+        chat_state().open(desk.state.conversation_id)
+        st.switch_page("pages/chat.py")

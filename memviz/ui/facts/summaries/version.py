@@ -1,0 +1,141 @@
+"""One version of a summary in full: what happened, what changed, what it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from memviz.engine.run import Run
+from memviz.metrics.summary_diff import word_diff
+from memviz.metrics.summary_events import Happening, SummaryEvent, grows_a_list, summary_events, text_in_force
+from memviz.metrics.summary_evolution import VersionFacts
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
+from memviz.ui.facts.summaries.prompt_lab import prompt_lab
+from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
+from memviz.ui.facts.summaries.version_html import facts_html, messages_html, span
+from memviz.ui.shell.text import counted, plain
+
+INLINE, SIDE_BY_SIDE = "One text", "Side by side"
+TEXT_PIXELS = 520
+UNCUT = ("What changed", "Full text", "Reword", "Prompt lab")
+"""The tabs that show all they have; the others scroll."""
+
+
+def version_noun(run: Run) -> str:
+    """What one summary is called."""
+    return "Entry" if grows_a_list(run) else "Version"
+
+
+def event_label(run: Run, event: SummaryEvent) -> str:
+    """Short name of an event, for controls."""
+    name = f"{version_noun(run)} {event.version.version}" if event.version else event.what.value.capitalize()
+    return f"{name} · turn {event.compaction.turn}"
+
+
+def version_view(desk: Desk, event: SummaryEvent, facts: VersionFacts | None, view: str) -> None:
+    """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
+    run = desk.line.run
+    st.subheader(_title(run, event), anchor=False)
+    _trouble(event)
+    text, happened = st.columns([5, 3], gap="large")
+    with happened:
+        st.markdown("**What happened**")
+        st.html(facts_html(run, event, facts))
+    with text:
+        _tabs(desk, event, view)
+
+
+def _title(run: Run, event: SummaryEvent) -> str:
+    if event.version is None:
+        return f"Turn {event.compaction.turn}: {event.what.value}"
+    return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, turn {event.compaction.turn}"
+
+
+def _trouble(event: SummaryEvent) -> None:
+    """Say what a version that never came means."""
+    taken = span(event.compaction.summarized)
+    if event.what is Happening.FAILED:
+        st.error(
+            f"The summarizer gave no summary of {taken}: {plain(event.compaction.error or '')}. Nothing was lost: they "
+            "are still sent word for word, and a later turn tries again.",
+            icon=":material/error:",
+        )
+    elif event.what is Happening.DROPPED:
+        st.warning(
+            f"{taken.capitalize()} are no longer sent, and no summary stands for them: there is no summarizer.",
+            icon=":material/delete:",
+        )
+
+
+def _tabs(desk: Desk, event: SummaryEvent, view: str) -> None:
+    """What there is to read about it, and to do with it, a tab each."""
+    run = desk.line.run
+    version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
+    tabs: dict[str, Callable[[], object]] = {}
+    if version:
+        tabs["What changed"] = lambda: _changes(run, event, view)
+        tabs["Full text"] = lambda: st.text(version.text)
+    if version and grows_a_list(run):
+        tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
+    if taken:
+        tabs[counted(len(taken), "message") + (" taken in" if version else "")] = lambda: st.html(
+            messages_html(run, taken)
+        )
+    if prompt:
+        tabs["Prompt sent"] = lambda: _prompt(prompt)
+    if version:
+        tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
+        tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
+    for tab, (name, draw) in zip(st.tabs(list(tabs)) if tabs else [], tabs.items(), strict=True):
+        with tab, st.container(height="content" if name in UNCUT else TEXT_PIXELS, border=False):
+            draw()
+
+
+def _prompt(text: str) -> None:
+    st.text(text[:MAX_CHARS_SHOWN])
+    if len(text) > MAX_CHARS_SHOWN:
+        st.caption(f"and {len(text) - MAX_CHARS_SHOWN:,} more characters")
+        st.download_button("Download the whole prompt", text, "summarizer-prompt.txt", on_click="ignore")
+
+
+def _changes(run: Run, event: SummaryEvent, view: str) -> None:
+    """The text against that of another version: by default the one before."""
+    others = [other for other in summary_events(run) if other.version and other.number != event.number]
+    if not others:
+        st.caption("This is the only version so far, so there is nothing to compare it with.")
+        st.text(text_in_force(run, event))
+        return
+    base = _choose_base(run, event, others, view)
+    if base is None:
+        st.caption("Nothing came before it. Choose a later version to compare with.")
+        st.text(text_in_force(run, event))
+        return
+    diff = word_diff(text_in_force(run, base), text_in_force(run, event))
+    head, choice = st.columns([3, 2], vertical_alignment="center")
+    head.html(legend_html(diff))
+    layout = choice.segmented_control(
+        "View", [INLINE, SIDE_BY_SIDE], default=INLINE, required=True, key="summaries-layout",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if layout == INLINE:
+        st.html(diff_html(diff))
+        return
+    for column, side, other in zip(st.columns(2), sides_html(diff), (base, event), strict=True):
+        column.caption(plain(event_label(run, other)))
+        column.html(side)
+
+
+def _choose_base(run: Run, event: SummaryEvent, others: Sequence[SummaryEvent], view: str) -> SummaryEvent | None:
+    """Which version to compare with."""
+    numbers = [other.version.version for other in others if other.version]
+    before = [other.version.version for other in others if other.version and other.number < event.number]
+    default = event.base or (before[-1] if before else None)
+    what = "the list as it was with" if grows_a_list(run) else "against"
+    chosen = st.selectbox(
+        f"Compare {what}", range(len(others)), index=numbers.index(default) if default else None,
+        format_func=lambda at: event_label(run, others[at]), key=f"summaries-base-{view}-{event.number}",
+        placeholder="Choose a version",
+    )  # fmt: skip
+    return None if chosen is None else others[chosen]

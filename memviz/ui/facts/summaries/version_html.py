@@ -1,0 +1,102 @@
+"""The facts of one summarization and the messages it took in, as HTML. All text is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from memviz.charts.palette import PART_COLORS
+from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
+from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.summary_events import SummaryEvent, grows_a_list
+from memviz.metrics.summary_evolution import VersionFacts
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.shell.text import call_text, counted
+
+MAX_MESSAGES_SHOWN = 60
+MAX_UNSOURCED_SHOWN = 30
+
+
+def facts_html(run: Run, event: SummaryEvent, facts: VersionFacts | None) -> str:
+    """What happened, as names and values; ``facts`` is ``None`` where no version came of it."""
+    rows = [*_moment_rows(run, event), *_version_rows(run, event, facts), *_call_rows(event.compaction)]
+    if event.version:
+        rows.append(("Written by", _writer(event)))
+    body = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    return f'<dl class="memviz-facts">{body}</dl>'
+
+
+def messages_html(run: Run, positions: range) -> str:
+    """The messages at these log positions; of many only the first."""
+    shown = "".join(_message(run, position) for position in positions[:MAX_MESSAGES_SHOWN])
+    hidden = len(positions) - MAX_MESSAGES_SHOWN
+    more = f"<small>and {counted(hidden, 'message')} more</small>" if hidden > 0 else ""
+    return f'<section class="memviz-block" style="border-left-color: {PART_COLORS["history"]}">{shown}{more}</section>'
+
+
+def span(positions: range) -> str:
+    """Which messages these are, as a person counts them."""
+    if len(positions) == 1:
+        return f"message {positions.stop:,}"
+    return f"messages {positions.start + 1:,} to {positions.stop:,}"
+
+
+def _moment_rows(run: Run, event: SummaryEvent) -> Iterator[tuple[str, str]]:
+    compaction, sums = event.compaction, run.space.sums
+    yield "When", f"turn {compaction.turn:,}, after message {compaction.after_message + 1:,}"
+    if compaction.reason:
+        yield "Why", compaction.reason
+    taken = compaction.summarized
+    if taken:
+        name = "Newly taken in" if event.version else "Was about"
+        yield name, f"{span(taken)} ({sums.between(taken.start, taken.stop):,} tokens)"
+
+
+def _version_rows(run: Run, event: SummaryEvent, facts: VersionFacts | None) -> Iterator[tuple[str, str]]:
+    compaction = event.compaction
+    if event.version and facts:
+        yield "Stands for", f"{span(event.version.covers)} ({facts.covered_tokens:,} tokens)"
+        yield "Took the place of", _place(run, event)
+        yield "Its own size", counted(facts.tokens, "token")
+    if event.version or compaction.tokens_before != compaction.tokens_after:
+        yield "Sent before → after", f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens of content"
+    if facts and facts.origin.unsourced:
+        words = facts.origin.unsourced
+        more = f" and {len(words) - MAX_UNSOURCED_SHOWN} more" if len(words) > MAX_UNSOURCED_SHOWN else ""
+        yield "Words in nothing it read", ", ".join(words[:MAX_UNSOURCED_SHOWN]) + more
+    if facts and facts.nested_headings:
+        yield "Summaries inside it", f"{counted(facts.nested_headings, 'heading')} of an earlier summary, copied"
+
+
+def _place(run: Run, event: SummaryEvent) -> str:
+    if event.base:
+        return f"version {event.base}"
+    return "nothing: it joined the list" if grows_a_list(run) else "nothing: it is the first"
+
+
+def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
+    if compaction.asked:
+        yield "Summarizer call", f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out"
+        yield "Took", f"{compaction.seconds:.2f} s"
+        yield "Cost", "unknown" if compaction.cost is None else dollars(compaction.cost)
+
+
+def _writer(event: SummaryEvent) -> str:
+    who = event.what.value.removeprefix("written by ")
+    return f"{who} ({event.compaction.model})" if event.compaction.model else who
+
+
+def _message(run: Run, position: int) -> str:
+    message, tokens = run.log[position], run.space.sums.between(position, position + 1)
+    return "".join(_lines(f"{message.role} · message {position + 1:,} · {counted(tokens, 'token')}",
+                          message.content, map(call_text, message.tool_calls)))  # fmt: skip
+
+
+def _lines(head: str, content: str, calls: Iterable[str]) -> Iterator[str]:
+    yield f"<small>{escape(head)}</small>"
+    if content:
+        more = "…" if len(content) > MAX_CHARS_SHOWN else ""
+        yield f"<p>{escape(content[:MAX_CHARS_SHOWN])}{more}</p>"
+    for call in calls:
+        yield f"<code>{escape(call)}</code>"

@@ -1,0 +1,1 @@
+"""The page Library: saved and imported conversations."""

@@ -1,0 +1,88 @@
+"""A file with several conversations: which of them are wanted?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from memviz.conversation import Log
+from memviz.transcripts.background import PICKING_COUNTER
+from memviz.transcripts.loading import LoadedFile
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.state import Import
+from memviz.ui.shell.text import counted, plain
+from memviz.workspace import Workspace
+
+ROWS_SHOWN = 10
+ROW_PIXELS = 36
+
+
+def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
+    """Import the conversations of these numbers, all or none. Raises StorageError."""
+    loaded = made.outcome.loaded
+    if loaded is None:
+        return
+    chosen = [loaded.whole(number) for number in numbers]
+    made.saved = workspace.add(chosen)
+    made.notes = [
+        f"{transcript.title}: {warning}" if len(chosen) > 1 else warning
+        for transcript in chosen
+        for warning in transcript.warnings
+    ]
+
+
+def pick(workspace: Workspace, made: Import, key: str) -> None:
+    """The conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
+    loaded = made.outcome.loaded
+    if loaded is None:
+        return
+    there = len(loaded.transcripts)
+    with st.container(border=True, key=f"pick-{key}"):
+        st.markdown(f"**{plain(made.outcome.name)}** holds {counted(there, 'conversation')}. Which do you want?")
+        for failure in loaded.failures[:3]:
+            st.warning(plain(f"Not readable: {failure}"), icon=":material/warning:")
+        chosen = st.dataframe(
+            _table(loaded, made.outcome.tokens), hide_index=True, on_select="rerun", selection_mode="multi-row",
+            key=f"pick-table-{key}", height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1), column_config=_columns(),
+        )  # fmt: skip
+        rows = [int(row) for row in chosen["selection"]["rows"]]
+        with st.container(horizontal=True):
+            label = f"Import {counted(len(rows), 'conversation')}" if rows else f"Import all {there:,}"
+            if st.button(label, type="primary", icon=":material/download:", key=f"pick-import-{key}"):
+                with st.spinner("Saving"), error_shown():
+                    save(workspace, made, rows or range(there))
+                    st.rerun()
+            if st.button("Import nothing", icon=":material/close:", key=f"pick-leave-{key}"):
+                made.left = True
+                st.rerun()
+            st.caption("Tick rows to import only these.")
+
+
+def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
+    held_at = [transcript.held_at for transcript in loaded.transcripts]
+    dates = {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")} if any(held_at) else {}
+    return pd.DataFrame(
+        {
+            "title": [transcript.title for transcript in loaded.transcripts],
+            **dates,
+            "turns": [Log(transcript.messages).turn_count for transcript in loaded.transcripts],
+            "messages": [len(transcript.messages) for transcript in loaded.transcripts],
+            "tokens": tokens,
+            "notes": [len(transcript.warnings) for transcript in loaded.transcripts],
+        }
+    )
+
+
+def _columns() -> dict[str, Any]:
+    number = st.column_config.NumberColumn
+    return {
+        "title": st.column_config.TextColumn("Title", width="large"),
+        "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
+        "turns": number("Turns", format="localized"),
+        "messages": number("Messages", format="localized"),
+        "tokens": number("Tokens", format="localized", help=f"With tool calls, counted by {PICKING_COUNTER}."),
+        "notes": number("Notes", help="What had to be repaired or left out. The notes come with the conversation."),
+    }

@@ -1,0 +1,113 @@
+"""Files and texts on their way into the library: choosing them, reading them, and what became of each."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.storage.library import ConversationEntry
+from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
+from memviz.transcripts.loading import formats
+from memviz.ui.library.conversation_picker import pick, save
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.state import Import, LibraryState
+from memviz.ui.shell.text import counted, plain
+from memviz.workspace import Workspace
+
+AT_ONCE_SECONDS = 0.4
+"""Most files are read in less: their outcome is there without a progress bar in between."""
+REFRESH_SECONDS = 0.3
+MAX_NOTES = 4
+UPLOAD_HELP = (
+    "Chat exports, API requests, logs of agents, chat databases, tables and plain text, also in a zip. "
+    "The kind of a file is recognised by what is in it. Several files at once are fine."
+)
+FORMAT_HELP = "Only needed where a file is not recognised, or is taken for something it is not."
+PASTE_HELP = "Any of the formats, or lines such as “User: …” and “Assistant: …”."
+
+
+def import_controls(state: LibraryState) -> None:
+    """Choose files, or paste a text; the reading begins at once."""
+    files = st.file_uploader(
+        "Import conversations", accept_multiple_files=True, help=UPLOAD_HELP, key=f"library-upload-{state.uploads}"
+    )
+    with st.popover("Paste text", icon=":material/content_paste:", width="stretch"):
+        text = st.text_area(
+            "A conversation as text", key=f"library-paste-{state.uploads}", height=240, help=PASTE_HELP,
+            placeholder="User: Where does my sister live?\nAssistant: In Lisbon.",
+        )  # fmt: skip
+        pasted = st.button("Import the text", icon=":material/download:", width="stretch")
+    titles = {name: known.title for name, known in formats().items()}
+    format = st.selectbox(
+        "Format", ["", *sorted(titles, key=lambda name: titles[name].casefold())], key="library-format",
+        format_func=lambda name: titles.get(name, "Recognise it"), help=FORMAT_HELP,
+    )  # fmt: skip
+    if files:
+        state.read([NamedBytes(file.name, file.getvalue()) for file in files], format or None)
+        st.rerun()
+    if pasted:
+        state.read([NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None)
+        st.rerun()
+
+
+def import_panel(workspace: Workspace, state: LibraryState) -> None:
+    """How far the reading is, or what became of every file."""
+    if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
+        _progress(state, state.reading)
+        return
+    if state.reading is not None:
+        outcomes, state.reading = state.reading.outcomes, None
+        state.imports = [_import(workspace, outcome) for outcome in outcomes]
+    for number, made in enumerate(state.imports):
+        _show(workspace, made, f"{state.uploads}-{number}")
+
+
+@st.fragment(run_every=REFRESH_SECONDS)
+def _progress(state: LibraryState, reading: BackgroundReading) -> None:
+    if reading.wait(0):
+        st.rerun()
+    share = reading.done / reading.total if reading.total else 0.0
+    what = f"conversation {reading.done:,} of {reading.total:,}" if reading.total else "taking it apart"
+    several = f" (file {len(reading.outcomes) + 1} of {len(reading.files)})" if len(reading.files) > 1 else ""
+    with st.container(border=True):
+        st.progress(share, f"Reading {plain(reading.current)}{several}: {what}")
+        if st.button("Cancel", icon=":material/close:", key="library-cancel"):
+            reading.cancel()
+            state.reading = None
+            st.rerun()
+
+
+def _import(workspace: Workspace, outcome: Outcome) -> Import:
+    """A single conversation is saved at once; of several the visitor chooses."""
+    made = Import(outcome)
+    if outcome.loaded and len(outcome.loaded.transcripts) == 1:
+        with error_shown():
+            save(workspace, made, [0])
+    return made
+
+
+def _show(workspace: Workspace, made: Import, key: str) -> None:
+    name, loaded = made.outcome.name, made.outcome.loaded
+    if loaded is None:
+        st.error(plain(f"{name} was not imported. {made.outcome.error}"), icon=":material/error:")
+    elif made.saved:
+        st.success(plain(_sentence(name, made)), icon=":material/check:")
+    elif made.left:
+        st.info(plain(f"Nothing of {name} was imported."), icon=":material/info:")
+    elif len(loaded.transcripts) > 1:
+        pick(workspace, made, key)
+
+
+def _sentence(name: str, made: Import) -> str:
+    saved, failures = made.saved, made.outcome.loaded.failures if made.outcome.loaded else ()
+    what = name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
+    notes = [*map(str, failures), *made.notes]
+    shown = [f"Note: {note}" for note in notes[:MAX_NOTES]]
+    more = [f"And {counted(len(notes) - MAX_NOTES, 'more note')}, kept with the conversations."]
+    return " ".join([f"Imported {what}: {_size(saved)}.", *shown, *(more if len(notes) > MAX_NOTES else [])])
+
+
+def _size(saved: list[ConversationEntry]) -> str:
+    messages = counted(sum(entry.message_count for entry in saved), "message")
+    kinds = ", ".join(dict.fromkeys(entry.format for entry in saved))
+    title = formats()[kinds].title if kinds in formats() else kinds
+    return f"{messages} in {counted(sum(entry.turn_count for entry in saved), 'turn')}, read as {title}"

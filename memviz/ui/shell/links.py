@@ -1,0 +1,152 @@
+"""A view of the study pages as the query of an address, and back: what one visitor sees, another can open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from memviz.counters import counter
+from memviz.engine.recall import parse_numbers
+from memviz.errors import MemvizError
+from memviz.strategies import strategy
+from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
+from memviz.ui.shell.text import plain
+from memviz.workspace import Workspace
+
+T = TypeVar("T")
+CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN = (
+    "conversation", "setting", "counter", "recall", "replies", "look", "turn"
+)  # fmt: skip
+ANEW = "anew"
+MAX_RECALLS = 100
+Query = Mapping[str, Sequence[str]]
+
+
+def link_query(state: CompareState, turn: int | None) -> str:
+    """The query (without question mark) of an address that opens what ``state`` shows, at this turn.
+
+    Keys, models and reworded summaries are not in it: they stay with the visitor.
+    """
+    return urlencode([(name, text) for name, text in _pairs(state, turn) if text])
+
+
+def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
+    yield CONVERSATION, state.conversation_id or ""
+    for row in state.rows:
+        parameters = f" {json.dumps(row.parameters, ensure_ascii=False)}" if row.parameters else ""
+        yield SETTING, row.strategy_id + parameters
+    yield COUNTER, state.counter
+    numbers = {row.uid: number for number, row in enumerate(state.rows)}
+    for recall in state.recalls:
+        whose = f" {numbers[recall.uid]}" if recall.uid in numbers else ""
+        yield RECALL, f"{recall.turn} {','.join(map(str, recall.turns))}{whose}"
+    yield REPLIES, ANEW if state.own_replies else ""
+    yield LOOK, next((str(number) for number, row in enumerate(state.rows) if row.index == state.looked_at), "")
+    yield TURN, str(turn or "")
+
+
+def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
+    """Make ``state`` what the query says; returns the turn, and a sentence for each part of it that cannot be used."""
+    problems: list[str] = []
+
+    def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
+        found = []
+        for text in query.get(name, ())[:at_most]:
+            try:
+                found.append(read(text))
+            except (MemvizError, ValueError, IndexError) as error:
+                problems.append(f"The link's {name} {text[:80]!r} was passed over: {error}")
+        return found
+
+    settings = parts(SETTING, _setting, MAX_SETTINGS)
+    if settings:
+        state.rows = []
+        for strategy_id, parameters in settings:
+            state.add(strategy_id, parameters)
+    state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
+    state.counter = next(iter(parts(COUNTER, lambda text: counter(text).name)), state.counter)
+    uids = [row.uid for row in state.rows]
+    state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
+    state.own_replies = ANEW in query.get(REPLIES, ())
+    state.looked_at = next(iter(parts(LOOK, lambda text: state.rows[int(text)].index)), None)
+    return next(iter(parts(TURN, int)), None), problems
+
+
+def _setting(text: str) -> tuple[str, dict[str, Any]]:
+    strategy_id, _, parameters = text.partition(" ")
+    values = json.loads(parameters) if parameters else {}
+    if not isinstance(values, dict):
+        raise ValueError("its parameters are no object of names and values.")
+    strategy(strategy_id, **values)
+    return strategy_id, values
+
+
+def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
+    turn, turns, *whose = text.split(" ")
+    return AddedRecall(int(turn), parse_numbers(turns), uids[int(whose[0])] if whose else None)
+
+
+OPENED_KEY = "opened-link"
+HELP = "Opens this conversation, these settings and this turn for anybody who can reach this server."
+_HTML = '<button type="button"></button>'
+_CSS = """
+button {
+    font: inherit; color: inherit; background: transparent; cursor: pointer; white-space: nowrap; width: 100%;
+    border: 1px solid color-mix(in srgb, currentColor 25%, transparent);
+    border-radius: var(--st-button-radius, 0.5rem); padding: 0.4rem 0.75rem;
+}
+button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
+"""
+# The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection.
+_JS = """
+export default function ({ parentElement, data }) {
+    const button = parentElement.querySelector("button");
+    const address = () => location.origin + location.pathname + "?" + data.query;
+    const select = (text) => {
+        const area = document.createElement("textarea");
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        const done = document.execCommand("copy");
+        area.remove();
+        return done ? Promise.resolve() : Promise.reject();
+    };
+    button.textContent = "Copy link";
+    button.title = data.help;
+    button.onclick = () => {
+        const copied = navigator.clipboard ? navigator.clipboard.writeText(address()) : select(address());
+        copied.then(() => { button.textContent = "Copied"; }, () => { prompt("Copy this address", address()); });
+        setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+    };
+}
+"""
+_copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_JS)
+
+
+def copy_link(state: CompareState, key: str, turn: int | None = None) -> None:
+    """A button that puts the address of this view into the clipboard."""
+    _copy_button(data={"query": link_query(state, turn), "help": HELP}, key=key)
+
+
+def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str) -> None:
+    """Show what the address of the page asks for, once in a session; what it asks for in vain is said.
+
+    ``turn_keys`` are the widgets that choose a turn.
+    """
+    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    if not query or widget_value(OPENED_KEY) == query:
+        return
+    set_widget(OPENED_KEY, query)
+    before = state.conversation_id
+    turn, problems = open_link(state, query)
+    if state.conversation_id is not None and not workspace.store.exists(state.conversation_id):
+        problems.append("The conversation of the link is not on this server, or was deleted.")
+        state.open(before)
+    for key in turn_keys if turn is not None else ():
+        set_widget(key, turn)
+    for problem in problems:
+        st.warning(plain(problem), icon=":material/link_off:")

@@ -1,0 +1,1 @@
+"""The page Tune: which setting to take."""

@@ -1,0 +1,118 @@
+"""What a sweep tries: conversations, strategies, and values for their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import streamlit as st
+
+from memviz.counters import counter as find_counter
+from memviz.errors import MemvizError, ParameterError
+from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter, range_in_words
+from memviz.tuning.axes import axes
+from memviz.tuning.grid import TRIED_AT_FIRST, settings, suggested
+from memviz.tuning.grid import largest_sizes as sizes_of
+from memviz.ui.controls.settings_editor import PANEL_PIXELS
+from memviz.ui.controls.sidebar import CONVERSATIONS_LISTED
+from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.state import CompareState, TuneState, widget_value
+from memviz.ui.shell.text import conversation_labels, counted
+from memviz.workspace import FIRST_SAMPLE, Workspace
+
+CONVERSATIONS_HELP = (
+    "Every setting is tried on each of them. What is shown is then the middle one of all conversations, or the worst."
+)
+STRATEGIES_HELP = "Every value chosen below is tried; of a strategy with two parameters every pair of values."
+VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
+
+
+def choose_conversations(workspace: Workspace, study: CompareState, state: TuneState) -> list[str]:
+    """The conversations to sweep over: at first the one that the other pages show."""
+    entries = workspace.choices(CONVERSATIONS_LISTED, study.conversation_id)
+    labels = conversation_labels(entries.values())
+    if not state.conversations:
+        first = study.conversation_id or FIRST_SAMPLE
+        state.conversations = [first] if first in entries else list(entries)[:1]
+    state.conversations = st.multiselect(
+        "Conversations", list(entries), default=[id for id in state.conversations if id in entries],
+        format_func=labels.__getitem__, key="tune-conversations", help=CONVERSATIONS_HELP,
+    )  # fmt: skip
+    turns, messages = (sum(getattr(entries[id], name) for id in state.conversations) for name in SIZES)
+    st.caption(f"{counted(turns, 'turn')}, {counted(messages, 'message')}.")
+    return state.conversations
+
+
+SIZES = ("turn_count", "message_count")
+
+
+def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dict[str, int]:
+    """The sizes of the largest conversation, by unit: no larger values are worth trying."""
+    return sizes_of((workspace.conversation(id)[1] for id in ids), find_counter(counter))
+
+
+def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
+    """All settings to try. A value that is not allowed says so, and is left out."""
+    known = strategies()
+    chosen = st.pills(
+        "Strategies to try", list(known), selection_mode="multi", default=[id for id in TRIED_AT_FIRST if id in known],
+        format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
+    )  # fmt: skip
+    grid = {id: _values(known[id], largest) for id in known if id in chosen}
+    return settings(grid) if grid else ()
+
+
+def _values(cls: type[Strategy], largest: Mapping[str, int]) -> dict[str, tuple[Any, ...]]:
+    """The values of all axes of a strategy, to be changed in a panel of its own."""
+    if not axes(cls):
+        return {}
+    first = suggested(cls.id, largest=largest)
+    label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
+    with st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"), st.container(width=PANEL_PIXELS):
+        found = {axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)}
+        st.caption(cls.summary_line())
+    return found
+
+
+def _number_of_settings(cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]) -> int:
+    """How many settings the values chosen make: what was just changed below a label counts for it already."""
+    return prod(len(widget_value(_key(cls, name, values)) or values) for name, values in first.items())
+
+
+def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
+    # Other values are suggested for a conversation of another size: what was chosen before does not fit them.
+    return f"tune-values-{cls.id}-{name}-{'-'.join(map(str, values))}"
+
+
+def _choose_values(cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    key = _key(cls, axis.name, values)
+    if axis.kind is bool:
+        on_off = st.pills(
+            axis.title, [False, True], selection_mode="multi", default=list(values), key=key, help=axis.help,
+            format_func=lambda value: "on" if value else "off", persist_state="session",
+        )  # fmt: skip
+        return tuple(on_off) or values
+    written = [str(value) for value in values]
+    typed = st.multiselect(
+        f"{axis.title} ({axis.unit})", written, default=written, key=key, accept_new_options=True,
+        help=f"{axis.help}\n\n{VALUES_HELP}", placeholder="Type a number", persist_state="session",
+    )  # fmt: skip
+    return tuple(sorted({value for text in typed if (value := _number(cls, axis, text)) is not None})) or values
+
+
+def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
+    """The number that was typed, or ``None`` after saying what was wrong with it."""
+    try:
+        value = int(text.replace(",", "").replace(" ", "").replace("_", ""))
+    except ValueError:
+        show_error(ParameterError(axis.name, text, range_in_words(axis), cls.id))
+        return None
+    try:
+        cls(**{axis.name: value})
+    except MemvizError as error:
+        show_error(error)
+        return None
+    return value

@@ -1,0 +1,70 @@
+"""Sweeping with a summarizer that costs money: what it will cost, a budget, and a start button."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from memviz.models.budget import Budget
+from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.paid import estimate, paid_summarizer
+from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping
+from memviz.tuning.terms import Terms
+from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.state import TuneState
+from memviz.ui.shell.text import plain
+from memviz.workspace import Workspace
+
+if TYPE_CHECKING:
+    from memviz.ui.tune.run import Asked
+
+FIRST_BUDGET_USD = 1.0
+BUDGET_HELP = (
+    "No call is made that might exceed it. What is finished by then is kept, and answers are kept on disk, so going on "
+    "pays for nothing twice."
+)
+
+
+def paid_sweep(workspace: Workspace, state: TuneState, free: Asked, summarizer: ModelChoice, terms: Terms) -> Asked:
+    """The sweep with ``summarizer`` once it was asked for; until then the ``free`` one with the offline summarizer,
+    which tells what it will cost."""
+    paid = replace(free, summarizer=summarizer.name)
+    if state.asked == paid:
+        return paid
+    work = state.work
+    if state.asked != free or work is None or not work.wait(0) or work.sweep is None:
+        return free
+    with st.container(border=True):
+        st.markdown(f"Measured with the offline summarizer's summaries, not yet with {plain(summarizer.name)}.")
+        cost = estimate(work.sweep, summarizer.name).sentence
+        st.caption(f"{plain(cost)} The offline summaries' sizes are the base of this.")
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+        budget_usd = row.number_input(
+            "Budget (US dollars)", 0.01, 10_000.0, FIRST_BUDGET_USD, key="tune-budget", help=BUDGET_HELP, width=200
+        )
+        if row.button(f"Sweep with {plain(summarizer.name)}", icon=":material/play_arrow:", key="tune-pay"):
+            _begin(workspace, state, paid, summarizer, budget_usd, terms)
+            st.rerun()
+    return free
+
+
+def _begin(
+    workspace: Workspace, state: TuneState, paid: Asked, summarizer: ModelChoice, budget_usd: float, terms: Terms
+) -> None:
+    with errors_shown("Choose another summarizer, or the offline one."):
+        budget = Budget(budget_usd)
+        writer = paid_summarizer(
+            summarizer.name, budget, workspace.answers_folder, api_key=summarizer.api_key,
+            api_base=summarizer.api_base, timeout=summarizer.timeout_seconds,
+        )  # fmt: skip
+
+    def make() -> Sweeping:
+        return workspace.sweeping(
+            paid.ids, paid.settings, counter=paid.counter, summarizer=writer, terms=terms, executor="threads",
+            workers=DEFAULT_CONCURRENCY,
+        )  # fmt: skip
+
+    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget)

@@ -1,0 +1,145 @@
+"""Running a sweep from the page: at once where it is small and free, else when asked; with progress and a way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from memviz.models.budget import Budget
+from memviz.models.registry import OFFLINE, model
+from memviz.strategies.base import Strategy
+from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.paid import spent_sentence
+from memviz.tuning.results import Sweep
+from memviz.tuning.sweep import Sweeping, SweepProgress
+from memviz.tuning.terms import Terms
+from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.state import TuneState
+from memviz.ui.shell.text import counted, plain
+from memviz.ui.tune.executor import Where
+from memviz.ui.tune.paid import paid_sweep
+from memviz.workspace import Workspace
+
+AT_ONCE_MESSAGES = 60_000
+"""Settings times messages up to which a free sweep begins by itself: some seconds of work."""
+AT_ONCE_SECONDS = 0.8
+"""A sweep that takes less is there without a progress bar in between."""
+REFRESH_SECONDS = 0.4
+MAX_ERRORS = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a sweep is about: everything that decides what its cells hold."""
+
+    conversations: tuple[tuple[str, object], ...]
+    settings: tuple[Strategy, ...]
+    counter: str
+    summarizer: str = OFFLINE
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The conversations."""
+        return tuple(id for id, _ in self.conversations)
+
+
+def asked_for(workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], counter: str) -> Asked:
+    """The sweep of these settings over these conversations as they are now."""
+    stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
+    return Asked(stamped, tuple(settings), counter)
+
+
+def sweep_of(
+    workspace: Workspace, state: TuneState, asked: Asked, summarizer: ModelChoice, terms: Terms, where: Where
+) -> Sweep | None:
+    """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
+    if not summarizer.is_offline:
+        asked = paid_sweep(workspace, state, asked, summarizer, terms)
+    if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
+        state.go_on = False
+        _begin_free(workspace, state, asked, terms, where)
+    work = state.work if state.asked == asked else None
+    if work is None:
+        return None
+    if not work.wait(AT_ONCE_SECONDS):
+        _progress(work, asked, state.budget)
+    elif work.error is not None:
+        show_error(work.error)
+    elif state.budget is not None:
+        st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
+    sweep = work.sweep
+    if sweep is not None and work.wait(0) and not sweep.is_complete and work.error is None:
+        _ended_early(state, sweep)
+    return sweep.priced(terms) if sweep is not None and _any_ran(sweep) else None
+
+
+def _any_ran(sweep: Sweep) -> bool:
+    """Whether there is anything to show. Says what could not be run, and why."""
+    failed = {cell.error: sweep.subjects[place.subject] for place, cell in sweep.cells.items() if cell.error}
+    for error, title in list(failed.items())[:MAX_ERRORS]:
+        st.warning(f"{plain(title)}: {plain(error)}", icon=":material/error:")
+    return any(not cell.error for cell in sweep.cells.values())
+
+
+def _begin_free(workspace: Workspace, state: TuneState, asked: Asked, terms: Terms, where: Where) -> None:
+    def make() -> Sweeping:
+        return workspace.sweeping(
+            asked.ids, asked.settings, counter=asked.counter, summarizer=model(OFFLINE), terms=terms, **where._asdict()
+        )
+
+    state.begin(asked, BackgroundSweep(make))
+
+
+def _may_begin(workspace: Workspace, asked: Asked) -> bool:
+    """Whether the sweep is small enough to begin by itself, or its button was clicked."""
+    messages = sum(workspace.store.entry(id).message_count for id in asked.ids)
+    if asked.summarizer != OFFLINE or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
+        return asked.summarizer == OFFLINE
+    number, over = counted(len(asked.settings), "setting"), counted(len(asked.ids), "conversation")
+    st.info(
+        f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "
+        "Cells that were measured before are not measured again.",
+        icon=":material/hourglass_empty:",
+    )
+    return st.button(f"Try {number}", icon=":material/play_arrow:", type="primary", key="tune-start")
+
+
+@st.fragment(run_every=REFRESH_SECONDS)
+def _progress(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
+    if work.wait(0):
+        st.rerun()
+    with st.container(border=True):
+        progress = work.progress
+        if progress is None:
+            st.progress(0.0, "Counting tokens and looking for facts")
+        else:
+            st.progress(progress.done / max(1, progress.total), progress_words(progress, len(asked.ids)))
+        if budget is not None:
+            st.caption(plain(spent_sentence(asked.summarizer, budget)))
+        if st.button("Stop", icon=":material/stop_circle:", key="tune-stop"):
+            work.cancel()
+
+
+def progress_words(progress: SweepProgress, conversations: int) -> str:
+    """How far a sweep is, in words."""
+    over = f" over {conversations} conversations" if conversations > 1 else ""
+    text = f"{progress.done:,} of {progress.total:,} runs{over} measured"
+    return f"{text}, {progress.time_left}" if progress.time_left else text
+
+
+def _ended_early(state: TuneState, sweep: Sweep) -> None:
+    total = len(sweep.settings) * len(sweep.subjects)
+    why = plain(sweep.stopped) if sweep.stopped else "Stopped."
+    st.warning(f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.", icon=":material/pause:")
+    if st.button("Go on", icon=":material/play_arrow:", key="tune-go-on"):
+        state.asked, state.go_on = None, True
+        st.rerun()
+
+
+def nothing_to_try(ids: Sequence[str]) -> None:
+    """Say what is missing."""
+    what = "a strategy to try" if ids else "a conversation"
+    st.info(f"Choose {what} in the sidebar, and every setting is measured.", icon=":material/arrow_back:")
