@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from time import process_time
 
 from memviz import Log, Message, Model, Reply, counter, replay, strategies, strategy
-from memviz.metrics.life_lines import life_lines
-from memviz.metrics.retention import ProbeTexts, retention
-from memviz.metrics.survival import category_table, survival
+from memviz.metrics.retention.life_lines import life_lines
+from memviz.metrics.retention.retention import ProbeTexts, retention
+from memviz.metrics.retention.survival import category_table, survival
 from memviz.transcripts.generator import generate
 
 SETTINGS: list[tuple[str, dict[str, int]]] = [

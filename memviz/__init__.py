@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from memviz.memory_config import load_memory_config, strategy_of
     from memviz.memory_store import MemoryStore, build_chat_memory
     from memviz.metrics.health import health_warnings
-    from memviz.metrics.life_lines import life_lines
-    from memviz.metrics.proposed_probes import propose_probes
-    from memviz.metrics.retention import retention
+    from memviz.metrics.retention.life_lines import life_lines
+    from memviz.metrics.retention.proposed_probes import propose_probes
+    from memviz.metrics.retention.retention import retention
     from memviz.models.registry import model
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript
@@ -76,13 +76,13 @@ _LAZY = {
     "build_chat_memory": "memviz.memory_store",
     "free_run": "memviz.engine.free_run",
     "health_warnings": "memviz.metrics.health",
-    "life_lines": "memviz.metrics.life_lines",
+    "life_lines": "memviz.metrics.retention.life_lines",
     "load_memory_config": "memviz.memory_config",
     "load_transcript": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
-    "propose_probes": "memviz.metrics.proposed_probes",
+    "propose_probes": "memviz.metrics.retention.proposed_probes",
     "replay": "memviz.engine.replay",
-    "retention": "memviz.metrics.retention",
+    "retention": "memviz.metrics.retention.retention",
     "strategy_of": "memviz.memory_config",
     "sweep": "memviz.tuning.sweep",
 }

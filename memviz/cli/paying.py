@@ -52,7 +52,7 @@ class Payer:
     def agree(self, plan: Plan, summarizer: Model) -> None:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
         agreement the command ends; where nothing is missing, nobody is asked."""
-        from memviz.metrics.cost_estimate import dollars
+        from memviz.metrics.cost.estimate import dollars
 
         cost = self._estimate(plan, summarizer)
         if not cost.calls:

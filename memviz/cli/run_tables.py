@@ -9,10 +9,10 @@ from rich.table import Table
 
 from memviz.cli.output import counted, on_one_line
 from memviz.context import TOKEN_PARTS
-from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import health_warnings
-from memviz.metrics.summary_events import happening
-from memviz.metrics.token_use import TokenUse, token_use
+from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.summaries.events import happening
 
 if TYPE_CHECKING:
     from rich.console import Console

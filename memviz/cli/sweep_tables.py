@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from memviz.charts.measure_words import WORDS, inline, shown
+from memviz.charts.sweeps.measure_words import WORDS, inline, shown
 from memviz.cli.output import counted, on_one_line
 from memviz.tuning.recommendation import share_in_words
 

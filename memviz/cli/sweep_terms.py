@@ -10,7 +10,7 @@ from typer import BadParameter
 from memviz.cli.output import complain
 
 if TYPE_CHECKING:
-    from memviz.metrics.pricing import Pricing
+    from memviz.metrics.cost.pricing import Pricing
     from memviz.tuning.terms import Terms
 
 Usd = tuple[float, ...]
@@ -34,7 +34,7 @@ def prices_of(text: str | None, option: str, most: int = len(_NAMES)) -> Usd | N
 
 def priced(model: str, by_hand: Usd | None) -> Pricing | None:
     """What a model costs: at list price, but for what is entered by hand. ``None`` where nothing is known."""
-    from memviz.metrics.pricing import pricing, unpriced
+    from memviz.metrics.cost.pricing import pricing, unpriced
 
     listed = pricing(model)
     if by_hand is None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from memviz.charts.composition import composition
-from memviz.charts.fate_map import map_of
 from memviz.charts.figure import CONFIG
-from memviz.charts.summary_timeline import summary_timeline
-from memviz.charts.tokens_per_turn import tokens_per_turn
-from memviz.metrics.fate_grid import View
+from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.requests.composition import composition
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.summaries.timeline import summary_timeline
+from memviz.metrics.memory_map.fate_grid import View
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import DARK, LIGHT, THEMES, template, themed
 

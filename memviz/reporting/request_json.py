@@ -8,7 +8,7 @@ from typing import Any
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
-from memviz.metrics.turn_changes import record_of_turn
+from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.registry import OFFLINE
 from memviz.models.tools import TOOLS
 

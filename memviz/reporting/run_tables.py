@@ -11,7 +11,7 @@ import numpy as np
 
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
-from memviz.metrics.summary_events import SummaryEvent, summary_events
+from memviz.metrics.summaries.events import SummaryEvent, summary_events
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
 TURN_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")

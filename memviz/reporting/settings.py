@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memviz.charts.palette import STEP_COLORS
-from memviz.charts.tokens_per_turn import Line, budget_fits
+from memviz.charts.requests.tokens_per_turn import Line, budget_fits
 from memviz.context import Fate
 from memviz.engine.run import Run
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.fate_map import code_of, fate_map
+from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import HealthWarning, health_warnings
-from memviz.metrics.summary_events import SummaryEvent, grows_a_list, summary_events
-from memviz.metrics.token_use import TokenUse, token_use
+from memviz.metrics.memory_map.fate_map import code_of, fate_map
+from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.summaries.events import SummaryEvent, grows_a_list, summary_events
 
 MAX_COMPACTIONS = 500
 """Rows of the table of compactions of one setting; of more, the first and the last are shown."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from memviz.counters import AnyCounter
 from memviz.engine.outline import Outline, outline
 from memviz.errors import BudgetSpentError, MemvizError
-from memviz.metrics.retention import retention
-from memviz.metrics.traffic import Traffic, traffic
+from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
@@ -32,7 +32,7 @@ class Cell:
     """One setting over one conversation.
 
     ``retained`` and ``born`` are arrays [requests]: of how many facts a request held the evidence or the answer, and
-    how many had been stated by then (see :class:`memviz.metrics.knowledge.Retention`). ``failed_summarizations`` are
+    how many had been stated by then (see :class:`memviz.metrics.retention.knowledge.Retention`). ``failed_summarizations`` are
     calls that gave no summary, ``over_budget_requests`` those larger than the strategy's own budget. ``error`` says
     in a sentence why there is nothing, and then all counts are empty.
     """

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from memviz.metrics.cost import Pricing, pricing
-from memviz.metrics.cost_estimate import dollars, rounded_tokens
+from memviz.metrics.cost.cost import Pricing, pricing
+from memviz.metrics.cost.estimate import dollars, rounded_tokens
 from memviz.models.base import Model
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.registry import model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.cost.estimate import dollars
 from memviz.strategies.base import Strategy
 from memviz.tuning.wanted import Wanted
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from memviz.metrics.cost import Cost
+from memviz.metrics.cost.cost import Cost
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell
 from memviz.tuning.front import on_front

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from memviz.conversation import Log
 from memviz.counters import Counter
-from memviz.metrics.probe_texts import ProbeTexts
-from memviz.metrics.proposed_probes import propose_probes
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.transcripts.base import Probe, Transcript
 
 

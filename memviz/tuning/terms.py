@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memviz.metrics.cost import Cost, Pricing, cost, pricing
-from memviz.metrics.traffic import Traffic
+from memviz.metrics.cost.cost import Cost, Pricing, cost, pricing
+from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 
 DEFAULT_MODEL = "openai/gpt-5-mini"

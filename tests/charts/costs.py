@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memviz.charts.cost_line import CostLine
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.cost import cost
-from memviz.metrics.cost_parts import cost_parts
-from memviz.metrics.pricing import Pricing, unpriced
-from memviz.metrics.traffic import Traffic
+from memviz.charts.cost.line import CostLine
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.metrics.cost.cost import cost
+from memviz.metrics.cost.parts import cost_parts
+from memviz.metrics.cost.pricing import Pricing, unpriced
+from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
 from tests.charts.runs import run_of
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
-from memviz.charts.kept import Kept
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.fact_losses import fact_losses
-from memviz.metrics.life_lines import life_lines
-from memviz.metrics.probe_texts import ProbeTexts
-from memviz.metrics.retention import retention
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.retention.result import Kept
+from memviz.metrics.retention.life_lines import life_lines
+from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
 from tests.charts.runs import MARKUP
 
 BUDGET = Probe("What is the budget?", ("3,600 euros", "3,600"), (4,), "updated fact", ("3,000 euros",))

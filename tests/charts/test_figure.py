@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.charts import figure as module
-from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
 from tests.charts.runs import run_of
 
 

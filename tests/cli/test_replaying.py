@@ -11,7 +11,7 @@ import pytest
 
 import memviz as api
 from memviz import Run
-from memviz.metrics.token_use import token_use
+from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.loading import load_transcript
 from memviz.workspace import RunKey, Workspace

@@ -20,8 +20,8 @@ import pytest
 import yaml
 
 import memviz as api
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.token_use import token_use
+from memviz.metrics.cost.estimate import dollars
+from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.recipes import recipes
 from memviz.strategies import strategies

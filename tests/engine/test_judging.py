@@ -14,7 +14,7 @@ from memviz.engine.judge_prompt import judge_request, verdict_of
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.judging import Judging
 from memviz.errors import BadKeyError, MalformedReplyError, MissingKeyError, ServerError, UnknownModelError
-from memviz.metrics.answer_scores import answer_scores
+from memviz.metrics.answers.scores import answer_scores
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from tests.engine.calling import Caller, recall, says

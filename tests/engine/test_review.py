@@ -13,7 +13,7 @@ from memviz import Chat, Fate, Log, ModelError, Reply, ReviewError, Run, Scripte
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.session import Session
 from memviz.memory import Memory
-from memviz.metrics.token_use import token_use
+from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage
 from memviz.strategies.base import CompactionPlan, Moment, Selection
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.metrics.cost import Cost, break_even_turn
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.traffic import traffic
+from memviz.metrics.cost.cost import Cost, break_even_turn
+from memviz.metrics.cost.estimate import dollars
+from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
 from memviz.tuning.terms import Terms

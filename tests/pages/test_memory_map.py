@@ -16,7 +16,7 @@ from memviz import Message, Recall
 from memviz.charts.palette import STEP_TITLES
 from memviz.context import Fate
 from memviz.engine.run import Run
-from memviz.metrics.fate_map import Span, code_of, fate_map
+from memviz.metrics.memory_map.fate_map import Span, code_of, fate_map
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample

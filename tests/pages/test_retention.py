@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.run import Run
-from memviz.metrics.life_lines import life_lines
-from memviz.metrics.needed_arguments import needed_arguments
-from memviz.metrics.retention import Retention, ceiling, floor, retention
-from memviz.metrics.survival import survival
+from memviz.metrics.retention.life_lines import life_lines
+from memviz.metrics.retention.retention import Retention, ceiling, floor, retention
+from memviz.metrics.retention.survival import survival
+from memviz.metrics.retention.tool_argument_recall import needed_arguments
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.run import Run
-from memviz.metrics.summary_evolution import summary_evolution
+from memviz.metrics.summaries.evolution import summary_evolution
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import sample
 from memviz.ui.controls import replaying

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import memviz
-from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
 from memviz.reporting import figures
 from memviz.reporting.themes import DARK
 from tests.charts.runs import MARKUP, run_of

@@ -15,8 +15,8 @@ import pytest
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.charts.palette import PART_TITLES
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.token_use import token_use
+from memviz.metrics.cost.estimate import dollars
+from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Reply, Usage
 from memviz.reporting import conversation_text
 from memviz.reporting import settings as report_settings

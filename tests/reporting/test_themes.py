@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from memviz.charts.fate_map import map_of
 from memviz.charts.figure import figure
-from memviz.charts.tokens_per_turn import Line, tokens_per_turn
-from memviz.metrics.fate_grid import View
+from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
+from memviz.metrics.memory_map.fate_grid import View
 from memviz.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
 from tests.charts.runs import run_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from memviz.metrics.pricing import Pricing, unpriced
-from memviz.metrics.traffic import Traffic
+from memviz.metrics.cost.pricing import Pricing, unpriced
+from memviz.metrics.requests.traffic import Traffic
 from memviz.tuning.cell import Cell
 from memviz.tuning.grid import settings
 from memviz.tuning.jobs import Place

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Transcript
 from memviz.counters import counter
-from memviz.metrics.retention import retention
-from memviz.metrics.traffic import traffic
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.tuning.cell import Cell, measure
 from memviz.tuning.subject import Subject

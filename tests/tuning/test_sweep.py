@@ -13,8 +13,8 @@ import memviz
 from memviz import Message, Model, Reply, SweepError, Transcript
 from memviz.counters import counter
 from memviz.errors import BudgetSpentError
-from memviz.metrics.retention import retention
-from memviz.metrics.token_use import token_use
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
 from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample

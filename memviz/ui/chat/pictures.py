@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.charts.context_bar import context_bar
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
-from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.context_bar import context_bar
+from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
-from memviz.metrics.token_use import token_use
+from memviz.metrics.requests.token_use import token_use
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
 from memviz.ui.shell.state import ChatState, compare_state

@@ -12,7 +12,7 @@ from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
 from memviz.errors import MemvizError, ModelError
-from memviz.metrics.turn_changes import record_of_turn
+from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.chat.sidebar import Models, save
 from memviz.ui.controls.inspector import BadgeColor

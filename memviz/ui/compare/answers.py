@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.engine.records import TurnRecord
-from memviz.metrics.answer_source import AnswerSource
+from memviz.metrics.answers.source import AnswerSource
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.shell.text import counted, plain
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.engine.asking import ask
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, MessageError
-from memviz.metrics.answer_source import answer_source
+from memviz.metrics.answers.source import answer_source
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.errors import show_error

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
 from memviz.reporting.figures import ImageFormat, can_render, image
 from memviz.reporting.run_json import run_json
 from memviz.reporting.run_tables import compactions_csv, turns_csv

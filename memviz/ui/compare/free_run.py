@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import EmptyConversationError, MemvizError
-from memviz.metrics.answer_source import answer_source
-from memviz.metrics.cost_estimate import estimate
-from memviz.metrics.turn_changes import record_of_turn
+from memviz.metrics.answers.source import answer_source
+from memviz.metrics.cost.estimate import estimate
+from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.registry import OFFLINE, model
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice

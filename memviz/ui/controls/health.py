@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.ui.shell.text import counted, plain
 

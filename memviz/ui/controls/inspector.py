@@ -12,7 +12,7 @@ from memviz.context import Block, Fate
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.turn_changes import left_the_window, record_of_turn
+from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
 from memviz.reporting.request_json import request_json
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.ui.controls.model_work import earlier_calls

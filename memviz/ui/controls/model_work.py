@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.conversation import Message
 from memviz.engine.calls import ModelCall
 from memviz.engine.records import TurnRecord
-from memviz.metrics.cost_estimate import dollars
+from memviz.metrics.cost.estimate import dollars
 from memviz.ui.shell.text import call_text, counted, plain
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.metrics.pricing import MILLION, Pricing, pricing, unpriced
+from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
 from memviz.tuning.terms import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.engine.run import Run
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, model

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
 from memviz.ui.controls.replaying import make_runs

@@ -10,8 +10,8 @@ import streamlit as st
 
 from memviz.conversation import Log
 from memviz.errors import MemvizError, MessageError
-from memviz.metrics.containment import PhraseIndex, normal_tokens
-from memviz.metrics.message_text import readable
+from memviz.metrics.retention.message_text import readable
+from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.transcripts.base import Category, Probe
 from memviz.ui.facts.retention_cache import proposed
 from memviz.ui.shell.errors import show_error

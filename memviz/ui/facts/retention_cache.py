@@ -7,21 +7,21 @@ from functools import lru_cache
 
 import numpy as np
 
-from memviz.charts.kept import Kept, Measure
-from memviz.charts.retention_curve import Bounds, Shares
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.retention.curve import Bounds, Shares
+from memviz.charts.retention.result import Kept, Measure
 from memviz.conversation import Log
 from memviz.engine.run import Run
-from memviz.metrics.answer_terms import IS_UNSPACED
-from memviz.metrics.fact_losses import Losses, fact_losses
-from memviz.metrics.knowledge import Retention
-from memviz.metrics.life_lines import LifeLine, life_lines
-from memviz.metrics.needed_arguments import NeededArguments, needed_arguments
-from memviz.metrics.probe_texts import ProbeTexts
-from memviz.metrics.proposed_probes import propose_probes
-from memviz.metrics.rare_words import rare_words
-from memviz.metrics.retention import ceiling, floor, retention
-from memviz.metrics.survival import Survival, survival
+from memviz.metrics.retention.knowledge import Retention
+from memviz.metrics.retention.life_lines import LifeLine, life_lines
+from memviz.metrics.retention.losses import Losses, fact_losses
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.proposed_probes import propose_probes
+from memviz.metrics.retention.rare_words import rare_words
+from memviz.metrics.retention.retention import ceiling, floor, retention
+from memviz.metrics.retention.survival import Survival, survival
+from memviz.metrics.retention.tool_argument_recall import NeededArguments, needed_arguments
+from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
 from memviz.ui.same import Same, run_of
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.measure_words import WORDS
-from memviz.charts.setting_lines import setting_lines
-from memviz.charts.setting_map import setting_map
+from memviz.charts.sweeps.heat_map import setting_map
+from memviz.charts.sweeps.measure_words import WORDS
+from memviz.charts.sweeps.parameter_lines import setting_lines
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.axes import axes

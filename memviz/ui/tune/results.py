@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.charts.cost_and_peak import cost_and_peak_chart
 from memviz.charts.figure import CONFIG
-from memviz.charts.measure_words import WORDS, shown
-from memviz.charts.pareto import pareto_chart
+from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
+from memviz.charts.sweeps.measure_words import WORDS, shown
+from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.strategies import strategies
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Over, Sweep

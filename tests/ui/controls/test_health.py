@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.metrics.health import health_warnings
 from tests.engine.probes import talk
 

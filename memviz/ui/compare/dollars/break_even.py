@@ -7,10 +7,10 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.charts.cost_curve import BreakEven
-from memviz.charts.cost_line import CostLine
-from memviz.metrics.cost import break_even_turn
-from memviz.metrics.cost_estimate import dollars
+from memviz.charts.cost.curve import BreakEven
+from memviz.charts.cost.line import CostLine
+from memviz.metrics.cost.cost import break_even_turn
+from memviz.metrics.cost.estimate import dollars
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 

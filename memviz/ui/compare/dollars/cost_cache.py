@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memviz.charts.cost_line import CostLine
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.cost_parts import cost_parts
-from memviz.metrics.traffic import Traffic, traffic
+from memviz.charts.cost.line import CostLine
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.metrics.cost.parts import cost_parts
+from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.tuning.terms import Terms
 from memviz.ui.same import Same, run_of
 

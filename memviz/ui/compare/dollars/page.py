@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.cost_curve import BreakEven, cost_curve
-from memviz.charts.cost_line import CostLine, Unit, View
+from memviz.charts.cost.curve import BreakEven, cost_curve
+from memviz.charts.cost.line import CostLine, Unit, View
 from memviz.charts.figure import CONFIG
 from memviz.tuning.terms import Terms
 from memviz.ui.compare.dollars.break_even import break_even, break_even_words, choose_pair

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from memviz.metrics.pricing import MILLION, Pricing, unpriced
+from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
 from memviz.tuning.terms import Terms

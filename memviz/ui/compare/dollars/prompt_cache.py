@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import streamlit as st
 
-from memviz.charts.cache_hits import cache_hits
-from memviz.charts.cost_line import CostLine
+from memviz.charts.cost.cache_hits import cache_hits
+from memviz.charts.cost.line import CostLine
 from memviz.charts.figure import CONFIG
-from memviz.metrics.summary_events import grows_a_list
+from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.strategies.base import Moment
 from memviz.tuning.terms import Terms

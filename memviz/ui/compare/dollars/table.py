@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.cost_line import CostLine
+from memviz.charts.cost.line import CostLine
 from memviz.ui.controls.sidebar import choose_line
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import file_name

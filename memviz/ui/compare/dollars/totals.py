@@ -8,10 +8,10 @@ from math import isclose
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.cost_line import CostLine
-from memviz.charts.cost_words import usd_words
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.cost_parts import Part
+from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.words import usd_words
+from memviz.metrics.cost.estimate import dollars
+from memviz.metrics.cost.parts import Part
 from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from memviz.charts.cost_line import CostLine
-from memviz.charts.figure import CONFIG
-from memviz.charts.window_use import (
+from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.window_use import (
     PACE_TURNS,
     largest_request,
     projected_overflow_turn,
     window_fits,
     window_use,
 )
-from memviz.metrics.cost import overflow_turn
+from memviz.charts.figure import CONFIG
+from memviz.metrics.cost.cost import overflow_turn
 from memviz.tuning.terms import Terms
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from memviz.charts.fate_words import times
 from memviz.charts.figure import CONFIG
-from memviz.charts.message_life import message_life
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.memory_map.fate_words import times
+from memviz.charts.memory_map.message_life import message_life
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.context import Fate
-from memviz.metrics.fate_map import Span, fate_map
-from memviz.metrics.turn_changes import record_of_turn
+from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_line

@@ -7,11 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.charts.fate_map import map_of
 from memviz.charts.figure import CONFIG
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.fate_grid import View, example, grid
-from memviz.metrics.fate_map import fate_map
+from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.metrics.memory_map.fate_grid import View, example, grid
+from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.ui.compare.memory_map.legend import key_numbers
 from memviz.ui.compare.memory_map.message import MESSAGE_KEY
 from memviz.ui.controls.sidebar import MAP_TURN_KEY

@@ -8,11 +8,11 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.composition import composition
 from memviz.charts.figure import CONFIG
-from memviz.charts.tokens_per_turn import Line, budget_fits, tokens_per_turn
-from memviz.metrics.token_use import TokenUse, token_use
-from memviz.metrics.turn_changes import record_of_turn
+from memviz.charts.requests.composition import composition
+from memviz.charts.requests.tokens_per_turn import Line, budget_fits, tokens_per_turn
+from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.free_run import answers_of_turn

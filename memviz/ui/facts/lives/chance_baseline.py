@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memviz.charts.kept import Kept
+from memviz.charts.retention.result import Kept
 from memviz.conversation import Log
 from memviz.engine.run import Run
 from memviz.errors import MemvizError

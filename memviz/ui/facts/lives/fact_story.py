@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from memviz.charts.kept import Kept
-from memviz.charts.life_lines import span_words
+from memviz.charts.retention.life_lines import span_words
+from memviz.charts.retention.result import Kept
 from memviz.engine.compaction import Compaction
-from memviz.metrics.containment import contains
-from memviz.metrics.knowledge import Freshness, Knowledge
-from memviz.metrics.life_lines import LifeLine, Span
-from memviz.metrics.message_text import readable
+from memviz.metrics.retention.knowledge import Freshness, Knowledge
+from memviz.metrics.retention.life_lines import LifeLine, Span
+from memviz.metrics.retention.message_text import readable
+from memviz.text.containment import contains
 from memviz.transcripts.base import Probe
 from memviz.ui.shell.text import shortened
 

@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.knowledge_words import STATE_WORDS
-from memviz.charts.survival_curve import WORD, Lasting, survival_curve
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.needed_arguments import NeededArgument, NeededArguments
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.retention.knowledge_words import STATE_WORDS
+from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
+from memviz.metrics.retention.tool_argument_recall import NeededArgument, NeededArguments
 from memviz.ui.facts.retention_cache import needed_of, survival_of, words_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import counted, plain, shortened

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.kept import Kept
+from memviz.charts.retention.result import Kept
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.judging import Judging
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
-from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.judge_estimate import judge_estimate
+from memviz.metrics.answers.judge_estimate import judge_estimate
+from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.cost.estimate import dollars
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.pickers import ModelChoice, model_picker

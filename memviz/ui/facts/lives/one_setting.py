@@ -8,12 +8,12 @@ from functools import partial
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.kept import Kept
-from memviz.charts.knowledge_split import knowledge_split
-from memviz.charts.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
-from memviz.charts.life_lines import by_birth, life_lines_of
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
-from memviz.metrics.life_lines import LifeLine
+from memviz.charts.retention.knowledge_split import knowledge_split
+from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
+from memviz.charts.retention.life_lines import by_birth, life_lines_of
+from memviz.charts.retention.result import Kept
+from memviz.metrics.retention.life_lines import LifeLine
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import choose_line

@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.kept import Kept, Measure
-from memviz.charts.retention_curve import retention_curve
-from memviz.charts.survival_curve import FEW, Lasting, survival_curve
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.survival import CategoryRow, Survival, category_table
-from memviz.metrics.token_use import token_use
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.retention.curve import retention_curve
+from memviz.charts.retention.result import Kept, Measure
+from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
 from memviz.ui.facts.lives.chance_baseline import Elsewhere
 from memviz.ui.facts.retention_cache import bounds_of, survival_of
 from memviz.ui.shell.state import widget_value

@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.summary_evolution import carried_over, compression, nesting, word_origins
+from memviz.charts.summaries.evolution import carried_over, compression, nesting, word_origins
 from memviz.engine.run import Run
-from memviz.metrics.summary_events import grows_a_list
-from memviz.metrics.summary_evolution import VersionFacts
+from memviz.metrics.summaries.events import grows_a_list
+from memviz.metrics.summaries.evolution import VersionFacts
 
 
 class _Chart(NamedTuple):

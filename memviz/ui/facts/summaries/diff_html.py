@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from memviz.metrics.summary_diff import Change, Piece, TextDiff, is_unspaced, words_of
+from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, words_of
 
 KEPT_CHARS_SHOWN = 1600
 """Of a longer stretch that did not change only its ends are shown."""

@@ -8,12 +8,18 @@ from functools import partial
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.summary_timeline import summary_timeline
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
-from memviz.metrics.summary_events import SummaryEvent, grows_a_list, never_summarizes, summary_events, tokens_in_force
-from memviz.metrics.summary_evolution import VersionFacts, summary_evolution
-from memviz.metrics.token_use import token_use
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.events import (
+    SummaryEvent,
+    grows_a_list,
+    never_summarizes,
+    summary_events,
+    tokens_in_force,
+)
+from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.sidebar import choose_line

@@ -10,9 +10,9 @@ import streamlit as st
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
 from memviz.errors import MemvizError
-from memviz.metrics.answer_scores import contains_answer
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.summary_diff import word_diff
+from memviz.metrics.answers.scores import contains_answer
+from memviz.metrics.cost.estimate import dollars
+from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import Line
 from memviz.engine.compaction import Compaction
 from memviz.engine.review import worded
 from memviz.errors import MemvizError

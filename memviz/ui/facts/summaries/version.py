@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.engine.run import Run
-from memviz.metrics.summary_diff import word_diff
-from memviz.metrics.summary_events import Happening, SummaryEvent, grows_a_list, summary_events, text_in_force
-from memviz.metrics.summary_evolution import VersionFacts
+from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.events import Happening, SummaryEvent, grows_a_list, summary_events, text_in_force
+from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab

@@ -8,9 +8,9 @@ from html import escape
 from memviz.charts.palette import PART_COLORS
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.cost_estimate import dollars
-from memviz.metrics.summary_events import SummaryEvent, grows_a_list
-from memviz.metrics.summary_evolution import VersionFacts
+from memviz.metrics.cost.estimate import dollars
+from memviz.metrics.summaries.events import SummaryEvent, grows_a_list
+from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.shell.text import call_text, counted
 

@@ -7,9 +7,9 @@ from datetime import date
 import numpy as np
 import pytest
 
-from memviz.charts.cost_line import CostLine
-from memviz.charts.tokens_per_turn import Line
-from memviz.metrics.pricing import Pricing, pricing, unpriced
+from memviz.charts.cost.line import CostLine
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.tuning.terms import Terms

@@ -8,7 +8,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.summary_diff import word_diff
+from memviz.metrics.summaries.diff import word_diff
 from memviz.ui.facts.summaries.diff_html import KEPT_CHARS_SHOWN, diff_html, legend_html, sides_html
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"

@@ -1,0 +1,1 @@
+"""Charts of dollars, prompt cache and context window."""

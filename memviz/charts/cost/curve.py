@@ -1,0 +1,107 @@
+"""What each setting costs over the turns, one line a setting, with and without the prompt cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.cost.line import Amounts, CostLine, Unit, View
+from memviz.charts.cost.words import turn_words
+from memviz.charts.figure import figure
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, faded, setting_color, setting_dash, turn_ticks
+from memviz.charts.text import escaped
+
+TITLES = {View.SO_FAR: "Cost so far", View.EACH_TURN: "Cost of each turn"}
+TOKEN_TITLES = {View.SO_FAR: "Tokens so far, both models", View.EACH_TURN: "Tokens of each turn, both models"}
+UNCACHED_OPACITY = 0.75
+GREY = PART_COLORS["system"]
+
+
+class BreakEven(NamedTuple):
+    """From ``turn`` on the setting ``cheaper`` has cost less in total than ``dearer``."""
+
+    turn: int
+    cheaper: CostLine
+    dearer: CostLine
+
+
+def cost_curve(
+    costs: Sequence[CostLine],
+    view: View = View.SO_FAR,
+    *,
+    unit: Unit = Unit.USD,
+    uncached: bool = True,
+    break_even: BreakEven | None = None,
+) -> go.Figure:
+    """The chart. A violet band under a line is the summarizer's part of it. ``uncached`` adds what a setting would
+    cost without a cache, where that is something else. A setting with an unknown price has no line in dollars."""
+    traces = [trace for one in costs for trace in _traces(one, view, unit, uncached)]
+    turns = [int(one.cost.turns[-1]) for one in costs if one.cost.turns.size]
+    money = {"tickprefix": "$", "tickformat": ",.9~f"} if unit is Unit.USD else {"tickformat": ",d"}
+    each = " a turn" if view is View.EACH_TURN else " in total"
+    last, mark = max(turns, default=1), break_even if view is View.SO_FAR else None  # it is about totals
+    layout = {
+        "title": {"text": (TITLES if unit is Unit.USD else TOKEN_TITLES)[view], "font": {"size": 16}},
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": unit.value + each}, "rangemode": "tozero",
+                  "exponentformat": "none", **money},
+        "showlegend": len(costs) > 1,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        "shapes": list(_mark(mark)), "annotations": list(_mark_label(mark, last)),
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 460, "margin": FIXED_MARGINS,
+        "uirevision": f"cost-{view.name}-{unit.name}",
+    }  # fmt: skip
+    return figure(traces, layout)
+
+
+def _traces(one: CostLine, view: View, unit: Unit, uncached: bool) -> Iterator[dict[str, Any]]:
+    amounts = one.amounts(view, unit)
+    if amounts is None:
+        return
+    main, summarizer = amounts
+    without = one.uncached(view) if uncached and unit is Unit.USD else None
+    if without is not None and one.cost.cached_tokens.any():
+        yield _thin(one, without, "without the cache") | {"opacity": UNCACHED_OPACITY}
+    has_band = bool(summarizer.any())
+    if has_band:
+        yield _thin(one, main, "without the summarizer") | {"line": {"width": 0}}
+    yield _line(one, main + summarizer, has_band)
+
+
+def _thin(one: CostLine, amounts: Amounts, what: str) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "lines", "x": one.cost.turns, "y": amounts, "hoverinfo": "skip",
+        "name": f"{escaped(one.label)} {what}", "showlegend": False, "legendgroup": str(one.line.index),
+        "line": {"color": setting_color(one.line.index), "dash": "dot", "width": 1.4},
+    }  # fmt: skip
+
+
+def _line(one: CostLine, amounts: Amounts, has_band: bool) -> dict[str, Any]:
+    index, turns = one.line.index, one.cost.turns
+    band = {"fill": "tonexty", "fillcolor": faded(PART_COLORS["summary"], 0.3)} if has_band else {}
+    return {
+        "type": "scatter", "mode": "lines+markers", "x": turns, "y": np.asarray(amounts), "name": escaped(one.label),
+        "legendgroup": str(index), "text": list(turn_words(one)), "hoverinfo": "text",
+        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
+        "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5}, **band,
+    }  # fmt: skip
+
+
+def _mark(break_even: BreakEven | None) -> Iterator[dict[str, Any]]:
+    if break_even is not None:
+        at = break_even.turn
+        yield {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at, "layer": "below",
+               "line": {"width": 1, "dash": "dot", "color": GREY}}  # fmt: skip
+
+
+def _mark_label(break_even: BreakEven | None, last_turn: int) -> Iterator[dict[str, Any]]:
+    if break_even is not None:
+        is_right = break_even.turn > last_turn / 2
+        yield {
+            "text": f"turn {break_even.turn:,}: break-even", "x": break_even.turn, "y": 1, "yref": "paper",
+            "xanchor": "right" if is_right else "left", "yanchor": "bottom", "showarrow": False,
+            "font": {"size": 11, "color": GREY},
+        }  # fmt: skip

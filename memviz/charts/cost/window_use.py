@@ -1,0 +1,109 @@
+"""How much of the model's context window each request takes, one line a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.cost.line import CostLine
+from memviz.charts.figure import figure
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
+from memviz.charts.text import escaped
+from memviz.metrics.requests.requests_sent import Tokens
+from memviz.metrics.requests.traffic import Traffic
+
+HEIGHT_PIXELS = 330
+FITS_UP_TO = 3
+"""A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
+PACE_TURNS = 20
+"""The turns at the end that say how fast requests grow."""
+FEWEST_TURNS = 3
+GREY = PART_COLORS["system"]
+
+
+def window_use(costs: Sequence[CostLine], window_tokens: int | None) -> go.Figure:
+    """The chart; the window is a dashed line where it fits into the picture."""
+    last = max((int(one.cost.traffic.turns[-1]) for one in costs if one.cost.traffic.turns.size), default=1)
+    window = window_tokens if window_tokens and window_fits(costs, window_tokens) else None
+    layout = {
+        "title": {"text": "Tokens of each request", "font": {"size": 16}},
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": "input tokens"}, "rangemode": "tozero", "tickformat": ",d",
+                  "exponentformat": "none"},
+        "showlegend": len(costs) > 1,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.25, "x": 0, "groupclick": "togglegroup"},
+        "shapes": [_window_line(window)] if window else [],
+        "annotations": [_window_label(window)] if window else [],
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
+        "uirevision": "window-use",
+    }  # fmt: skip
+    return figure([_curve(one, window_tokens) for one in costs], layout)
+
+
+def largest_request(costs: Sequence[CostLine]) -> int:
+    """Tokens of the largest of all requests; 0 if there is none."""
+    return max((int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs), default=0)
+
+
+def window_fits(costs: Sequence[CostLine], window_tokens: int) -> bool:
+    """Whether the window is drawn."""
+    return window_tokens <= FITS_UP_TO * largest_request(costs)
+
+
+def projected_overflow_turn(traffic: Traffic, window_tokens: int) -> int | None:
+    """The turn in which requests would pass ``window_tokens`` if they went on growing in a straight line as over the
+    last 20 turns; ``None`` where they do not grow, or after fewer than 3 turns. Only sensible for requests that
+    nothing ever shortens."""
+    turns, tokens = _by_turn(traffic)
+    if len(turns) < FEWEST_TURNS:
+        return None
+    first_turn, last_turn = int(turns[-PACE_TURNS:][0]), int(turns[-1])
+    start_tokens, tokens_a_turn = _line_through(turns[-PACE_TURNS:] - first_turn, tokens[-PACE_TURNS:])
+    if tokens_a_turn <= 0:
+        return None
+    return max(first_turn + floor((window_tokens - start_tokens) / tokens_a_turn) + 1, last_turn + 1)
+
+
+def _line_through(x: Tokens, y: Tokens) -> tuple[Fraction, Fraction]:
+    """Start and slope of the line of least squares, exactly: floats would make a level line rise by a hair."""
+    size, x_sum, y_sum = len(x), int(x.sum()), int(y.sum())
+    slope = Fraction(size * int((x * y).sum()) - x_sum * y_sum, size * int((x * x).sum()) - x_sum * x_sum)
+    return (y_sum - slope * x_sum) / size, slope
+
+
+def _by_turn(traffic: Traffic) -> tuple[Tokens, Tokens]:
+    """The turns with a request, and the largest of each."""
+    turns, starts = np.unique(traffic.turns, return_index=True)
+    return turns, np.maximum.reduceat(traffic.input_tokens, starts) if turns.size else traffic.input_tokens
+
+
+def _curve(one: CostLine, window_tokens: int | None) -> dict[str, Any]:
+    (turns, tokens), index = _by_turn(one.cost.traffic), one.line.index
+    head = f"<b>{escaped(one.label)}</b><br>turn "
+    shares = [f", {number / window_tokens:.1%} of the context window" if window_tokens else ""
+              for number in tokens.tolist()]  # fmt: skip
+    return {
+        "type": "scatter", "x": turns, "y": tokens, "mode": "lines+markers", "name": escaped(one.label),
+        "legendgroup": str(index), "hoverinfo": "text",
+        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
+        "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5},
+        "text": [f"{head}{turn:,}: <b>{number:,} tokens</b>{share}"
+                 for turn, number, share in zip(turns.tolist(), tokens.tolist(), shares, strict=True)],
+    }  # fmt: skip
+
+
+def _window_line(window_tokens: int) -> dict[str, Any]:
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": window_tokens, "y1": window_tokens,
+            "layer": "below", "line": {"width": 1, "dash": "dash", "color": GREY}}  # fmt: skip
+
+
+def _window_label(window_tokens: int) -> dict[str, Any]:
+    return {
+        "text": f"context window {window_tokens:,}", "font": {"size": 11, "color": GREY}, "showarrow": False,
+        "xref": "paper", "x": 0, "xanchor": "left", "y": window_tokens, "yanchor": "bottom",
+    }  # fmt: skip

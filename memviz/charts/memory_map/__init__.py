@@ -1,0 +1,1 @@
+"""Charts of message fates: the memory map and the life of one message."""

@@ -1,0 +1,96 @@
+"""Where summarizations happened on the fate map: a mark above the cells, and a thin line down where they are few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
+from memviz.charts.requests.tokens_per_turn import Line, compaction_tooltip
+from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
+from memviz.metrics.memory_map.fate_grid import Grid
+
+MOST_LINES_SHARE = 0.5
+"""Summarizations in more than this share of the columns have no lines: they would cover the map."""
+CHARS_A_LINE = 46
+"""Three maps stand side by side, and a tooltip does not leave its own."""
+MOST_TOLD = 2
+"""Summarizations at one place that a tooltip tells in full."""
+
+
+class Mark(NamedTuple):
+    """The summarizations between two columns. ``x`` is the left edge of the first column they changed."""
+
+    x: float
+    compactions: tuple[Compaction, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any of them failed."""
+        return any(compaction.error is not None for compaction in self.compactions)
+
+
+def marks(line: Line, cells: Grid, y: float) -> Iterator[dict[str, Any]]:
+    """Traces of the marks, drawn at height ``y``, and of the lines below those that are not too many."""
+    found = places(line.run, cells)
+    if not found:
+        return
+    dense = len(found) > MOST_LINES_SHARE * len(cells.columns)
+    for failed, color in ((False, SUMMARIZATION_LINE), (True, FAILURE_COLOR)):
+        alike = [mark for mark in found if mark.failed is failed]
+        if alike and len(alike if failed else found) <= MOST_LINES_SHARE * len(cells.columns):
+            yield _lines(alike, y, color)
+    yield {
+        "type": "scatter", "mode": "markers", "x": [mark.x for mark in found], "y": [y] * len(found),
+        "marker": {
+            "symbol": ["x" if mark.failed else "diamond" for mark in found],
+            "size": 8 if not dense else 5 if cells.view.in_full else 3,
+            "color": [FAILURE_COLOR if mark.failed else SUMMARIZATION_LINE for mark in found],
+            "line": {"width": 0},
+        },
+        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
+        "text": [_tooltip(line.label, mark) for mark in found], "hoverinfo": "text", "cliponaxis": False,
+        "name": "summarizations",
+    }  # fmt: skip
+
+
+def places(run: Run, cells: Grid) -> list[Mark]:
+    """The marks of ``cells``: each summarization stands before the first request it changed, those after the last
+    request behind it. What was dropped because there was no summarizer is none."""
+    found: dict[float, list[Compaction]] = {}
+    start, size = cells.view.turns.start, cells.view.turns_per_cell
+    for turn, compaction in _with_turns(run):
+        shown = compaction.summary is not None or compaction.error is not None
+        if shown and turn in range(start, cells.view.turns.stop + 1):
+            found.setdefault(start + (turn - start) // size * size - 0.5, []).append(compaction)
+    return [Mark(min(x, cells.view.turns.stop - 0.5), tuple(found[x])) for x in sorted(found)]
+
+
+def _with_turns(run: Run) -> Iterator[tuple[int, Compaction]]:
+    seen = 0
+    for record in run.turns:
+        for compaction in record.compactions:
+            yield record.turn, compaction
+        seen += len(record.compactions)
+    for compaction in run.compactions[seen:]:
+        yield run.turns[-1].turn + 1 if run.turns else 1, compaction
+
+
+def _lines(found: Sequence[Mark], top: float, color: str) -> dict[str, Any]:
+    """Down to the newest message that was there."""
+    bottoms = [max(compaction.after_message for compaction in mark.compactions) + 1.5 for mark in found]
+    return {
+        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "line": {"width": 1, "color": color},
+        "x": [value for mark in found for value in (mark.x, mark.x, None)],
+        "y": [value for bottom in bottoms for value in (top, bottom, None)],
+    }  # fmt: skip
+
+
+def _tooltip(label: str, mark: Mark) -> str:
+    told = sorted(mark.compactions, key=lambda compaction: compaction.error is None)[:MOST_TOLD]
+    texts = [compaction_tooltip(label, compaction, CHARS_A_LINE) for compaction in told]
+    more = len(mark.compactions) - len(told)
+    head, *_ = texts[0].partition("<br>")
+    bodies = [text.partition("<br>")[2] for text in texts]
+    return "<br>".join([head, *bodies, *([f"and {more:,} more"] if more else [])])

@@ -1,0 +1,128 @@
+"""What the tooltips of the fate map say about a row, a column and a cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.charts.palette import STEP_TITLES
+from memviz.charts.text import escaped
+from memviz.context import Fate
+from memviz.engine.run import Run
+from memviz.metrics.memory_map.fate_grid import Grid
+from memviz.metrics.memory_map.fate_map import STEPS, Span, fate_map, summary_versions
+
+FIRST_WORDS_CHARS = 44
+"""A tooltip has to fit into its map, of which three may stand side by side."""
+FATE_WORDS = {
+    Fate.VERBATIM: "word for word",
+    Fate.RECALLED: "recalled",
+    Fate.SUMMARIZED: "summarized",
+    Fate.DROPPED: "dropped",
+}
+Places = NDArray[np.intp]
+
+
+def row_words(run: Run, cells: Grid) -> dict[str, str]:
+    """For the middle of each row, as the axis writes it: which messages it is, and the first words of a single one."""
+    there = (row for row in _whole(cells.rows) if row.start < len(run.log))
+    return {f"{(row.start + row.stop + 1) / 2:.1f}": _row(run, row) for row in there}
+
+
+def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
+    """The ranges of cells, the last one as wide as the others: that is where its middle is drawn."""
+    return tuple(range(cell.start, cell.start + len(cells[0])) for cell in cells)
+
+
+def _row(run: Run, row: range) -> str:
+    last = min(row.stop, len(run.log)) - 1
+    first_turn, last_turn = run.log.turn_number(row.start), run.log.turn_number(last)
+    if len(row) > 1:
+        turns = f"turn {first_turn}" if first_turn == last_turn else f"turns {first_turn}-{last_turn}"
+        return f"<b>messages {row.start + 1}-{last + 1}</b> ({turns})"
+    message = run.log[row.start]
+    words = escaped(_first(message.content))
+    return f"<b>message {row.start + 1}</b> ({message.role}, turn {first_turn})<br><i>{words}</i>"
+
+
+def _first(text: str) -> str:
+    flat = " ".join(text[: 4 * FIRST_WORDS_CHARS].split())
+    if not flat:
+        return "no text" if not text.strip() else "…"
+    return flat if len(flat) <= FIRST_WORDS_CHARS else flat[: FIRST_WORDS_CHARS - 1] + "…"
+
+
+def column_words(run: Run, cells: Grid) -> dict[str, str]:
+    """For the middle of each column, as the axis writes it: what its requests sent."""
+    size = len(cells.columns[0])
+    fates = fate_map(run)
+    words = {}
+    for first, column in zip(_whole(cells.columns), cells.columns, strict=True):
+        requests = np.flatnonzero((fates.turns >= column.start) & (fates.turns < column.stop))
+        if len(requests):
+            words[f"{(first.start + first.stop - 1) / 2:.1f}"] = _column(run, column, requests, size)
+    return words
+
+
+def _column(run: Run, column: range, requests: Places, size: int) -> str:
+    last = int(requests[-1])
+    record, counts = run.turns[last], fate_map(run).counts[last]
+    sent = ", ".join(
+        f"{counts[fate]:,} {FATE_WORDS[fate]}" for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID
+    )
+    if size == 1:
+        return f"turn {record.turn}: {record.total_tokens:,} tokens sent,<br>{sent}"
+    last_of = f"turns {column.start}-{column.stop - 1}, with turn {record.turn}:"
+    return f"{last_of}<br>{record.total_tokens:,} tokens sent,<br>{sent}"
+
+
+ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
+
+
+def cell_words(run: Run, cells: Grid, code: int, rows: Places, columns: Places) -> tuple[str, NDArray[Any] | None]:
+    """The words of all cells of a code as a template, and the numbers [cells] or [cells x 2] that go into it."""
+    step = STEPS[code]
+    if not cells.view.in_full:
+        percents = np.rint(100 * cells.shares[rows, columns]).astype(np.uint8)
+        return f"<b>{_binned(code)}</b> (%{{customdata}} % of this cell)", percents
+    if step.fate is not Fate.SUMMARIZED:
+        return f"<b>{FATE_WORDS[step.fate]}</b>", None
+    times = "once" if step.generation == 1 else "%{customdata[0]} times"
+    return f"<b>in the summary</b>, summarized {times} (version %{{customdata[1]}})", _holders(
+        run, cells, rows, columns
+    )
+
+
+def _binned(code: int) -> str:
+    title = STEP_TITLES[code]
+    return f"summarized {title}" if title[0].isdigit() else title.lower()
+
+
+def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np.uint16]:
+    """Of each cell, how often its content was summarized and which summary holds it."""
+    fates = fate_map(run)
+    requests = np.searchsorted(fates.turns, columns + cells.view.turns.start)
+    positions = rows + cells.view.positions.start
+    held = np.zeros((len(rows), 2), np.uint16)
+    held[:, 0] = fates.generations[requests, positions]
+    for request in np.unique(requests):
+        there = requests == request
+        held[there, 1] = summary_versions(run, request)[positions[there]]
+    return held
+
+
+def span_words(span: Span) -> str:
+    """What became of a message for a while, in a sentence."""
+    turns = f"turn {span.first_turn}" if span.first_turn == span.last_turn else (
+        f"turns {span.first_turn}-{span.last_turn}"
+    )  # fmt: skip
+    if span.fate is not Fate.SUMMARIZED:
+        return f"{turns}: <b>{FATE_WORDS[span.fate]}</b>"
+    return f"{turns}: <b>in the summary</b>, summarized {times(span.generation)}"
+
+
+def times(number: int) -> str:
+    """``once``, ``2 times``."""
+    return "once" if number == 1 else f"{number:,} times"

@@ -1,0 +1,64 @@
+"""What became of one message under every setting: a bar of fates for each, over the turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import shorten
+from typing import Any
+
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.memory_map.fate_words import span_words
+from memviz.charts.palette import PART_COLORS, STEP_COLORS, setting_color, turn_ticks
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.text import escaped
+from memviz.metrics.memory_map.fate_map import Span, code_of, fate_map
+
+BAR_PIXELS, AXIS_PIXELS = 46, 44
+LABEL_CHARS = 60
+
+
+def message_life(lines: Sequence[Line], position: int, turn: int, last_turn: int) -> go.Figure:
+    """The bars of the message at log position ``position``; ``turn`` is marked."""
+    spans = [(place, span) for place, line in enumerate(lines) for span in _life(line, position)]
+    mark = {"type": "line", "x0": turn, "x1": turn, "y0": 0, "y1": 1, "yref": "paper",
+            "line": {"width": 1, "color": PART_COLORS["system"], "dash": "dot"}}  # fmt: skip
+    height = BAR_PIXELS * len(lines) + AXIS_PIXELS
+    return figure(
+        [_bars(spans)] if spans else [],
+        {
+            "xaxis": {"title": {"text": "request of turn", "standoff": 6}, "range": [0.5, last_turn + 0.5],
+                      "showgrid": False, "zeroline": False, "automargin": False, **turn_ticks(last_turn)},
+            "yaxis": {"visible": False, "range": [len(lines) - 0.5, -0.75], "fixedrange": True},
+            "annotations": [_name(line, place) for place, line in enumerate(lines)],
+            "shapes": [mark], "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
+            "hoverlabel": {"align": "left"}, "height": height, "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
+            "uirevision": "life",
+        },
+    )  # fmt: skip
+
+
+def _life(line: Line, position: int) -> tuple[Span, ...]:
+    return fate_map(line.run).life(position) if position < len(line.run.log) else ()
+
+
+def _bars(spans: Sequence[tuple[int, Span]]) -> dict[str, Any]:
+    return {
+        "type": "bar", "orientation": "h", "width": 0.45,
+        "y": [place for place, _ in spans],
+        "base": [span.first_turn - 0.5 for _, span in spans],
+        "x": [span.last_turn - span.first_turn + 1 for _, span in spans],
+        "marker": {"color": [STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans],
+                   "line": {"width": 0}},
+        "hovertext": [span_words(span) for _, span in spans], "hoverinfo": "text",
+    }  # fmt: skip
+
+
+def _name(line: Line, place: int) -> dict[str, Any]:
+    """The name of a setting above its bar."""
+    label = escaped(shorten(line.label, LABEL_CHARS, placeholder="…"))
+    return {
+        "text": f'<span style="color:{setting_color(line.index)}">■</span> {label}', "showarrow": False,
+        "xref": "paper", "x": 0, "xanchor": "left", "y": place - 0.25, "yanchor": "bottom", "font": {"size": 12},
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Charts of what each request sent."""

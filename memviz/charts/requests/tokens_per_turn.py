@@ -1,0 +1,262 @@
+"""Tokens sent with each request, one line a setting, and where each summarization fired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log10
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.palette import (
+    FAILURE_COLOR,
+    FIXED_MARGINS,
+    PART_COLORS,
+    PART_TITLES,
+    setting_color,
+    setting_dash,
+    turn_ticks,
+)
+from memviz.charts.requests.recorded_marks import recorded_marks
+from memviz.charts.text import escaped
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import RecordedEvent
+
+MAX_CLICKABLE_TURNS = 100
+"""Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
+FIRST_WORDS_CHARS = 140
+ERROR_CHARS_A_LINE = 70
+MAX_TURNS_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One setting on the chart. ``index`` decides its colour and dash; ``shown`` is the legend's state."""
+
+    run: Run
+    label: str
+    index: int
+    shown: bool = True
+
+
+def tokens_per_turn(
+    lines: Sequence[Line], *, log_scale: bool = False, height: int = 460, recorded: Sequence[RecordedEvent] = ()
+) -> go.Figure:
+    """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
+    the conversation's own program did to its memory."""
+    traces = [_tokens(line, number) for number, line in enumerate(lines)]
+    traces += [trace for number, line in enumerate(lines) for trace in _triggers(line, number)]
+    traces += [trace for number, line in enumerate(lines) for trace in _recalls(line, number)]
+    budgets = [line for line in lines if line.shown and line.run.strategy.budget_tokens and budget_fits(line.run)]
+    last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
+    marks, mark_labels = recorded_marks(lines[0].run.log, recorded) if lines else ([], [])
+    title = "tokens sent" + (" (log scale)" if log_scale else "")
+    layout = {
+        "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": title}, "type": "log" if log_scale else "linear",
+                  "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
+        "showlegend": len(lines) > 1,  # one setting is named beside the chart already
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        "shapes": [*marks, *(_budget_line(line) for line in budgets)],
+        "annotations": [*mark_labels, *(_budget_label(line, log_scale) for line in budgets)],
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
+        "margin": FIXED_MARGINS, "uirevision": "tokens",
+    }  # fmt: skip
+    return figure(traces, layout)
+
+
+def _tokens(line: Line, number: int) -> dict[str, Any]:
+    turns = np.array([record.turn for record in line.run.turns])
+    clickable = len(turns) <= MAX_CLICKABLE_TURNS
+    return {
+        "type": "scatter",
+        "x": turns,
+        "y": np.array([record.total_tokens for record in line.run.turns]),
+        "name": escaped(line.label),
+        "legendgroup": str(number),
+        "visible": True if line.shown else "legendonly",
+        "mode": "lines+markers" if clickable else "lines",
+        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(line.index)},
+        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+        "customdata": [f"{number}:{record.turn}" for record in line.run.turns] if clickable else None,
+        "text": [_request_tooltip(line.label, record) for record in line.run.turns],
+        "hoverinfo": "text",
+    }
+
+
+def _request_tooltip(label: str, record: TurnRecord) -> str:
+    parts = [f"{PART_TITLES[part]}: {tokens:,}" for part, tokens in record.tokens.items() if tokens]
+    flags = [flag.replace("_", " ") for flag in record.flags]
+    if record.calls:
+        before = record.sent_tokens - record.total_tokens
+        flags.append(f"and {before:,} tokens in {len(record.calls)} calls before it (recall, thinking)")
+    head = f"<b>{escaped(label)}</b><br>turn {record.turn}: <b>{record.total_tokens:,} tokens</b> sent"
+    return "<br>".join([head, *parts, *flags])
+
+
+def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
+    marks = [mark for mark in _marks(line, number) if mark is not None]
+    if not marks:
+        return []
+    dense = len(marks) > 0.5 * max(1, len(line.run.turns))  # a summary a turn: small marks, no drop lines
+    shared = {"legendgroup": str(number), "showlegend": False, "visible": True if line.shown else "legendonly"}
+    points = {
+        "type": "scatter",
+        "x": np.array([mark.x for mark in marks]),
+        "y": np.array([mark.after for mark in marks]),
+        "mode": "markers",
+        "marker": {
+            "symbol": ["x" if mark.failed else "diamond" for mark in marks],
+            "size": 6 if dense else 9,
+            "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
+            "line": {"width": 1 if dense else 1.5, "color": setting_color(line.index)},
+        },
+        "unselected": {"marker": {"opacity": 0.9}},
+        "customdata": [mark.id for mark in marks],
+        "text": [mark.tooltip for mark in marks],
+        "hoverinfo": "text",
+        "name": escaped(line.label) + " summarizations",
+        **shared,
+    }
+    if dense:
+        return [points]
+    drops = {
+        "type": "scatter",
+        "x": np.array([x for mark in marks for x in (mark.x, mark.x, np.nan)]),
+        "y": np.array([y for mark in marks for y in (mark.before, mark.after, np.nan)]),
+        "mode": "lines",
+        "line": {"width": 1.2, "color": PART_COLORS["summary"]},
+        "hoverinfo": "skip",
+        "name": escaped(line.label) + " before and after",
+        **shared,
+    }
+    return [drops, points]
+
+
+def _recalls(line: Line, number: int) -> list[dict[str, Any]]:
+    """A triangle at each request that earlier messages were brought back into."""
+    records = [record for record in line.run.turns if record.parts.recalled]
+    if not records:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "x": np.array([record.turn for record in records]),
+            "y": np.array([record.total_tokens for record in records]),
+            "mode": "markers",
+            "marker": {"symbol": "triangle-up", "size": 11, "color": PART_COLORS["recalled"],
+                       "line": {"width": 1.5, "color": setting_color(line.index)}},
+            "unselected": {"marker": {"opacity": 0.9}},
+            "customdata": [f"{number}:{record.turn}" for record in records],
+            "text": [_recall_tooltip(line.label, record) for record in records],
+            "hoverinfo": "text",
+            "name": escaped(line.label) + " recalls",
+            "legendgroup": str(number),
+            "showlegend": False,
+            "visible": True if line.shown else "legendonly",
+        }
+    ]  # fmt: skip
+
+
+def _recall_tooltip(label: str, record: TurnRecord) -> str:
+    count, tokens = len(record.parts.recalled), record.tokens["recalled"]
+    turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
+    named = ", ".join(map(str, turns[:MAX_TURNS_NAMED])) + (", …" if len(turns) > MAX_TURNS_NAMED else "")
+    return (
+        f"<b>{escaped(label)}</b><br><b>recalled</b> {count} {'message' if count == 1 else 'messages'} "
+        f"of turn {named} into turn {record.turn}<br>{tokens:,} of {record.total_tokens:,} tokens"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    x: float
+    before: int
+    after: int
+    failed: bool
+    id: str
+    tooltip: str
+
+
+def _marks(line: Line, number: int) -> Iterator[_Mark | None]:
+    """A mark at the first request that each summarization changed: from what that request would have
+    been, down to what it was. Those after the last request stand half a turn behind it."""
+    run, seen = line.run, 0
+    for record in run.turns:
+        for compaction in record.compactions:
+            yield _mark(line, number, compaction, float(record.turn), record.turn, record.total_tokens)
+        seen += len(record.compactions)
+    last = run.turns[-1].turn if run.turns else 0
+    for compaction in run.compactions[seen:]:
+        yield _mark(line, number, compaction, last + 0.5, last, compaction.tokens_after)
+
+
+def _mark(line: Line, number: int, compaction: Compaction, x: float, turn: int, after: int) -> _Mark | None:
+    if compaction.summary is None and compaction.error is None:
+        return None  # dropped without a summarizer: nothing was summarized
+    return _Mark(
+        x=x,
+        before=after + max(0, compaction.tokens_before - compaction.tokens_after),
+        after=after,
+        failed=compaction.error is not None,
+        id=f"{number}:{turn}",
+        tooltip=compaction_tooltip(line.label, compaction),
+    )
+
+
+def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = None) -> str:
+    """What a marker of a summarization says: what was summarized where and why, or why that failed.
+    ``chars``: how many stand in a line at most, where there is little room."""
+    first, last = compaction.summarized.start + 1, compaction.summarized.stop
+    head, width = f"<b>{escaped(label)}</b><br>", chars or ERROR_CHARS_A_LINE
+    where = f"after message {compaction.after_message + 1} (turn {compaction.turn}), because {compaction.reason}"
+    if compaction.error is not None:
+        told = _sentence("summarization failed", where, chars)
+        return f"{head}{told}<br>{_wrapped(compaction.error, width)}<br>Nothing was lost."
+    told = _sentence("summarized", f"messages {first}-{last} {where}", chars)
+    change = f"content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens"
+    words = (compaction.summary or "")[:FIRST_WORDS_CHARS]
+    more = "…" if len(compaction.summary or "") > FIRST_WORDS_CHARS else ""
+    return f"{head}{told}<br>{change}<br><i>{_wrapped(words, width)}{more}</i>"
+
+
+def _sentence(what: str, rest: str, chars: int | None) -> str:
+    """``what`` in bold and the rest, in lines of ``chars`` characters, else in one."""
+    lines = escaped(f"{what} {rest}") if chars is None else _wrapped(f"{what} {rest}", chars)
+    return f"<b>{what}</b>" + lines.removeprefix(what)
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "<br>".join(escaped(line) for line in wrap(text, width))
+
+
+def budget_fits(run: Run) -> bool:
+    """Whether the budget is drawn: one far above everything sent would only squeeze the picture."""
+    budget = run.strategy.budget_tokens or 0
+    return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
+
+
+def _budget_line(line: Line) -> dict[str, Any]:
+    budget, color = line.run.strategy.budget_tokens, setting_color(line.index)
+    return {
+        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": budget, "y1": budget, "layer": "below",
+        "line": {"width": 1, "dash": "dot", "color": color},
+    }  # fmt: skip
+
+
+def _budget_label(line: Line, log_scale: bool) -> dict[str, Any]:
+    budget = line.run.strategy.budget_tokens or 1
+    return {
+        "text": f"budget {budget:,}", "font": {"size": 11}, "showarrow": False, "xref": "paper", "x": 0,
+        "xanchor": "left", "yanchor": "bottom",
+        "y": log10(budget) if log_scale else budget,  # on a log axis a label stands at the exponent
+    }  # fmt: skip

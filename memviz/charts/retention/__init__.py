@@ -1,0 +1,1 @@
+"""Charts of the facts that a model could still know."""

@@ -1,0 +1,172 @@
+"""Which share of the facts stated so far each request could still know, one line a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from memviz.charts.figure import figure
+from memviz.charts.palette import (
+    FAILURE_COLOR,
+    FIXED_MARGINS,
+    PART_COLORS,
+    faded,
+    setting_color,
+    setting_dash,
+    turn_ticks,
+)
+from memviz.charts.requests.tokens_per_turn import compaction_tooltip
+from memviz.charts.retention.knowledge_words import known_words
+from memviz.charts.retention.result import Kept, Measure
+from memviz.charts.text import escaped
+from memviz.engine.compaction import Compaction
+
+MOST_NAMED = 3
+"""Facts that the tooltip of a summarization names; of more it says how many."""
+
+MOST_LARGE = 40
+"""More marks than this, or at more than every other turn, are small: large ones would hide their line."""
+
+
+class _Mark(NamedTuple):
+    turn: float
+    share: float
+    compaction: Compaction
+    number: int
+
+
+def summarization_marks(one: Kept, measure: Measure) -> Iterator[dict[str, Any]]:
+    """A diamond at the first request that each summarization changed, a cross where it failed."""
+    found = [mark for mark in _places(one, measure) if not np.isnan(mark.share)]
+    if not found:
+        return
+    dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.turns))
+    failed = [mark.compaction.error is not None for mark in found]
+    yield {
+        "type": "scatter", "mode": "markers", "legendgroup": str(one.line.index), "showlegend": False,
+        "x": np.array([mark.turn for mark in found]), "y": np.array([mark.share for mark in found]),
+        "marker": {
+            "symbol": ["x" if bad else "diamond" for bad in failed], "size": 6 if dense else 10,
+            "color": [FAILURE_COLOR if bad else PART_COLORS["summary"] for bad in failed],
+            "line": {"width": 1 if dense else 1.5, "color": setting_color(one.line.index)},
+        },
+        "text": [_mark_tooltip(one, mark) for mark in found], "hoverinfo": "text",
+        "name": escaped(one.line.label) + " summarizations",
+    }  # fmt: skip
+
+
+def _places(one: Kept, measure: Measure) -> Iterator[_Mark]:
+    shares, number, last = one.retention.share(measure.of(one.retention)), 0, 0.0
+    for row, record in enumerate(one.run.turns):
+        for compaction in record.compactions:
+            if compaction.written is not None or compaction.error is not None:
+                yield _Mark(float(record.turn), float(shares[row]), compaction, number)
+            number += 1
+        last = float(record.turn)
+    for at, compaction in enumerate(one.run.compactions[number:], number):
+        if (compaction.written is not None or compaction.error is not None) and len(shares):
+            yield _Mark(last + 0.5, float(shares[-1]), compaction, at)
+
+
+def _mark_tooltip(one: Kept, mark: _Mark) -> str:
+    """Why it was, and which facts it cost."""
+    probes = one.retention.probes
+    lost = [probes[probe].answers[:1] for (probe, _), by in one.losses.items() if by == mark.number]
+    told = compaction_tooltip(one.line.label, mark.compaction)
+    if not lost:
+        return told
+    names = ", ".join(escaped(answer[0]) if answer else "?" for answer in lost[:MOST_NAMED])
+    more = f" and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
+    return f"{told}<br><b>{len(lost):,} {'fact' if len(lost) == 1 else 'facts'} lost here:</b> {names}{more}"
+
+
+Shares = NDArray[np.float64]
+GREY = PART_COLORS["system"]
+POINT_PIXELS = 11
+"""Of two points at one place Plotly shows the smaller one's tooltip, and that has to be the summarization's."""
+
+
+class Bounds(NamedTuple):
+    """Shares [requests] between which every strategy moves: of a request that holds all messages, and of what
+    is found by chance (the lowest and the highest of the settings), ``None`` where that is not known."""
+
+    turns: NDArray[np.int64]
+    ceiling: Shares
+    chance: tuple[Shares, Shares] | None = None
+
+
+def retention_curve(
+    kept: Sequence[Kept], bounds: Bounds | None = None, measure: Measure = Measure.RETAINED
+) -> go.Figure:
+    """The chart. Shares are of the facts that were stated by then; before the first one there is no line."""
+    last = max((record.turn for one in kept for record in one.run.turns[-1:]), default=1)
+    traces = [*_bounds(bounds), *(_curve(one, measure) for one in kept)]
+    traces += [trace for one in kept for trace in summarization_marks(one, measure)]
+    layout = {
+        "title": {"text": "Facts that the model could still know", "font": {"size": 16}},
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": "share of the facts stated so far"}, "range": [-0.03, 1.09],
+                  "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
+        "showlegend": len(kept) > 1,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        "annotations": list(_bound_labels(bounds)),
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 440, "margin": FIXED_MARGINS,
+        "uirevision": "retention",
+    }  # fmt: skip
+    return figure(traces, layout)
+
+
+def _curve(one: Kept, measure: Measure) -> dict[str, Any]:
+    line, kept = one.line, one.retention
+    return {
+        "type": "scatter", "x": kept.turns, "y": kept.share(measure.of(kept)),
+        "name": escaped(line.label), "legendgroup": str(line.index), "mode": "lines+markers",
+        "marker": {"opacity": 0 if len(kept.turns) > 1 else 1, "size": POINT_PIXELS,
+                   "color": setting_color(line.index)},
+        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+        "text": list(_tooltips(one, measure)), "hoverinfo": "text",
+    }  # fmt: skip
+
+
+def _tooltips(one: Kept, measure: Measure) -> Iterator[str]:
+    kept, head = one.retention, f"<b>{escaped(one.line.label)}</b><br>"
+    born, held = kept.born.sum(axis=1).tolist(), measure.of(kept).sum(axis=1).tolist()
+    what = "an answer is contained" if measure is Measure.CONTAINED else "all messages that state it are sent"
+    for words, stated, found in zip(known_words(kept), born, held, strict=True):
+        more = "" if measure is Measure.RETAINED or not stated else (
+            f"<br>of {found:,} of them {what} ({found / stated:.0%})"
+        )  # fmt: skip
+        yield head + words + more
+
+
+def _bounds(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
+    if bounds is None:
+        return
+    thin = {"type": "scatter", "mode": "lines", "x": bounds.turns, "hoverinfo": "skip", "showlegend": False}
+    line = {"width": 1, "color": GREY, "dash": "dot"}
+    yield {**thin, "y": bounds.ceiling, "name": "ceiling", "line": line}
+    if bounds.chance is not None:
+        low, high = bounds.chance
+        yield {**thin, "y": low, "name": "least by chance", "line": {**line, "width": 0}}
+        yield {**thin, "y": high, "name": "most by chance", "line": line, "fill": "tonexty",
+               "fillcolor": faded(GREY, 0.18)}  # fmt: skip
+
+
+def _bound_labels(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
+    """A word at the right end of each bound."""
+    if bounds is None:
+        return
+    ends = [("all messages sent", bounds.ceiling)]
+    if bounds.chance is not None:
+        ends.append(("found by chance", bounds.chance[1]))
+    for text, shares in ends:
+        there = shares[~np.isnan(shares)]
+        if there.size:
+            yield {
+                "text": text, "x": 1, "xref": "paper", "xanchor": "right", "y": float(there[-1]), "yanchor": "bottom",
+                "showarrow": False, "font": {"size": 11, "color": GREY},
+            }  # fmt: skip

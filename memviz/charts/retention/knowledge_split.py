@@ -1,0 +1,62 @@
+"""Where the facts stated so far stood at every request of one setting, as stacked areas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.palette import turn_ticks
+from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, known_words
+from memviz.charts.retention.life_lines import MARGINS
+from memviz.metrics.retention.knowledge import Knowledge, Retention
+
+HEIGHT_PIXELS = 240
+
+
+def knowledge_split(retention: Retention) -> go.Figure:
+    """Numbers of facts by where they stood; the stack is as high as there were facts. States that never occur
+    are left out. The turns have the places that they have in :func:`memviz.charts.retention.life_lines.life_lines_of`."""
+    counts = {state: (retention.states == state).sum(axis=1) for state in SHOWN}
+    last = int(retention.turns[-1]) if len(retention.turns) else 1
+    most = int(retention.born.sum(axis=1).max(initial=1))
+    layout = {
+        "xaxis": {"automargin": False, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": "facts stated so far"}, "range": [0, most * 1.04],
+                  "tickformat": ",d", "dtick": 1 if most <= 4 else None, "nticks": 5},
+        "annotations": [_row_title()], "showlegend": False, "hovermode": "x", "hoverlabel": {"align": "left"},
+        "height": HEIGHT_PIXELS, "margin": {**MARGINS, "t": 8, "b": 26}, "uirevision": "split",
+    }  # fmt: skip
+    areas = [_area(state, retention, counts[state]) for state in SHOWN if counts[state].any()]
+    return figure([*areas, _sentences(retention)], layout)
+
+
+def _row_title() -> dict[str, Any]:
+    """In the margin, where the rows below have the names of their facts."""
+    return {
+        "text": "<b>All facts</b><br>by where they stood", "xref": "paper", "x": 0, "xshift": -64, "xanchor": "right",
+        "yref": "paper", "y": 0.5, "showarrow": False, "align": "right", "font": {"size": 11},
+    }  # fmt: skip
+
+
+def _area(state: Knowledge, retention: Retention, counts: Any) -> dict[str, Any]:
+    """Steps that are as wide as a turn, half before and half behind it."""
+    turns = retention.turns
+    return {
+        "type": "scatter", "mode": "lines", "stackgroup": "facts", "name": KNOWLEDGE_TITLES[state],
+        "x": np.concatenate((turns[:1] - 0.5, turns, turns[-1:] + 0.5)),
+        "y": np.concatenate((counts[:1], counts, counts[-1:])),
+        "line": {"width": 0, "shape": "hvh", "color": KNOWLEDGE_COLORS[state]},
+        "fillcolor": KNOWLEDGE_COLORS[state], "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _sentences(retention: Retention) -> dict[str, Any]:
+    """What a turn says when one points at it, on top of its stack."""
+    return {
+        "type": "scatter", "mode": "markers", "marker": {"opacity": 0, "size": 1}, "name": "facts",
+        "x": retention.turns, "y": retention.born.sum(axis=1),
+        "text": known_words(retention), "hoverinfo": "text",
+    }  # fmt: skip

@@ -1,0 +1,191 @@
+"""The life of each fact under one setting: a row a fact, a column a turn, and the summarization that ended it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded, turn_ticks
+from memviz.charts.requests.tokens_per_turn import compaction_tooltip
+from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
+from memviz.charts.retention.result import Kept
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.life_lines import LifeLine, Span
+
+MARGINS = {"l": 206, "r": 10, "t": 34, "b": 46}
+"""Room for the names of the facts on the left."""
+LABEL_CHARS = 34
+TOOLTIP_CHARS = 66
+ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 15, 620
+BAR_WIDTH = 0.62
+MOST_LINES, MOST_LINES_SHARE = 30, 0.5
+"""Of more summarizations than this, or at more than this share of the turns, only those that took the selected fact
+have lines down through the rows."""
+STRIP = -1.0
+"""The place of the marks of summarizations, above the first row (0)."""
+STRIP_TITLE = "<i>summarizations</i>"
+Trace = dict[str, Any]
+
+
+class _Row(NamedTuple):
+    place: int
+    life: LifeLine
+
+
+def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
+    """The lives in the order in which their facts were stated, those without evidence first."""
+    return sorted(lives, key=lambda life: (life.born_position is not None, life.born_position or 0, life.probe))
+
+
+def life_lines_of(kept: Kept, lives: Sequence[LifeLine], selected: int | None = None) -> go.Figure:
+    """The rows of ``lives``, from top to bottom. Points and bars carry the number of their probe (customdata); the
+    row of probe ``selected`` is marked."""
+    rows = [_Row(place, life) for place, life in enumerate(lives)]
+    pixels = max(LEAST_ROW_PIXELS, min(ROW_PIXELS, ROWS_PIXELS // max(1, len(rows)))) * (len(rows) + 1.5)
+    traces = [
+        *_summarizations(kept, len(rows), selected),
+        *_bars(kept, rows),
+        *_births(kept, rows),
+        *_deaths(kept, rows),
+    ]
+    return figure(traces, _layout(kept, rows, selected, round(pixels)))
+
+
+def _layout(kept: Kept, rows: Sequence[_Row], selected: int | None, pixels: int) -> dict[str, Any]:
+    last = int(kept.retention.turns[-1]) if len(kept.retention.turns) else 1
+    labels = [fact_label(*_fact(kept, row.life), LABEL_CHARS) for row in rows]
+    bold = [f"<b>{text}</b>" if row.life.probe == selected else text for row, text in zip(rows, labels, strict=True)]
+    marked = [row.place for row in rows if row.life.probe == selected]
+    return {
+        "xaxis": {"automargin": False, "title": {"text": "turn", "standoff": 10}, "range": [0.4, last + 0.8],
+                  "showgrid": False, "zeroline": False, **turn_ticks(last)},
+        "yaxis": {"automargin": False, "range": [len(rows) - 0.4, STRIP - 0.7], "fixedrange": True,
+                  "tickvals": [STRIP, *(row.place for row in rows)],
+                  "ticktext": [STRIP_TITLE * _has_summaries(kept), *bold],
+                  "tickfont": {"size": 11}, "showgrid": False, "zeroline": False, "ticks": ""},
+        "shapes": [_band(place) for place in marked], "barmode": "overlay", "bargap": 0, "showlegend": False,
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": pixels + MARGINS["t"] + MARGINS["b"],
+        "margin": {**MARGINS, "t": 4}, "uirevision": "lives",
+    }  # fmt: skip
+
+
+def _has_summaries(kept: Kept) -> bool:
+    return any(compaction.written is not None or compaction.error is not None for compaction in kept.run.compactions)
+
+
+def _band(place: int) -> dict[str, Any]:
+    return {
+        "type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": place - 0.5, "y1": place + 0.5, "layer": "below",
+        "line": {"width": 0}, "fillcolor": faded(PART_COLORS["system"], 0.14),
+    }  # fmt: skip
+
+
+def _fact(kept: Kept, life: LifeLine) -> tuple[tuple[str, ...], str]:
+    probe = kept.retention.probes[life.probe]
+    return probe.answers, probe.question
+
+
+def _bars(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
+    """One trace a state."""
+    for state in SHOWN:
+        spans = [(row, span) for row in rows for span in row.life.spans if span.state == state]
+        if spans:
+            yield {
+                "type": "bar", "orientation": "h", "name": KNOWLEDGE_TITLES[state],
+                "width": BAR_WIDTH if state is not Knowledge.LOST else BAR_WIDTH / 3,
+                "y": [row.place for row, _ in spans],
+                "base": [span.first_turn - 0.5 for _, span in spans],
+                "x": [span.last_turn - span.first_turn + 1 for _, span in spans],
+                "marker": {"color": KNOWLEDGE_COLORS[state], "line": {"width": 0}},
+                "customdata": [row.life.probe for row, _ in spans],
+                "hovertext": [f"{_head(kept, row.life)}<br>{span_words(span)}" for row, span in spans],
+                "hoverinfo": "text", "textposition": "none",
+                "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
+            }  # fmt: skip
+
+
+def _head(kept: Kept, life: LifeLine) -> str:
+    answers, question = _fact(kept, life)
+    return f"<b>{fact_label(answers, question, TOOLTIP_CHARS)}</b>"
+
+
+def span_words(span: Span) -> str:
+    """``in the summary from turn 22 to 29``."""
+    words = STATE_WORDS[span.state]
+    if span.first_turn == span.last_turn:
+        return f"{words} at turn {span.first_turn}"
+    return f"{words} from turn {span.first_turn} to {span.last_turn}"
+
+
+def _births(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
+    born = [(row, row.life.spans[0].first_turn) for row in rows if row.life.spans and row.life.born_turn is not None]
+    if born:
+        texts = [
+            f"{_head(kept, row.life)}<br>stated in message {(row.life.born_position or 0) + 1} "
+            f"(turn {row.life.born_turn})" for row, _ in born
+        ]  # fmt: skip
+        yield _points(born, [turn - 0.5 for _, turn in born], texts, "stated") | {
+            "marker": {"symbol": "circle", "size": 7, "color": PART_COLORS["history"],
+                       "line": {"width": 1.5, "color": "#FFFFFF"}},
+        }  # fmt: skip
+
+
+def _deaths(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
+    """A violet cross where a summarization took a fact, a grey one where it fell out of what is sent. One that was
+    lost from its first request on was never there to be lost."""
+    lost = [(row, span.first_turn) for row in rows for span in row.life.spans[1:] if span.state is Knowledge.LOST]
+    if lost:
+        by = [kept.losses.get((row.life.probe, turn)) for row, turn in lost]
+        texts = [_loss(kept, row.life, turn, number) for (row, turn), number in zip(lost, by, strict=True)]
+        yield _points(lost, [turn - 0.5 for _, turn in lost], texts, "lost") | {
+            "marker": {"symbol": "x", "size": [8 if number is None else 10 for number in by],
+                       "color": [PART_COLORS["system"] if number is None else SUMMARIZATION_LINE for number in by],
+                       "line": {"width": 1, "color": "#FFFFFF"}},
+        }  # fmt: skip
+
+
+def _points(rows: Sequence[tuple[_Row, int]], x: Sequence[float], texts: Sequence[str], name: str) -> Trace:
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": x, "y": [row.place for row, _ in rows],
+        "customdata": [row.life.probe for row, _ in rows], "text": texts, "hoverinfo": "text", "cliponaxis": False,
+        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
+    }  # fmt: skip
+
+
+def _loss(kept: Kept, life: LifeLine, turn: int, number: int | None) -> str:
+    head = f"{_head(kept, life)}<br><b>lost at turn {turn}</b>"
+    if number is None:
+        return f"{head}: the last message that held it is no longer sent"
+    taken = kept.run.compactions[number].summarized
+    return f"{head}: not taken over when messages {taken.start + 1}-{taken.stop} were summarized"
+
+
+def _summarizations(kept: Kept, rows: int, selected: int | None) -> Iterator[Trace]:
+    """Marks above the rows at the left edge of the first request that each summarization changed."""
+    found = [(record.turn - 0.5, compaction) for record in kept.run.turns for compaction in record.compactions
+             if compaction.written is not None or compaction.error is not None]  # fmt: skip
+    if not found:
+        return
+    few = len({x for x, _ in found}) <= min(MOST_LINES, MOST_LINES_SHARE * len(kept.run.turns))
+    taking = {by for (probe, _), by in kept.losses.items() if probe == selected and by is not None}
+    lines = [x for x, compaction in found if few or any(kept.run.compactions[by] is compaction for by in taking)]
+    if lines:
+        yield {
+            "type": "scatter", "mode": "lines", "hoverinfo": "skip", "name": "summarization lines",
+            "line": {"width": 1, "color": faded(SUMMARIZATION_LINE, 0.6)},
+            "x": [value for x in lines for value in (x, x, None)],
+            "y": [value for _ in lines for value in (STRIP, rows - 0.5, None)],
+        }  # fmt: skip
+    failed = [compaction.error is not None for _, compaction in found]
+    yield {
+        "type": "scatter", "mode": "markers", "name": "summarizations", "cliponaxis": False,
+        "x": [x for x, _ in found], "y": [STRIP] * len(found),
+        "marker": {"symbol": ["x" if bad else "diamond" for bad in failed],
+                   "size": 9 if few else 5,
+                   "color": [FAILURE_COLOR if bad else SUMMARIZATION_LINE for bad in failed]},
+        "text": [compaction_tooltip(kept.line.label, compaction, TOOLTIP_CHARS) for _, compaction in found],
+        "hoverinfo": "text", "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
+    }  # fmt: skip

@@ -1,0 +1,105 @@
+"""How long facts last: the share still known at each age, one line a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
+from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.text import escaped
+from memviz.metrics.retention.survival import Survival
+
+
+class Lasting(NamedTuple):
+    """How long the facts of one setting last."""
+
+    line: Line
+    survival: Survival
+
+
+HEIGHT_PIXELS = 350
+FEW = 5
+"""From the first age on that fewer have reached, the curve is drawn faintly: one of them more or less is a leap."""
+
+
+class Thing(NamedTuple):
+    """What survives, and how one says that it came up."""
+
+    noun: str
+    said: str
+
+
+FACT, WORD = Thing("fact", "stated"), Thing("word", "said")
+
+
+def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -> go.Figure:
+    """The curves. A dot marks the half-life of each: the first
+    age at which half or fewer of what was observed is known."""
+    last = max((len(one.survival.observed) for one in lasting), default=1) - 1
+    layout = {
+        "title": {"text": title, "font": {"size": 16}},
+        "xaxis": {"automargin": False, "title": {"text": f"turns since the {what.noun} was {what.said}"},
+                  "range": [-0.6, last + 0.8], "zeroline": False, **turn_ticks(last)},
+        "yaxis": {"automargin": False, "title": {"text": "share still known"}, "range": [-0.03, 1.09],
+                  "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
+        "showlegend": len(lasting) > 1,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.25, "x": 0, "groupclick": "togglegroup"},
+        "shapes": [_half()], "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS,
+        "margin": FIXED_MARGINS, "uirevision": "survival",
+    }  # fmt: skip
+    traces = [curve for one in lasting for curve in _curves(one, what)]
+    return figure([*traces, *(mark for one in lasting for mark in _half_life(one, what))], layout)
+
+
+def _half() -> dict[str, Any]:
+    line = {"width": 1, "dash": "dot", "color": PART_COLORS["system"]}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.5, "y1": 0.5, "layer": "below", "line": line}
+
+
+def _curves(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
+    """The curve, and faintly its end where it rests on very few."""
+    observed = one.survival.observed
+    few = np.flatnonzero(observed < FEW)
+    end = int(few[0]) if few.size and few[0] else len(observed)
+    yield _curve(one, what, range(end))
+    if end < len(observed):
+        yield _curve(one, what, range(end - 1, len(observed))) | {"opacity": 0.35, "showlegend": False}
+
+
+def _curve(one: Lasting, what: Thing, part: range) -> dict[str, Any]:
+    line, survival = one.line, one.survival
+    ages = np.array(part, dtype=np.int64)
+    return {
+        "type": "scatter", "x": ages, "y": survival.share[part.start : part.stop],
+        "name": escaped(line.label), "mode": "lines+markers",
+        "legendgroup": str(line.index),
+        "marker": {"opacity": 0 if len(ages) > 1 else 1, "size": 12, "color": setting_color(line.index)},
+        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+        "text": [_words(one, int(age), what) for age in ages], "hoverinfo": "text",
+    }  # fmt: skip
+
+
+def _words(one: Lasting, age: int, what: Thing) -> str:
+    kept, seen = int(one.survival.retained[age]), int(one.survival.observed[age])
+    things = what.noun if seen == 1 else f"{what.noun}s"
+    return (
+        f"<b>{escaped(one.line.label)}</b><br>{age:,} {'turn' if age == 1 else 'turns'} after they were {what.said}: "
+        f"{kept:,} of {seen:,} {things} known"
+    )
+
+
+def _half_life(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
+    half = one.survival.half_life_turns
+    if half is not None:
+        words = f"<br><b>half-life: {half:,} {'turn' if half == 1 else 'turns'}</b>"
+        yield {
+            "type": "scatter", "mode": "markers", "x": [half], "y": [float(one.survival.share[half])],
+            "marker": {"symbol": "circle", "size": 11, "color": setting_color(one.line.index)},
+            "text": [_words(one, half, what) + words], "hoverinfo": "text", "showlegend": False,
+            "legendgroup": str(one.line.index), "name": escaped(one.line.label) + " half-life",
+        }  # fmt: skip

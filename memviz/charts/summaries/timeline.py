@@ -1,0 +1,161 @@
+"""The summary over the turns: how large it was, when and why it changed, and what it stood for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, turn_ticks
+from memviz.charts.summaries.marks import MARKS, bar_width, tooltip
+from memviz.engine.run import Run
+from memviz.metrics.summaries.events import Happening, SummaryEvent, grows_a_list, summary_events, tokens_in_force
+
+MAX_LAYERS = 200
+"""Entries of a list that are parted by a line; more would be nothing but lines."""
+FEW_EVENTS = 40
+UPPER, LOWER = (0.5, 0.96), (0.0, 0.36)
+SUMMARY, MESSAGES = PART_COLORS["summary"], PART_COLORS["history"]
+SUMMARY_FILL = "rgba(141, 107, 219, 0.22)"
+Trace = dict[str, Any]
+
+
+def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
+    """Two rows over the same turns. Above, the tokens of the summary in force, a mark for each event; below, the
+    messages that each version stands for, or of an accumulating list the tokens of each entry. Point ids
+    (customdata) are event numbers; event ``selected`` is marked."""
+    events, is_list = summary_events(run), grows_a_list(run)
+    sizes = [tokens_in_force(run, event) for event in events]
+    lower = _entries(events) if is_list else [*_covered(events), _conversation(run)]
+    traces = [*_in_force(run, events, sizes), *_layers(run, events, is_list), *_marks(events, sizes), *lower]
+    layout = _layout(run, events, selected, is_list)
+    if not any(sizes):
+        layout["yaxis"] |= {"range": [-0.08, 1], "tickvals": [0]}  # nothing but failed attempts, all at zero
+    return figure(traces, layout)
+
+
+def _last_turn(run: Run, events: Sequence[SummaryEvent]) -> float:
+    return max([record.turn for record in run.turns[-1:]] + [event.turns for event in events[-1:]], default=1)
+
+
+def _in_force(run: Run, events: Sequence[SummaryEvent], sizes: Sequence[int]) -> Iterator[Trace]:
+    if any(sizes):
+        yield {
+            "type": "scatter", "mode": "lines", "fill": "tozeroy", "hoverinfo": "skip", "showlegend": False,
+            "x": np.array([*(event.turns for event in events), _last_turn(run, events) + 0.5]),
+            "y": np.array([*sizes, sizes[-1]]),
+            "line": {"shape": "hv", "width": 2, "color": SUMMARY}, "fillcolor": SUMMARY_FILL,
+            "name": "tokens in force",
+        }  # fmt: skip
+
+
+def _layers(run: Run, events: Sequence[SummaryEvent], is_list: bool) -> Iterator[Trace]:
+    """A line on top of every entry, from when it came to the end."""
+    written = [event for event in events if event.version]
+    if not is_list or len(written) > MAX_LAYERS or any(event.base for event in written):
+        return
+    end = _last_turn(run, events) + 0.5
+    tops = [run.space.summaries.tokens(0, number) for number in range(1, len(written) + 1)]
+    yield {
+        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False, "name": "entries",
+        "x": np.array([x for event in written for x in (event.turns, end, np.nan)]),
+        "y": np.array([y for top in tops for y in (top, top, np.nan)]),
+        "line": {"width": 0.7, "color": SUMMARY},
+    }  # fmt: skip
+
+
+def _marks(events: Sequence[SummaryEvent], sizes: Sequence[int]) -> Iterator[Trace]:
+    """One trace for each kind of event, so that the legend names them."""
+    for what, mark in MARKS.items():
+        mine = [event for event in events if event.what is what]
+        if mine:
+            yield {
+                "type": "scatter", "mode": "markers", "name": mark.name, "showlegend": True,
+                "x": np.array([event.turns for event in mine]),
+                "y": np.array([sizes[event.number] for event in mine]),
+                "marker": {"symbol": mark.symbol, "color": mark.color, "size": 12 if len(events) <= FEW_EVENTS else 7},
+                "unselected": {"marker": {"opacity": 0.9}},
+                "customdata": [event.number for event in mine],
+                "text": [tooltip(event) for event in mine], "hoverinfo": "text", "cliponaxis": False,
+            }  # fmt: skip
+
+
+def _covered(events: Sequence[SummaryEvent]) -> Iterator[Trace]:
+    """For each version, which messages were in the summary before it and which it newly took in."""
+    written = [event for event in events if event.version]
+    if not written:
+        return
+    spans = [(event.version.covers, event.version.added) for event in written if event.version]
+    before = [(covers.start, max(0, added.start - covers.start)) for covers, added in spans]
+    names = (("in the summary already", SUMMARY, before),
+             ("newly taken in", MESSAGES, [(added.start, len(added)) for _, added in spans]))  # fmt: skip
+    for name, color, bars in names:
+        yield {
+            "type": "bar", "name": name, "yaxis": "y2", "showlegend": True,
+            "x": np.array([event.turns for event in written]),
+            "base": np.array([start for start, _ in bars]), "y": np.array([size for _, size in bars]),
+            "width": bar_width(events), "marker": {"color": color, "line": {"width": 0}},
+            "customdata": [event.number for event in written],
+            "text": [tooltip(event) for event in written], "hoverinfo": "text", "textposition": "none",
+            "unselected": {"marker": {"opacity": 1}},
+        }  # fmt: skip
+
+
+def _conversation(run: Run) -> Trace:
+    return {
+        "type": "scatter", "mode": "lines", "yaxis": "y2", "name": "messages so far", "showlegend": True,
+        "x": np.array([record.turn for record in run.turns]),
+        "y": np.array([record.memory.length for record in run.turns]),
+        "line": {"width": 1.5, "dash": "dot", "color": PART_COLORS["system"]},
+        "hovertemplate": "turn %{x}: %{y:,} messages so far<extra></extra>",
+    }  # fmt: skip
+
+
+def _entries(events: Sequence[SummaryEvent]) -> Iterator[Trace]:
+    written = [event for event in events if event.version]
+    if written:
+        yield {
+            "type": "bar", "name": "tokens of each entry", "yaxis": "y2", "showlegend": False,
+            "x": np.array([event.turns for event in written]),
+            "y": np.array([event.version.tokens for event in written if event.version]),
+            "width": bar_width(events), "marker": {"color": SUMMARY, "line": {"width": 0}},
+            "customdata": [event.number for event in written],
+            "text": [tooltip(event) for event in written], "hoverinfo": "text", "textposition": "none",
+            "unselected": {"marker": {"opacity": 1}},
+        }  # fmt: skip
+
+
+def _layout(run: Run, events: Sequence[SummaryEvent], selected: int | None, is_list: bool) -> dict[str, Any]:
+    last = _last_turn(run, events)
+    above = "Tokens of the whole list of summaries" if is_list else "Tokens of the summary in force"
+    below = "Tokens of each entry" if is_list else "Messages that each version stands for"
+    axis = {"automargin": False, "rangemode": "tozero", "tickformat": ",d", "nticks": 5}
+    failed = any(event.what is Happening.FAILED for event in events)
+    return {
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], "anchor": "y2",
+                  **turn_ticks(int(last))},
+        "yaxis": {**axis, "title": {"text": "tokens"}, "domain": UPPER},
+        "yaxis2": {**axis, "title": {"text": "tokens" if is_list else "message"}, "domain": LOWER},
+        "annotations": [_row_title(above, UPPER), _row_title(below, LOWER)],
+        "shapes": [] if selected is None else _selected_lines(events[selected]),
+        "barmode": "overlay", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 500,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0, "itemclick": False,
+                   "itemdoubleclick": False},
+        "showlegend": not is_list or failed, "margin": {**FIXED_MARGINS, "t": 20}, "uirevision": "summaries",
+    }  # fmt: skip
+
+
+def _row_title(text: str, domain: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "text": f"<b>{text}</b>", "xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": domain[1],
+        "yanchor": "bottom", "showarrow": False, "font": {"size": 14},
+    }  # fmt: skip
+
+
+def _selected_lines(event: SummaryEvent) -> list[dict[str, Any]]:
+    line = {"width": 1.5, "dash": "dot", "color": PART_COLORS["system"]}
+    place = {"type": "line", "x0": event.turns, "x1": event.turns, "y0": 0, "y1": 1, "layer": "below", "line": line}
+    return [{**place, "yref": f"{axis} domain"} for axis in ("y", "y2")]

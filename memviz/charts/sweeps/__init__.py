@@ -1,0 +1,1 @@
+"""Charts of sweeps: many settings side by side."""

@@ -1,0 +1,194 @@
+"""Where in the context that was sent an answer comes from, told by the words they share; no model is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from memviz.context import BlockKind, Context
+from memviz.conversation import Message
+from memviz.metrics.answers.snippet import densest, flat, hits_of, quote
+from memviz.models.offline import phrases
+from memviz.models.offline.sentences import passage
+from memviz.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
+
+SourceKind = Literal["verbatim", "recalled", "summary", "system"]
+
+LEAST_SHARE = 0.6
+"""A message is a source from this share of the answer's weight on. Lower ones are met by messages that
+merely have the topic in common; higher ones miss an answer in other words."""
+LEAST_STATEMENT_WEIGHT = NUMBER_WEIGHT
+"""A sentence of an answer is looked up by itself if it holds a number, a name and a word, or three words;
+the one that holds most is at any rate."""
+MAX_STATEMENTS = 8
+"""Only the heaviest sentences of an answer are, so that a long one costs no more."""
+LEAST_QUOTED_BYTES = 20
+"""A shorter sentence, in UTF-8, stands in many messages to the letter without being quoted from one."""
+NEAR_CHARS = 300
+"""The stretch of a message in which the answer's words, and the question's, are taken to belong together."""
+
+_KIND_OF_BLOCK: dict[BlockKind, SourceKind] = {
+    "history": "verbatim", "recalled": "recalled", "summary": "summary", "system": "system",
+}  # fmt: skip
+_PREFERRED: tuple[SourceKind, ...] = ("verbatim", "recalled", "summary", "system")
+
+_NOT = r"(?:n['’]t| not| never)(?: \w+)?"
+_IGNORANT = re.compile(
+    rf"\byou(?:['’]ve| have| had| did)?{_NOT} (?:tell|told|mention|sa[iy]|stat|specif|provid|shar|g[ai]v)"
+    rf"|\b(?:is|was|are|were|has|have|had){_NOT} (?:mention|stat|specif|provid|includ|discuss)"
+    r"|\bno (?:mention|record|information|memory|details?|reference)\b|\bno idea\b"
+    r"|\b(?:unable to|can['’]?t|cannot|can not) (?:find|recall|tell|determine|answer|say)\b"
+    r"|没有?(?:告诉|说过|说明|提到|提过|提供|找到|记录)|未(?:提及|提到|提供|说明)|不知道|不记得|无法(?:得知|确定|回答|知道)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """Where an answer comes from.
+
+    ``kind`` is ``None`` if it is not in the context. ``position`` is the log position of the message,
+    ``None`` for a summary or the system prompt. ``quote`` is a piece of the source around the match, one
+    line of at most 120 characters. ``share`` (0 to 1) is the part of the weight of the answer's key terms,
+    or of one sentence's where only that has a source, that the source holds; without a source, the most
+    that any message holds.
+    """
+
+    kind: SourceKind | None = None
+    position: int | None = None
+    quote: str = ""
+    share: float = 0.0
+
+
+class _Candidate(NamedTuple):
+    kind: SourceKind
+    position: int | None
+    message: Message
+    keys: frozenset[str]
+
+
+class _Statement(NamedTuple):
+    """A sentence of an answer, and the weights of those of its terms that the question does not say."""
+
+    text: str
+    weights: dict[str, int]
+    asks: bool
+
+    @property
+    def weight(self) -> int:
+        return sum(self.weights.values())
+
+
+def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
+    """The message of ``context`` that holds most of what ``answer`` says and ``question`` does not.
+
+    Key terms are numbers (3,000 is 3000), names and other content words, pairs of characters in
+    Chinese; they count as whole words, and numbers and names weigh more. An answer without any, or one
+    that says it does not know, has no source. A message that a sentence of the answer quotes to the
+    letter comes first. Of sources that hold as much, one word for word is taken before a recalled one, a
+    summary, the system prompt; then the one that says it closest together; then the newest. The input
+    is no source.
+    """
+    asked = keys(question)
+    told = _telling(list(_statements(answer, asked)))
+    whole = _together(told)
+    if not whole:
+        return AnswerSource()
+    candidates = list(_candidates(context))
+    stated = told[:1] + [one for one in told[1:MAX_STATEMENTS] if one.weight >= LEAST_STATEMENT_WEIGHT]
+    found = _quoted(candidates, stated, asked) or _best(candidates, whole, asked)
+    if found.kind is not None or len(told) == 1:
+        return found
+    single = (_best(candidates, statement.weights, asked) for statement in stated)
+    return next((source for source in single if source.kind is not None), found)
+
+
+def _together(statements: Sequence[_Statement]) -> dict[str, int]:
+    """The terms of all statements, each with the most it weighs in any."""
+    whole: dict[str, int] = {}
+    for statement in statements:
+        for key, weight in statement.weights.items():
+            whole[key] = max(weight, whole.get(key, 0))
+    return whole
+
+
+def _telling(statements: Sequence[_Statement]) -> list[_Statement]:
+    """Those that tell anything, most first; questions only if there is nothing else."""
+    telling = [one for one in statements if one.weights]
+    return sorted([one for one in telling if not one.asks] or telling, key=lambda one: -one.weight)
+
+
+def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
+    """The sentences of an answer without those that say that something is not known; a quoted one may."""
+    for sentence in passage(composed(answer)).sentences:
+        text = sentence.text
+        if sentence.echo or not (phrases.admits_ignorance(text) or _IGNORANT.search(text)):
+            weights = {key: weight for key, weight in weights_of(text).items() if key not in asked}
+            yield _Statement(text, weights, sentence.is_question)
+
+
+def _candidates(context: Context) -> Iterator[_Candidate]:
+    for block in context.blocks:
+        kind = _KIND_OF_BLOCK.get(block.kind)
+        if kind is None:
+            continue
+        placed = kind in ("verbatim", "recalled") and len(block.indices) == len(block.messages)
+        positions = block.indices if placed else (None,) * len(block.messages)
+        for position, message in zip(positions, block.messages, strict=True):
+            yield _Candidate(kind, position, message, keys(message.content))
+
+
+def _quoted(
+    candidates: Sequence[_Candidate], statements: Sequence[_Statement], asked: frozenset[str]
+) -> AnswerSource | None:
+    """A message that holds one of the statements to the letter."""
+    long = [one for one in statements if len(one.text.encode("utf-8", "replace")) >= LEAST_QUOTED_BYTES]
+    for statement in long:
+        holding = [one for one in candidates if one.keys >= statement.weights.keys()]
+        letters = _letters(statement.text)
+        if exact := [one for one in holding if letters in _letters(one.message.content)]:
+            return _preferred(exact, statement.weights, asked, 1.0)
+    return None
+
+
+def _letters(text: str) -> str:
+    """What a quotation has to have in common: not the case, the white space, or the full stop."""
+    return flat(text).casefold().rstrip(".。!！ …")
+
+
+def _best(candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]) -> AnswerSource:
+    held = [sum(weights[key] for key in weights.keys() & candidate.keys) for candidate in candidates]
+    most = max(held, default=0)
+    share = most / sum(weights.values())
+    if share < LEAST_SHARE:
+        return AnswerSource(share=share)
+    equal = [candidate for candidate, weight in zip(candidates, held, strict=True) if weight == most]
+    return _preferred(equal, weights, asked, share)
+
+
+def _preferred(
+    equal: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str], share: float
+) -> AnswerSource:
+    """One of several sources that hold as much: by kind, then by how close together they say it."""
+    kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
+    scores = {**dict.fromkeys(asked, 1), **{key: 1000 * weight for key, weight in weights.items()}}
+    source = _closest([candidate for candidate in equal if candidate.kind == kind], scores)
+    return AnswerSource(kind, source.position, quote(source.message.content, scores), share)
+
+
+def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candidate:
+    """The one that says it closest together, together with most of the question; then the newest.
+
+    What the offline model repeated in a reply of its own comes after what it repeats.
+    """
+    if len(equal) == 1:
+        return equal[0]
+
+    def order(at: int) -> tuple[bool, int, int]:
+        message = equal[at].message
+        repeats = message.role == "assistant" and phrases.quoted(message.content) is not None
+        return not repeats, densest(hits_of(flat(message.content), scores), scores, NEAR_CHARS)[0], at
+
+    return equal[max(range(len(equal)), key=order)]

@@ -1,0 +1,1 @@
+"""Numbers about money: prices, prompt caching, estimates."""

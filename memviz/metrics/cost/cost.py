@@ -1,0 +1,199 @@
+"""What a conversation costs under one strategy, with the provider's prompt cache taken into account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
+from memviz.metrics.requests.requests_sent import Tokens
+from memviz.metrics.requests.traffic import Traffic
+from memviz.models.cache_rules import CacheRules
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Cost", "Pricing", "break_even_turn", "cost", "overflow_turn", "pricing", "unpriced"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cost:
+    """What one run costs.
+
+    One entry a request, as in ``traffic``: ``fresh_tokens`` (read at the plain price), ``cached_tokens`` (read from the
+    cache) and ``written_tokens`` (read and put into it) are together its input. ``request_usd`` and
+    ``uncached_request_usd`` are US dollars with and without the cache, output included; ``summarizer_call_usd``
+    has one entry a summarization, never cached. All three are ``None`` where a rate that is needed is unknown;
+    ``missing`` then names it.
+    """
+
+    traffic: Traffic
+    fresh_tokens: Tokens
+    cached_tokens: Tokens
+    written_tokens: Tokens
+    request_usd: Usd | None
+    uncached_request_usd: Usd | None
+    summarizer_call_usd: Usd | None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def main_usd(self) -> float | None:
+        """US dollars of all requests."""
+        return _total(self.request_usd)
+
+    @property
+    def uncached_main_usd(self) -> float | None:
+        """US dollars of all requests, had there been no cache."""
+        return _total(self.uncached_request_usd)
+
+    @property
+    def summarizer_usd(self) -> float | None:
+        """US dollars of all summarizer calls."""
+        return _total(self.summarizer_call_usd)
+
+    @property
+    def total_usd(self) -> float | None:
+        """US dollars of both models."""
+        return _sum(self.main_usd, self.summarizer_usd)
+
+    @property
+    def uncached_total_usd(self) -> float | None:
+        """US dollars of both models, had there been no cache."""
+        return _sum(self.uncached_main_usd, self.summarizer_usd)
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of the input tokens that was read from the cache; 0 where nothing was sent."""
+        sent = int(self.traffic.input_tokens.sum())
+        return int(self.cached_tokens.sum()) / sent if sent else 0.0
+
+    @cached_property
+    def turns(self) -> Tokens:
+        """The turns in which anything was sent, in order."""
+        turns = np.concatenate([self.traffic.turns, self.traffic.summarizer_turns])
+        return np.flatnonzero(np.bincount(turns))
+
+    @cached_property
+    def cumulative_usd(self) -> Usd | None:
+        """US dollars of both models up to and including each of ``turns``."""
+        return self._cumulative(self.request_usd)
+
+    @cached_property
+    def uncached_cumulative_usd(self) -> Usd | None:
+        """The same, had there been no cache."""
+        return self._cumulative(self.uncached_request_usd)
+
+    def frame(self) -> DataFrame:
+        """One row a turn: tokens of the chat model and of the summarizer, US dollars of both (NaN where unknown), and
+        all US dollars so far, with the cache and without."""
+        from pandas import DataFrame
+
+        sent, summaries, size = self.traffic, {"summarizer": True}, len(self.turns)
+        columns: dict[str, NDArray[np.int64] | Usd | None] = {
+            "turn": self.turns,
+            "requests": self._by_turn(np.ones_like(sent.turns)),
+            "input_tokens": self._by_turn(sent.input_tokens),
+            "fresh_tokens": self._by_turn(self.fresh_tokens),
+            "cached_tokens": self._by_turn(self.cached_tokens),
+            "written_tokens": self._by_turn(self.written_tokens),
+            "output_tokens": self._by_turn(sent.output_tokens),
+            "summarizer_input_tokens": self._by_turn(sent.summarizer_input_tokens, **summaries),
+            "summarizer_output_tokens": self._by_turn(sent.summarizer_output_tokens, **summaries),
+            "main_usd": self._by_turn(self.request_usd),
+            "uncached_main_usd": self._by_turn(self.uncached_request_usd),
+            "summarizer_usd": self._by_turn(self.summarizer_call_usd, **summaries),
+            "cumulative_usd": self.cumulative_usd,
+            "uncached_cumulative_usd": self.uncached_cumulative_usd,
+        }
+        return DataFrame({name: np.full(size, np.nan) if v is None else v for name, v in columns.items()})
+
+    def _cumulative(self, request_usd: Usd | None) -> Usd | None:
+        main, summaries = self._by_turn(request_usd), self._by_turn(self.summarizer_call_usd, summarizer=True)
+        return None if main is None or summaries is None else np.cumsum(main + summaries)
+
+    def _by_turn(self, values: NDArray[Any] | None, *, summarizer: bool = False) -> NDArray[Any] | None:
+        if values is None:
+            return None
+        turns = self.traffic.summarizer_turns if summarizer else self.traffic.turns
+        size = int(self.turns[-1]) + 1 if self.turns.size else 0
+        return np.bincount(turns, weights=values, minlength=size)[self.turns].astype(values.dtype)
+
+
+def cost(
+    traffic: Traffic,
+    main: Pricing | None,
+    summarizer: Pricing | None,
+    *,
+    cache: CacheRules | None,
+    pause_seconds: float,
+) -> Cost:
+    """What ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes and the user takes ``pause_seconds``
+    from one request to the next turn's; calls within a turn follow each other at once.
+
+    A request reads from the cache what it shares with the request before, if that is enough for the rules of ``cache``
+    and the pause is shorter than an entry lives. One that has the smallest number of tokens writes all that it did not
+    read; a shorter one pays the plain price. ``cache=None``: there is none. A model that is asked nothing needs no
+    price.
+    """
+    cached, written = _cached_and_written(traffic, cache, pause_seconds)
+    fresh, nothing = traffic.input_tokens - cached - written, np.zeros_like(cached)
+    answers, output = main or unpriced("chat model"), traffic.output_tokens
+    request_usd, missing = answers.usd(fresh, cached, written, output)
+    uncached_request_usd, _ = answers.usd(traffic.input_tokens, nothing, nothing, output)
+    read, none = traffic.summarizer_input_tokens, np.zeros_like(traffic.summarizer_input_tokens)
+    summarizes = summarizer or unpriced("summarizer")
+    summarizer_call_usd, also_missing = summarizes.usd(read, none, none, traffic.summarizer_output_tokens)
+    return Cost(
+        traffic, fresh, cached, written, request_usd, uncached_request_usd, summarizer_call_usd,
+        tuple(dict.fromkeys((*missing, *also_missing))),
+    )  # fmt: skip
+
+
+def _cached_and_written(traffic: Traffic, cache: CacheRules | None, pause_seconds: float) -> tuple[Tokens, Tokens]:
+    sent, shared = traffic.input_tokens, traffic.shared_tokens
+    if cache is None:
+        return np.zeros_like(sent), np.zeros_like(sent)
+    is_alive = np.full(len(sent), cache.is_alive(pause_seconds))
+    is_alive[1:] |= traffic.turns[1:] == traffic.turns[:-1]
+    hits = is_alive & (shared >= cache.min_tokens)
+    cached = np.where(hits, shared // cache.step_tokens * cache.step_tokens, 0)
+    return cached, np.where(sent >= cache.min_tokens, sent - cached, 0)
+
+
+def break_even_turn(one: Cost, other: Cost) -> int | None:
+    """The first turn from which on ``one`` has cost less than ``other`` in total, up to the end; ``None`` if there is
+    none, or if a price is unknown."""
+    if one.cumulative_usd is None or other.cumulative_usd is None:
+        return None
+    turns = np.union1d(one.turns, other.turns)
+    usd, other_usd = _so_far(one, turns), _so_far(other, turns)
+    costs_less = (usd < other_usd) & ~np.isclose(usd, other_usd, rtol=1e-9, atol=0)  # sums of floats, so nearly equal
+    if not costs_less.size or not costs_less[-1]:
+        return None
+    dearer = np.flatnonzero(~costs_less)
+    return int(turns[dearer[-1] + 1 if dearer.size else 0])
+
+
+def overflow_turn(traffic: Traffic, window_tokens: int | None) -> int | None:
+    """The first turn with a request larger than the model's context window (``max_input_tokens`` in
+    ``models/prices.py``); ``None`` if there is none, or if the window is unknown."""
+    too_large = np.flatnonzero(traffic.input_tokens > window_tokens) if window_tokens is not None else np.array([], int)
+    return int(traffic.turns[too_large[0]]) if too_large.size else None
+
+
+def _so_far(cost: Cost, turns: Tokens) -> Usd:
+    assert cost.cumulative_usd is not None  # noqa: S101 - both callers look first
+    known: Usd = np.concatenate([[0.0], cost.cumulative_usd])[np.searchsorted(cost.turns, turns, side="right")]
+    return known
+
+
+def _total(usd: Usd | None) -> float | None:
+    return None if usd is None else float(usd.sum())
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,125 @@
+"""What the tokens of one model cost: from litellm's price file, or entered by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.metrics.requests.requests_sent import Tokens
+from memviz.models.prices import TokenRates, price
+from memviz.models.registry import OFFLINE
+
+MILLION = 1_000_000
+BY_HAND = "entered by hand"
+FREE = "answers without a provider"
+KINDS = ("input", "input", "input", "output")
+"""Which price it is that fresh, cached, written and output tokens need at least."""
+
+Usd = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """The rates of ``model`` in USD a token, and where they are from (``source``).
+
+    The first of ``rates`` holds for every request, each further one, in rising order, instead for requests
+    with more input tokens than its ``above_input_tokens``. A rate that is ``None`` is unknown; a cached or
+    written token without a rate of its own costs as much as any other input token.
+    """
+
+    model: str
+    rates: tuple[TokenRates, ...]
+    source: str
+
+    @property
+    def plain(self) -> TokenRates:
+        """The rates of short requests."""
+        return self.rates[0]
+
+    def by_hand(
+        self,
+        *,
+        input_usd_per_million: float | None = None,
+        output_usd_per_million: float | None = None,
+        cache_read_usd_per_million: float | None = None,
+        cache_write_usd_per_million: float | None = None,
+    ) -> Pricing:
+        """The same model with these rates, in USD a million tokens, in place of its own; ``None`` keeps the own one.
+        They then hold for requests of any length. Raises :class:`ValueError` for a negative one."""
+        given = {
+            "input_usd_per_token": input_usd_per_million,
+            "output_usd_per_token": output_usd_per_million,
+            "cache_read_usd_per_token": cache_read_usd_per_million,
+            "cache_write_usd_per_token": cache_write_usd_per_million,
+        }
+        changed: dict[str, Any] = {name: _per_token(usd) for name, usd in given.items() if usd is not None}
+        if not changed:
+            return self
+        rates = replace(self.plain, **changed)
+        kept = [field.name for field in fields(rates) if field.name in given and field.name not in changed]
+        others_known = any(getattr(rates, name) is not None for name in kept)
+        source = f"{BY_HAND}, the rest: {self.source}" if others_known and self.source != BY_HAND else BY_HAND
+        return replace(self, rates=(rates,), source=source)
+
+    def usd(self, fresh: Tokens, cached: Tokens, written: Tokens, output: Tokens) -> tuple[Usd | None, tuple[str, ...]]:
+        """US dollars of each request with these tokens; ``None`` if a rate that is needed is unknown, which is then
+        named. The input of a request, all but its output, decides which rates hold for it."""
+        thresholds = np.array([rates.above_input_tokens for rates in self.rates[1:]], dtype=np.int64)
+        tiers = np.searchsorted(thresholds, fresh + cached + written, side="left")
+        by_kind = np.array([_row(rates) for rates in self.rates], dtype=np.float64).T
+        usd, missing = np.zeros(len(fresh)), []
+        for kind, tokens, rates in zip(KINDS, (fresh, cached, written, output), by_kind, strict=True):
+            if np.isnan(rates).any() and (np.isnan(rates[tiers]) & (tokens > 0)).any():
+                missing.append(f"{self.model}: {kind} price")
+            usd += tokens * np.nan_to_num(rates)[tiers]
+        return (None, tuple(dict.fromkeys(missing))) if missing else (usd, ())
+
+
+def pricing(model_name: str) -> Pricing | None:
+    """What ``model_name`` costs at list price; the offline model is free. ``None`` where no price is known."""
+    name = model_name.strip()
+    if name == OFFLINE:
+        return Pricing(name, (_rates(0.0),), FREE)
+    found = price(name)
+    if found is None:
+        return None
+    plain = {field.name: getattr(found, field.name) for field in fields(TokenRates)}
+    return Pricing(name, (TokenRates(**plain), *found.long_input_rates), _price_file())
+
+
+def unpriced(model_name: str) -> Pricing:
+    """A model of which nothing is known yet, to enter its rates by hand."""
+    return Pricing(model_name.strip(), (_rates(None),), BY_HAND)
+
+
+def _rates(usd: float | None) -> TokenRates:
+    return TokenRates(
+        input_usd_per_token=usd, output_usd_per_token=usd, cache_read_usd_per_token=usd, cache_write_usd_per_token=usd
+    )
+
+
+def _per_token(usd_per_million: float) -> float:
+    if not 0 <= usd_per_million < float("inf"):
+        raise ValueError(f"A price of {usd_per_million} USD per million tokens: it has to be a number, 0 or more.")
+    return usd_per_million / MILLION
+
+
+def _row(rates: TokenRates) -> Sequence[float]:
+    """USD for a fresh, cached, written and output token; NaN where unknown."""
+    fresh, read, write = rates.input_usd_per_token, rates.cache_read_usd_per_token, rates.cache_write_usd_per_token
+    known = (fresh, fresh if read is None else read, fresh if write is None else write, rates.output_usd_per_token)
+    return [np.nan if rate is None else rate for rate in known]
+
+
+@cache
+def _price_file() -> str:
+    try:
+        return f"price file of litellm {version('litellm')}"
+    except PackageNotFoundError:
+        return "price file of litellm"

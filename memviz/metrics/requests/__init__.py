@@ -1,0 +1,1 @@
+"""Numbers about requests: tokens, what two of them share, traffic."""

@@ -1,0 +1,159 @@
+"""How much of a request the one before began with: what a provider's prompt cache can reuse.
+
+Worked out from the ranges that the records keep. No request is built, and no text is counted again but the words
+that two different summaries begin with in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.context import TOKENS_PER_MESSAGE
+from memviz.conversation import Message
+from memviz.engine.assembly import message_tokens, schema_tokens
+from memviz.engine.outline import Outline
+from memviz.engine.run import Run
+from memviz.memory import SummaryVersion
+from memviz.metrics.requests.requests_sent import Piece, Request, Sent, Tokens
+
+NEAR_CHARS = 64
+"""Most texts that differ do so before this."""
+
+
+class SharedPrefix:
+    """The common beginning of neighbouring requests of ``run``, in tokens.
+
+    Requests with different tools have none, since providers read the tools first. Messages count where both requests
+    hold the same at the same place, each with the format's 3 tokens if ``overhead``, up to the first that
+    differs. If both of these are summaries, the words that they begin with in common count too; the few
+    that other messages may begin with in common do not. A tokenizer may join the last of these words to the line
+    break behind it, and then one token less is shared.
+    """
+
+    def __init__(self, run: Run | Outline, *, overhead: bool = True) -> None:
+        self._log, self._summaries, self._counter = run.log, run.space.summaries, run.counter
+        self._entry = run.strategy.summary_entry
+        self._per_message = TOKENS_PER_MESSAGE if overhead else 0
+        content = run.space.sums.arrays.totals + run.space.sums.arrays.call_totals
+        self._sums = content + self._per_message * np.arange(len(content))
+        self._system = run.space.system_tokens + self._per_message if run.space.system_prompt else 0
+        self._sizes = np.append(np.diff(self._sums), 0)
+        self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.heading)
+        self._units: dict[str, int] = {}
+
+    def tokens(self, sent: Sent) -> Tokens:
+        """Tokens that each request of the run begins with as the one before did; 0 for the first."""
+        shared = np.zeros(len(sent.turns), dtype=np.int64)
+        if len(shared) > 1:
+            shared[1:], is_open = self._at_once(sent)
+            left = np.flatnonzero(is_open)
+            pairs = zip(sent.requests(left), sent.requests(left + 1), strict=True)
+            shared[left + 1] = [self._between(one, other) for one, other in pairs]
+        return shared
+
+    def _at_once(self, sent: Sent) -> tuple[Tokens, NDArray[np.bool_]]:
+        """The same for all neighbours at once, and for which of them that does not tell."""
+        first, last, starts, stops = sent.summary_starts, sent.summary_stops, sent.starts, sent.stops
+        holds, tokens = last > first, np.where(last > first, sent.summary_tokens, 0)
+        begins_alike, is_aligned = first[1:] == first[:-1], starts[1:] == starts[:-1]
+        is_same = (begins_alike & (last[1:] == last[:-1])) | ~(holds[1:] | holds[:-1])
+        is_grown = begins_alike & holds[:-1] & (last[1:] > last[:-1]) & self._is_list
+        messages = self._sums[np.minimum(stops[1:], stops[:-1])] - self._sums[starts[1:]]
+        in_same = tokens[1:] + self._per_message * holds[1:] + np.where(is_aligned, messages, 0)
+        shared = self._system + np.where(is_same, in_same, np.where(is_grown, tokens[:-1], 0))
+        differ = self._sizes[starts[1:]] != self._sizes[starts[:-1]]  # in tokens, so they are not the same message
+        is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds[1:] & holds[:-1]))
+        return shared, ~is_told | (starts[1:] < 0) | (starts[:-1] < 0)
+
+    def _between(self, one: Request, other: Request) -> int:
+        if one.tools != other.tools:
+            return 0
+        tokens = self._system + (schema_tokens(self._counter, one.tools) if one.tools else 0)
+        if one.summaries or other.summaries:
+            shared, is_same = self._in_summary(one.summaries, other.summaries)
+            tokens += shared
+            if not is_same:
+                return tokens
+        return tokens + self._in_messages(one.pieces, other.pieces)
+
+    def _in_messages(self, one: Sequence[Piece], other: Sequence[Piece]) -> int:
+        tokens, ones, others = 0, [*reversed(one)], [*reversed(other)]
+        while ones and others:
+            left, right = ones.pop(), others.pop()
+            taken = self._taken(left, right)
+            if not taken:
+                break
+            tokens += self._size(left, taken)
+            for piece, rest in ((left, ones), (right, others)):
+                if isinstance(piece, range) and len(piece) > taken:
+                    rest.append(piece[taken:])
+        return tokens
+
+    def _taken(self, left: Piece, right: Piece) -> int:
+        """How many messages at the start of both pieces are known to be the same."""
+        if isinstance(left, range) and isinstance(right, range) and left.start == right.start:
+            return min(len(left), len(right))
+        one, other = (self._log[piece.start] if isinstance(piece, range) else piece for piece in (left, right))
+        return int(one.content == other.content and one.to_request() == other.to_request())
+
+    def _size(self, piece: Piece, messages: int) -> int:
+        if isinstance(piece, Message):
+            return message_tokens(self._counter, piece) + self._per_message
+        return int(self._sums[piece.start + messages] - self._sums[piece.start])
+
+    def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
+        """Tokens that two summary messages begin with in common, and whether they are the same."""
+        log = self._summaries
+        if one == other:
+            return log.tokens(one.start, one.stop) + self._per_message, True
+        if not one or not other:
+            return 0, False
+        if self._is_list and one.start == other.start:  # a list that grew at its end
+            return log.tokens(one.start, min(one.stop, other.stop)), False
+        ones, others = log.in_block(one.start, one.stop), log.in_block(other.start, other.stop)
+        shared, is_same = self._in_entries(ones, others)
+        wholes = [log.tokens(part.start, part.stop) for part in (one, other)]
+        return (wholes[0] + self._per_message, True) if is_same else (min(shared, *wholes), False)
+
+    def _in_entries(self, ones: Sequence[SummaryVersion], others: Sequence[SummaryVersion]) -> tuple[int, bool]:
+        """The same for two lists of entries. Each entry is counted once, however many requests held it."""
+        heading = self._summaries.heading
+        units, shared = self._units_of(heading + "\n") if heading else 0, 0
+        for one, other in zip(ones, others, strict=False):
+            left, right = self._entry(one), self._entry(other)
+            if left != right:
+                units += self._units_of(common_words(left, right))
+                break
+            units += self._units_of(left + "\n")
+            shared += 1
+        return self._counter.tokens(units) if units else 0, shared == len(ones) == len(others)
+
+    def _units_of(self, text: str) -> int:
+        units = self._units.get(text)
+        if units is None:
+            units = self._units[text] = self._counter.units(text) if text else 0
+        return units
+
+
+def common_words(one: str, other: str) -> str:
+    """The whole words that two texts begin with in common, without the white space behind them."""
+    same, different = 0, min(len(one), len(other)) + 1
+    if one[:NEAR_CHARS] != other[:NEAR_CHARS]:
+        different = min(different, NEAR_CHARS)
+    while different - same > 1:
+        middle = (same + different) // 2
+        if one[:middle] == other[:middle]:
+            same = middle
+        else:
+            different = middle
+    common = one[:same]
+    if not (_is_end(one, same) and _is_end(other, same)):
+        common = common[: len(common) - len(common.split(" ")[-1].split("\n")[-1])]
+    return common.rstrip()
+
+
+def _is_end(text: str, position: int) -> bool:
+    return position == len(text) or text[position].isspace()

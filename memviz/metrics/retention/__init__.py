@@ -1,0 +1,1 @@
+"""Numbers about facts: which of them a request still holds, when they were lost."""

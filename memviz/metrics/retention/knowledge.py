@@ -1,0 +1,116 @@
+"""What a run retains of its probes, request by request, as matrices and shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.metrics.retention.probe_texts import Bools
+from memviz.transcripts.base import Probe
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class Knowledge(IntEnum):
+    """Where in a request the answer to a probe stands; of several places the highest."""
+
+    NOT_BORN = 0
+    """Not all messages that state it have been said yet."""
+    LOST = 1
+    SYSTEM = 2
+    SUMMARY = 3
+    RECALLED = 4
+    VERBATIM = 5
+    """In the history, the input, or behind the input."""
+
+
+class Freshness(IntEnum):
+    """Which values of an updated fact a request holds, once the update was made."""
+
+    NOT_ASKED = 0
+    """Not updated yet, or not a fact that is ever updated."""
+    NEITHER = 1
+    STALE_ONLY = 2
+    BOTH = 3
+    NEW_ONLY = 4
+
+
+_FRESHNESS = np.array(
+    [Freshness.NEITHER, Freshness.NEW_ONLY, Freshness.STALE_ONLY, Freshness.BOTH], dtype=np.uint8
+)  # the new value held counts 1, a stale one 2
+
+
+@dataclass(frozen=True, eq=False)
+class Retention:
+    """What one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
+
+    A probe is *born* once all messages of its evidence are in the log; one without evidence from the first request
+    on, one whose evidence lies outside the log never. ``births`` are the log positions of that last message (-1:
+    no evidence; the length of the log: never). ``evidence``: all messages of the evidence are in the request, word
+    for word (recalled ones count). ``contained``: an accepted answer is contained in the request, by the rule of
+    :mod:`memviz.text.containment`. ``stale``: a stale one is. ``states`` are :class:`Knowledge` codes: where
+    it is contained; where only the evidence is there, in words that the probe does not list, VERBATIM, or
+    RECALLED if it takes a recalled message to have all of it. So LOST means neither.
+
+    Read are the texts of messages with the arguments of tool calls, and of summaries without the words memviz
+    puts around them: the number in "[Turn 47]" is no knowledge. What a model thought before it answered is
+    its own and no source.
+    """
+
+    probes: tuple[Probe, ...] = field(repr=False)
+    turns: NDArray[np.int64]
+    births: NDArray[np.int64] = field(repr=False)
+    states: NDArray[np.uint8] = field(repr=False)
+    evidence: Bools = field(repr=False)
+    contained: Bools = field(repr=False)
+    stale: Bools = field(repr=False)
+
+    @cached_property
+    def born(self) -> Bools:
+        """Whether all of the evidence was said."""
+        born: Bools = self.states != Knowledge.NOT_BORN
+        return born
+
+    @cached_property
+    def retained(self) -> Bools:
+        """Evidence or answer, or both, are in the request."""
+        return self.evidence | self.contained
+
+    @cached_property
+    def freshness(self) -> NDArray[np.uint8]:
+        """:class:`Freshness` codes; NOT_ASKED for probes without stale answers and before birth."""
+        codes = np.zeros(self.states.shape, dtype=np.uint8)
+        updated = np.flatnonzero([bool(probe.stale) for probe in self.probes])
+        held = self.contained[:, updated] + 2 * self.stale[:, updated].astype(np.uint8)
+        codes[:, updated] = _FRESHNESS[held] * self.born[:, updated]
+        return codes
+
+    def share(self, held: Bools) -> NDArray[np.float64]:
+        """For each request the share of the born probes for which ``held`` is true (0 to 1; NaN where none is born)."""
+        born = self.born.sum(axis=1)
+        found: NDArray[np.float64] = np.full(len(born), np.nan)
+        np.divide((held & self.born).sum(axis=1), born, out=found, where=born > 0)
+        return found
+
+    def share_of(self, state: Knowledge) -> NDArray[np.float64]:
+        """For each request the share of the born probes that are in ``state``."""
+        return self.share(self.states == state)
+
+    def frame(self) -> DataFrame:
+        """One row a request: turn, born probes, and the shares that the columns name; NaN where none is born."""
+        from pandas import DataFrame
+
+        held = {"evidence": self.evidence, "contained": self.contained, "retained": self.retained}
+        return DataFrame({
+            "turn": self.turns,
+            "born": self.born.sum(axis=1),
+            **{f"{name}_share": self.share(matrix) for name, matrix in held.items()},
+            **{f"{state.name.lower()}_share": self.share_of(state) for state in list(Knowledge)[:0:-1]},
+            "stale_share": self.share(self.stale),
+        })  # fmt: skip

@@ -1,0 +1,110 @@
+"""The life of each probe in one run: where it stood from birth on, and which summarization ended it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from memviz.engine.run import Run
+from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+
+
+class Span(NamedTuple):
+    """Requests one after the other at which a probe is in the same state, by their turns."""
+
+    state: Knowledge
+    first_turn: int
+    last_turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeLine:
+    """One probe. ``born_position`` and ``born_turn`` say which message completed its evidence (``None`` without
+    evidence). ``summarized_turn`` is the first request that knows it from a summary, ``lost_turn`` the first that
+    does not know it at all, ``lost_by`` the number in ``run.compactions`` of the summarization that took
+    it: the last one before that request that took in a message or a summary which held it and whose own summary
+    does not. ``None``: it fell out of a window, or was never lost. ``spans`` run from the first request after
+    birth to the last one, so they tell whether it came back."""
+
+    probe: int
+    born_position: int | None
+    born_turn: int | None
+    summarized_turn: int | None = None
+    lost_turn: int | None = None
+    lost_by: int | None = None
+    spans: tuple[Span, ...] = field(default=())
+
+    @property
+    def revived_turns(self) -> tuple[int, ...]:
+        """The requests at which it was known again after it had been lost."""
+        pairs = pairwise(self.spans)
+        return tuple(after.first_turn for before, after in pairs if before.state == Knowledge.LOST)
+
+
+def life_lines(run: Run, retention: Retention, texts: ProbeTexts | None = None) -> tuple[LifeLine, ...]:
+    """The life of every probe of ``retention``, which is that of ``run``; those never born are left out.
+
+    ``texts`` are those that ``retention`` was made with, if they are at hand.
+    """
+    texts = ProbeTexts(run.log, retention.probes) if texts is None else texts
+    losses, spans = LossCauses(run, texts), _spans(retention)
+    born = np.flatnonzero(retention.births < len(run.log))
+    return tuple(_life_line(run, retention, losses, int(probe), spans[probe]) for probe in born)
+
+
+def _life_line(run: Run, retention: Retention, losses: LossCauses, probe: int, spans: tuple[Span, ...]) -> LifeLine:
+    birth = int(retention.births[probe])
+    lost = next((span.first_turn for span in spans if span.state == Knowledge.LOST), None)
+    return LifeLine(
+        probe=probe,
+        born_position=birth if birth >= 0 else None,
+        born_turn=run.log.turn_number(birth) if birth >= 0 else None,
+        summarized_turn=next((span.first_turn for span in spans if span.state == Knowledge.SUMMARY), None),
+        lost_turn=lost,
+        lost_by=None if lost is None else losses.by(int(np.searchsorted(retention.turns, lost)), probe),
+        spans=spans,
+    )
+
+
+def _spans(retention: Retention) -> list[tuple[Span, ...]]:
+    """The spans of every probe from birth on."""
+    states, turns = retention.states, retention.turns.tolist()
+    before = np.vstack((np.zeros((1, states.shape[1]), states.dtype), states[:-1]))
+    probes, rows = np.nonzero((states != before[: len(states)]).T)
+    begins = [Span(Knowledge(state), turns[row], 0) for row, state in zip(rows, states[rows, probes], strict=True)]
+    stops = np.append(rows[1:], 0)
+    stops[np.append(np.diff(probes) > 0, True)[: len(stops)]] = len(turns)  # the last of each probe
+    spans = [span._replace(last_turn=turns[stop - 1]) for span, stop in zip(begins, stops, strict=False)]
+    bounds = np.searchsorted(probes, np.arange(states.shape[1] + 1))
+    return [tuple(spans[start:stop]) for start, stop in pairwise(bounds)]
+
+
+class LossCauses:
+    """Which summarization before a request took a probe out of what is sent."""
+
+    def __init__(self, run: Run, texts: ProbeTexts) -> None:
+        self._run, self._texts = run, texts
+        self._held: Bools = texts.holding([version.text for version in run.space.summaries.versions]).answers
+        counts = [len(record.compactions) for record in run.turns]
+        self._first = [0, *np.cumsum(counts).tolist()]
+
+    def by(self, row: int, probe: int) -> int | None:
+        """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
+        numbers = range(self._first[row], self._first[row + 1])
+        return next((number for number in reversed(numbers) if self._took(number, probe)), None)
+
+    def _took(self, number: int, probe: int) -> bool:
+        compaction = self._run.compactions[number]
+        if not compaction.changes_memory:  # it failed, or the user skipped it
+            return False
+        if compaction.version is not None and self._held[compaction.version - 1, probe]:
+            return False
+        if compaction.replaces is not None and self._held[compaction.replaces - 1, probe]:
+            return True
+        taken, counts = compaction.summarized, self._texts.answer_counts
+        held = bool(counts[taken.stop, probe] > counts[taken.start, probe])
+        return held or any(position in taken for position in self._texts.probes[probe].evidence)

@@ -1,0 +1,133 @@
+"""In which texts the answers of probes are contained: looked up once for a conversation, for all its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.conversation import Log
+from memviz.metrics.retention.message_text import readable
+from memviz.text.containment import Matches, PhraseIndex, normal_tokens
+from memviz.transcripts.base import Probe
+
+Bools = NDArray[np.bool_]
+Counts = NDArray[np.unsignedinteger]
+
+
+class Holding(NamedTuple):
+    """Which texts contain which answers: ``answers`` [texts x probes] any accepted one, ``stale``
+    [texts x probes that have a stale one] any stale one."""
+
+    answers: Bools
+    stale: Bools
+
+
+class _Phrase(NamedTuple):
+    probe: int
+    is_stale: bool
+    text: str
+
+
+class _Cover(NamedTuple):
+    """``inner`` stands in ``outer``, a longer phrase of the other kind, ``offset`` tokens from its beginning."""
+
+    inner: int
+    outer: int
+    offset: int
+
+
+class ProbeTexts:
+    """The answers of ``probes`` in the messages of ``log``, for every run over it.
+
+    A stale answer counts only where it is not a part of an accepted one ("26 June" in "26 June 2027"), and an
+    accepted one only where it is not a part of a longer stale one. A stale answer that is spelled like an
+    accepted one is none. What is contained is defined in :mod:`memviz.text.containment`.
+
+    ``answer_counts`` [messages + 1 x probes] and ``stale_counts`` [messages + 1 x ``stale_columns``] are running
+    numbers of messages, so whether a range of the log holds an answer is one difference.
+    """
+
+    def __init__(self, log: Log, probes: Sequence[Probe]) -> None:
+        self.log, self.probes = log, tuple(probes)
+        self.stale_columns = np.array([n for n, probe in enumerate(self.probes) if probe.stale], dtype=np.int64)
+        phrases = list(_phrases(self.probes))
+        self._index = PhraseIndex([phrase.text for phrase in phrases])
+        self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
+        self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
+        self._covers = list(_covers(phrases, self._index.phrases))
+        self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
+        self.stale_counts: Counts = np.zeros((1, len(self.stale_columns)), dtype=np.uint16)
+        self.extend()
+
+    @property
+    def length(self) -> int:
+        """Number of messages read so far."""
+        return len(self.answer_counts) - 1
+
+    def extend(self) -> None:
+        """Read the messages that joined the log since."""
+        if len(self.log) > self.length:
+            found = self.holding([readable(message) for message in self.log[self.length :]])
+            self.answer_counts = _continued(self.answer_counts, found.answers)
+            self.stale_counts = _continued(self.stale_counts, found.stale)
+
+    def holding(self, texts: Sequence[str]) -> Holding:
+        """Which of ``texts`` contain which answers."""
+        matches = self._uncovered(self._index.find(texts))
+        shape = (len(texts), len(self.probes))
+        kinds = []
+        for kind in (False, True):
+            held = np.zeros(shape, dtype=bool)
+            of_kind = self._is_stale[matches.phrases] == kind
+            held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
+            kinds.append(held)
+        return Holding(kinds[0], kinds[1][:, self.stale_columns])
+
+    def fits(self, log: Log) -> bool:
+        """Whether these are the texts of ``log``, which may have grown since."""
+        return self.log is log or self.log[:] == log[:]
+
+    def _uncovered(self, matches: Matches) -> Matches:
+        keep = np.ones(len(matches.phrases), dtype=bool)
+        bounds = np.searchsorted(matches.phrases, np.arange(len(self._probe_of) + 1))
+        for inner, outer, offset in self._covers:
+            mine = slice(bounds[inner], bounds[inner + 1])
+            others = matches.places[bounds[outer] : bounds[outer + 1]]
+            if others.size:
+                keep[mine] &= ~np.isin(matches.places[mine] - offset, others)
+        return Matches(*(part[keep] for part in matches))
+
+
+def _continued(counts: Counts, held: Bools) -> Counts:
+    """``counts`` with the running sums of the rows that follow."""
+    kind = np.uint16 if len(counts) + len(held) <= np.iinfo(np.uint16).max else np.uint32
+    sums: Counts = np.cumsum(held, axis=0, dtype=kind)
+    return np.concatenate((counts.astype(kind), sums + counts[-1].astype(kind)))
+
+
+def _phrases(probes: Sequence[Probe]) -> Iterator[_Phrase]:
+    for number, probe in enumerate(probes):
+        accepted = {normal_tokens(answer) for answer in probe.answers}
+        yield from (_Phrase(number, False, answer) for answer in dict.fromkeys(probe.answers))
+        for stale in dict.fromkeys(probe.stale):
+            if normal_tokens(stale) not in accepted:
+                yield _Phrase(number, True, stale)
+
+
+def _covers(phrases: Sequence[_Phrase], tokens: Sequence[tuple[str, ...]]) -> Iterator[_Cover]:
+    of_probe: dict[int, list[int]] = {}
+    for number, phrase in enumerate(phrases):
+        of_probe.setdefault(phrase.probe, []).append(number)
+    for numbers in of_probe.values():
+        for inner in numbers:
+            for outer in numbers:
+                if phrases[inner].is_stale != phrases[outer].is_stale and tokens[inner]:
+                    yield from (_Cover(inner, outer, at) for at in _places(tokens[inner], tokens[outer]))
+
+
+def _places(inner: tuple[str, ...], outer: tuple[str, ...]) -> Iterator[int]:
+    size = len(inner)
+    return (at for at in range(len(outer) - size + 1) if outer[at : at + size] == inner)

@@ -1,0 +1,131 @@
+"""What the model can still know at each request, told by what it was sent; no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.engine.outline import Outline
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_table import Layer, Requests, all_within, held_in, held_in_summaries
+from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.transcripts.base import Probe
+
+__all__ = ["Freshness", "Knowledge", "ProbeTexts", "Retention", "ceiling", "floor", "retention"]
+
+
+def retention(run: Run | Outline, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
+    """What every request of ``run`` retains of ``probes``.
+
+    ``texts``, built once, serves all runs over the same conversation. Raises ValueError if it was built for
+    another conversation or other probes.
+    """
+    texts = _texts_for(run, probes, texts)
+    requests = Requests.of(run)
+    return _with_evidence(run, texts, requests, _found(run, texts, requests))
+
+
+def ceiling(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
+    """What the requests of ``run`` would retain if each held all messages so far, and no summary."""
+    texts = _texts_for(run, probes, texts)
+    requests = Requests.of(run)
+    lengths, nothing = requests.lengths, np.zeros(len(requests), np.int64)
+    everything = (Layer(np.arange(len(requests)), nothing, lengths),)
+    requests = Requests(requests.turns, lengths, nothing, nothing, everything)
+    return _with_evidence(run, texts, requests, _found_in(run, texts, requests))
+
+
+def floor(run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None) -> Retention:
+    """What is contained by chance: ``probes``, born as in ``run``, looked up in the requests of ``other``, a run
+    of another conversation under the same setting. After its last request that one goes on counting.
+
+    ``texts`` are those of the other conversation. Evidence stands in none of its requests.
+    """
+    texts = _texts_for(other, probes, texts)
+    found = _found(other, texts, Requests.of(other))
+    if not other.turns:
+        found = _Found.nothing(1, len(texts.probes))
+    rows = np.minimum(np.arange(len(run.turns)), len(found.states) - 1)
+    nowhere = np.zeros((len(run.turns), len(texts.probes)), dtype=bool)
+    return _born(run, texts.probes, Requests.of(run), nowhere, _Found(found.states[rows], found.stale[rows]))
+
+
+class _Found(NamedTuple):
+    """Where answers are contained, whether born or not."""
+
+    states: NDArray[np.uint8]
+    stale: Bools
+
+    @classmethod
+    def nothing(cls, requests: int, probes: int) -> _Found:
+        return cls(np.full((requests, probes), Knowledge.LOST, np.uint8), np.zeros((requests, probes), dtype=bool))
+
+
+def _texts_for(run: Run | Outline, probes: Sequence[Probe], texts: ProbeTexts | None) -> ProbeTexts:
+    if texts is None:
+        return ProbeTexts(run.log, probes)
+    if texts.probes != tuple(probes) or not texts.fits(run.log):
+        raise ValueError("These ProbeTexts were built for another conversation or for other probes.")
+    texts.extend()
+    return texts
+
+
+def _found(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Found:
+    found, summaries = _found_in(run, texts, requests), run.space.summaries
+    held = texts.holding([version.text for version in summaries.versions])
+    sent = (summaries, requests.summary_starts, requests.summary_stops)
+    np.maximum(found.states, held_in_summaries(*sent, held.answers) * np.uint8(Knowledge.SUMMARY), out=found.states)
+    found.stale[:, texts.stale_columns] |= held_in_summaries(*sent, held.stale)
+    return found
+
+
+def _found_in(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Found:
+    count = len(requests)
+    found = _Found.nothing(count, len(texts.probes))
+    if (prompt := run.space.system_prompt) is not None:
+        held = texts.holding([prompt.content])
+        found.states[:, held.answers[0]] = Knowledge.SYSTEM
+        found.stale[:, texts.stale_columns] |= held.stale
+    for ranges, state in ((requests.recalled, Knowledge.RECALLED), (requests.verbatim, Knowledge.VERBATIM)):
+        np.maximum(found.states, held_in(ranges, texts.answer_counts, count) * np.uint8(state), out=found.states)
+        found.stale[:, texts.stale_columns] |= held_in(ranges, texts.stale_counts, count)
+    return found
+
+
+def _with_evidence(run: Run | Outline, texts: ProbeTexts, requests: Requests, found: _Found) -> Retention:
+    positions, verbatim = [probe.evidence for probe in texts.probes], requests.verbatim
+    evidence = whole = all_within(verbatim, positions, len(requests))
+    if requests.recalled:
+        evidence = all_within((*verbatim, *requests.recalled), positions, len(requests))
+    retained = _born(run, texts.probes, requests, evidence, found)
+    states = np.maximum(retained.states, retained.evidence * np.uint8(Knowledge.RECALLED))
+    states[retained.evidence & whole] = Knowledge.VERBATIM
+    retained.states[...] = states
+    return retained
+
+
+def _born(
+    run: Run | Outline, probes: tuple[Probe, ...], requests: Requests, evidence: Bools, found: _Found
+) -> Retention:
+    births = np.array([_birth(probe, len(run.log)) for probe in probes], dtype=np.int64)
+    born = births < requests.lengths[:, None]
+    return Retention(
+        probes=probes,
+        turns=requests.turns,
+        births=births,
+        states=np.where(born, found.states, np.uint8(Knowledge.NOT_BORN)),
+        evidence=evidence & born,
+        contained=(found.states > Knowledge.LOST) & born,
+        stale=found.stale & born,
+    )
+
+
+def _birth(probe: Probe, length: int) -> int:
+    """Log position of the message with which the probe is born; -1 without evidence, ``length`` if never."""
+    if not all(0 <= position < length for position in probe.evidence):
+        return length
+    return max(probe.evidence, default=-1)

@@ -1,0 +1,117 @@
+"""Arguments of tool calls that the conversation had given before: were they still in the context at the call?
+
+No labels are needed: a value that a call uses, and that was said before, is one the model had to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from memviz.conversation import Log
+from memviz.engine.run import Run
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.message_text import argument_values
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
+from memviz.text.containment import normal_tokens
+from memviz.text.terms import IS_UNSPACED
+from memviz.transcripts.base import Probe
+
+LEAST_CHARS = 3
+"""Shorter values are trivial, and so are true, false and null. Two characters of an unspaced script are enough."""
+
+
+class NeededArgument(NamedTuple):
+    """One argument value of one call. ``position`` is that of the calling message and ``last_seen`` that of the last
+    message before it that contains the value (log positions); ``name`` is the argument's path. ``source`` is
+    where the value stood in the context at the call, LOST if nowhere; what the same turn said before the call
+    is VERBATIM."""
+
+    position: int
+    turn: int
+    tool: str
+    name: str
+    value: str
+    last_seen: int
+    source: Knowledge
+
+    @property
+    def in_context(self) -> bool:
+        """Whether the model was sent the value."""
+        return self.source != Knowledge.LOST
+
+
+@dataclass(frozen=True, slots=True)
+class NeededArguments:
+    """All needed arguments of a run, in order."""
+
+    arguments: tuple[NeededArgument, ...] = field(default=(), repr=False)
+
+    @property
+    def share(self) -> float | None:
+        """Share of them that were in the context (0 to 1); ``None`` where none was needed."""
+        return _share(self.arguments)
+
+    def share_by_turn(self) -> dict[int, float]:
+        """That share for each turn that needed any."""
+        by_turn: dict[int, list[NeededArgument]] = {}
+        for argument in self.arguments:
+            by_turn.setdefault(argument.turn, []).append(argument)
+        return {turn: share for turn, found in by_turn.items() if (share := _share(found)) is not None}
+
+
+def needed_arguments(run: Run) -> NeededArguments:
+    """The arguments of all tool calls of ``run`` whose values an earlier message contains: its content, the
+    arguments of its own calls, or its result.
+
+    Left out: trivial values (see :data:`LEAST_CHARS`), the calls of memviz's own recall tool, and calls before the
+    first request. In the context of a call is what the request of its turn held, and what was said since.
+    """
+    used = list(_used(run.log))
+    values = list(dict.fromkeys(argument.value for argument in used))
+    probes = [Probe(value, (value,), (), "single fact") for value in values]
+    texts = ProbeTexts(run.log, probes)
+    kept = retention(run, probes, texts)
+    column_of = {value: column for column, value in enumerate(values)}
+    row_of = {int(turn): row for row, turn in enumerate(kept.turns)}
+    found = []
+    for argument in used:
+        counts, position = texts.answer_counts[:, column_of[argument.value]], argument.position
+        if argument.turn not in row_of or not counts[position]:
+            continue
+        source = Knowledge(kept.states[row_of[argument.turn], column_of[argument.value]])
+        if counts[position] > counts[min(position, run.log.turn(argument.turn).asked)]:
+            source = Knowledge.VERBATIM
+        last_seen = int(np.searchsorted(counts, counts[position])) - 1
+        found.append(argument._replace(last_seen=last_seen, source=source))
+    return NeededArguments(tuple(found))
+
+
+def _used(log: Log) -> Iterator[NeededArgument]:
+    """All values that calls use, whether they were said before or not; each once for a call and argument."""
+    for position in log.tools.callers:
+        message = log[position]
+        if message.is_recall_exchange:
+            continue
+        for call in message.tool_calls:
+            for name, value in argument_values(call):
+                if not _is_trivial(value):
+                    turn = log.turn_number(position)
+                    yield NeededArgument(position, turn, call.name, name, str(value), -1, Knowledge.LOST)
+
+
+def _is_trivial(value: str | int | float | bool | None) -> bool:
+    if value is None or isinstance(value, bool):
+        return True
+    tokens = normal_tokens(str(value))
+    if tokens and all(map(IS_UNSPACED.match, tokens)):
+        return len(tokens) < LEAST_CHARS - 1
+    return sum(map(str.isalnum, str(value))) < LEAST_CHARS
+
+
+def _share(arguments: tuple[NeededArgument, ...] | list[NeededArgument]) -> float | None:
+    return sum(argument.in_context for argument in arguments) / len(arguments) if arguments else None

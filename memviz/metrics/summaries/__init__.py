@@ -1,0 +1,1 @@
+"""Numbers about summaries: events, differences, where their words come from."""

@@ -1,0 +1,1 @@
+"""Reading text without a model: words, sentences, stop words, and whether a text contains an answer."""

@@ -1,0 +1,38 @@
+"""Shares of the input that the cache gave."""
+
+from __future__ import annotations
+
+from tests.charts.test_retention_curve import unescaped_tags
+
+from memviz.charts.cost.cache_hits import cache_hits
+from memviz.charts.palette import setting_color, setting_dash
+from tests.charts.costs import cost_line
+from tests.charts.runs import MARKUP
+
+
+def test_share_by_turn() -> None:
+    (line,) = cache_hits([cost_line(index=3)]).data
+    assert line.x.tolist() == [1, 2, 3]
+    assert line.y.tolist() == [0, 0, 0.75]
+    assert (line.line.color, line.line.dash) == (setting_color(3), setting_dash(3))
+    assert "turn 3: <b>75%</b> read from the cache, 1,500 of 2,000 input tokens" in line.text[2]
+    assert line.text[2].endswith("1,500 stood at the start of the request before as well")
+
+
+def test_requests_of_one_turn_count_together() -> None:
+    (line,) = cache_hits([cost_line([(4, 2000, 0, 9), (4, 3000, 2000, 9)], ())]).data
+    assert line.x.tolist() == [4]
+    assert line.y.tolist() == [0.4]
+
+
+def test_a_turn_with_nothing_but_a_summary_is_left_out() -> None:
+    (line,) = cache_hits([cost_line([(1, 2000, 0, 9)], [(2, 100, 10)])]).data
+    assert line.x.tolist() == [1]
+
+
+def test_nothing_is_markup_and_nothing_is_no_error() -> None:
+    figure = cache_hits([cost_line(label=MARKUP), cost_line((), ())])
+    assert not unescaped_tags(figure.data[0].text)
+    assert not unescaped_tags([figure.data[0].name])
+    assert len(figure.data[1].x) == 0
+    assert not cache_hits([]).data

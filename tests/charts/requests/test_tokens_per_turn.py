@@ -1,0 +1,220 @@
+"""The chart of tokens per turn: every number on it is the run's own, and nothing on it is markup."""
+
+from __future__ import annotations
+
+import math
+import re
+from html import unescape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+
+import memviz
+from memviz import Message, ModelError
+from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
+from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE_TURNS, Line, tokens_per_turn
+from tests.charts.runs import MARKUP, run_of, run_of_markup
+from tests.engine.probes import IDS, small, talk
+from tests.strategies.conversations import conversations, outcomes, summarizer
+
+OWN_TAGS = re.compile(r"</?(b|i)>|<br>")  # what the chart itself writes into a tooltip
+
+
+def chart(*lines: Line | memviz.Run, **options: Any) -> go.Figure:
+    made = [line if isinstance(line, Line) else Line(line, f"setting {n}", n) for n, line in enumerate(lines)]
+    return tokens_per_turn(made, **options)
+
+
+def lines_of(figure: go.Figure) -> list[go.Scatter]:
+    return [trace for trace in figure.data if trace.showlegend is None]
+
+
+def marks_of(figure: go.Figure) -> list[go.Scatter]:
+    return [trace for trace in figure.data if trace.marker.symbol is not None]
+
+
+def drops_of(figure: go.Figure) -> list[go.Scatter]:
+    return [trace for trace in figure.data if trace.hoverinfo == "skip"]
+
+
+class TestLines:
+    @pytest.mark.parametrize("id", IDS)
+    @given(messages=conversations(), plan=outcomes)
+    def test_hold_the_tokens_of_every_request(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        (line,) = lines_of(chart(run))
+        assert line.x.tolist() == [record.turn for record in run.turns]
+        assert line.y.tolist() == run.frame()["total_tokens"].tolist()
+
+    def test_tooltips_say_turn_total_and_parts(self) -> None:
+        run = run_of()
+        for record, tooltip in zip(run.turns, lines_of(chart(run))[0].text, strict=True):
+            head, *parts = OWN_TAGS.sub("|", tooltip.replace("<br>", "\n")).split("\n")[1:]
+            assert head == f"turn {record.turn}: |{record.total_tokens:,} tokens| sent"
+            assert sum(int(part.partition(": ")[2].replace(",", "")) for part in parts) == record.total_tokens
+            assert len(parts) == sum(tokens > 0 for tokens in record.tokens.values())
+
+    def test_tooltips_tell_what_is_wrong_with_a_request(self) -> None:
+        tooltips = lines_of(chart(run_of("token_buffer", max_tokens=1)))[0].text
+        assert all(tooltip.endswith("<br>over budget") for tooltip in tooltips)
+
+    def test_keep_colour_and_dash_of_their_setting(self) -> None:
+        run = run_of("buffer")
+        lines = lines_of(tokens_per_turn([Line(run, "a", 4), Line(run, "b", 1, shown=False)]))
+        assert [line.line.color for line in lines] == [setting_color(4), setting_color(1)]
+        assert [line.line.dash for line in lines] == [setting_dash(4), setting_dash(1)]
+        assert [line.visible for line in lines] == [True, "legendonly"]
+        assert [line.name for line in lines] == ["a", "b"]
+
+    def test_points_have_ids(self) -> None:
+        figure = chart(run_of("buffer"), run_of("window"))
+        assert [list(line.customdata) for line in lines_of(figure)] == [
+            [f"{number}:{turn}" for turn in range(1, 7)] for number in (0, 1)
+        ]
+        assert all("markers" in line.mode and line.marker.opacity == 0 for line in lines_of(figure)), "can be clicked"
+
+    @pytest.mark.parametrize(("turns", "mode"), [(0, "lines+markers"), (1, "lines")])
+    def test_of_long_runs_have_no_markers(self, turns: int, mode: str) -> None:
+        (line,) = lines_of(chart(run_of("window", messages=2 * (MAX_CLICKABLE_TURNS + turns))))
+        assert line.mode == mode
+        assert (line.customdata is None) == (mode == "lines")
+        assert len(line.x) == MAX_CLICKABLE_TURNS + turns, "every turn is drawn"
+
+
+class TestTriggers:
+    def test_say_reason_tokens_and_first_words(self) -> None:
+        run = run_of(script=["The budget is <5 euros. " * 20] * 9)
+        (marks,) = marks_of(chart(run))
+        assert len(marks.text) == len(run.compactions) == 3
+        for tooltip, compaction in zip(marks.text, run.compactions, strict=True):
+            said = unescape(OWN_TAGS.sub("|", tooltip))
+            first, last = compaction.summarized[0] + 1, compaction.summarized[-1] + 1
+            assert "|setting 0||" in said
+            assert f"messages {first}-{last} after message {compaction.after_message + 1}" in said
+            assert f"(turn {compaction.turn}), because {compaction.reason}|" in said
+            assert f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens" in said
+            assert "The budget is <5 euros. The budget" in said
+            assert said.endswith("…|")
+
+    def test_a_short_summary_is_told_whole(self) -> None:
+        (marks,) = marks_of(chart(run_of(script=["Nothing new."] * 9)))
+        assert all(tooltip.endswith("<i>Nothing new.</i>") for tooltip in marks.text)
+
+    def test_stand_on_the_line_at_the_first_request_that_they_changed(self) -> None:
+        run = run_of()
+        figure = chart(run)
+        (marks,), (drops,) = marks_of(figure), drops_of(figure)
+        changed = [record for record in run.turns for _ in record.compactions]
+        assert marks.x.tolist() == [record.turn for record in changed]
+        assert marks.y.tolist() == [record.total_tokens for record in changed]
+        assert list(marks.customdata) == [f"0:{record.turn}" for record in changed]
+        assert drops.x.reshape(-1, 3)[:, 0].tolist() == marks.x.tolist()
+        assert drops.y.reshape(-1, 3)[:, 1].tolist() == marks.y.tolist()
+        saved = [compaction.tokens_before - compaction.tokens_after for compaction in run.compactions]
+        assert (drops.y.reshape(-1, 3)[:, 0] - drops.y.reshape(-1, 3)[:, 1]).tolist() == [max(0, n) for n in saved]
+        assert np.isnan(drops.y.reshape(-1, 3)[:, 2]).all(), "one stroke a mark"
+
+    def test_after_the_last_request_stands_behind_it(self) -> None:
+        run = run_of(messages=8)
+        assert [record.turn for record in run.turns if record.compactions] == [3]
+        (marks,) = marks_of(chart(run))
+        assert marks.x.tolist() == [3, 4.5]
+        assert marks.y.tolist()[1] == run.compactions[1].tokens_after
+        assert list(marks.customdata) == ["0:3", "0:4"]
+
+    def test_that_failed_are_crosses_in_the_colour_of_failure(self) -> None:
+        run = run_of(script=["A summary", ModelError("The line is dead."), *["Another"] * 9])
+        (marks,) = marks_of(chart(run))
+        assert list(marks.marker.symbol)[:3] == ["diamond", "x", "diamond"]
+        assert list(marks.marker.color)[:3] == [PART_COLORS["summary"], FAILURE_COLOR, PART_COLORS["summary"]]
+        assert "<b>summarization failed</b>" in marks.text[1]
+        assert "The line is dead." in marks.text[1]
+        assert FAILURE_COLOR not in list(PART_COLORS.values())
+
+    def test_a_summary_every_turn_is_drawn_small_and_without_strokes(self) -> None:
+        figure = chart(run_of("summary_only"))
+        assert drops_of(figure) == []
+        assert marks_of(figure)[0].marker.size < marks_of(chart(run_of()))[0].marker.size
+
+    def test_belong_to_their_line(self) -> None:
+        figure = tokens_per_turn([Line(run_of(), "a", 0), Line(run_of(), "b", 1, shown=False)])
+        for number, shown in (("0", True), ("1", "legendonly")):
+            group = [trace for trace in figure.data if trace.legendgroup == number]
+            assert len(group) == 3
+            assert {trace.visible for trace in group} == {shown}
+        assert {trace.legendgroup for trace in figure.data} == {"0", "1"}
+
+    def test_what_was_dropped_without_a_summarizer_has_none(self) -> None:
+        run = memviz.replay(run_of().log, small("chat_summary_buffer"), model=None, counter="chars4")
+        assert run.compactions
+        assert marks_of(chart(run)) == []
+
+
+class TestRecalls:
+    def test_stand_at_the_requests_that_hold_recalled_messages(self) -> None:
+        recalls = {4: memviz.Recall(turns=[1]), 6: memviz.Recall(turns=[1, 2])}
+        run = memviz.replay(
+            talk(7), memviz.strategy("window", window_size=1), counter="chars4", recalls=recalls, system_prompt=MARKUP
+        )
+        (marks,) = [trace for trace in chart(Line(run, MARKUP, 0)).data if trace.marker.symbol == "triangle-up"]
+        assert marks.x.tolist() == [4, 6]
+        assert marks.y.tolist() == [run.turns[3].total_tokens, run.turns[5].total_tokens]
+        assert marks.customdata == ("0:4", "0:6")
+        assert "2 messages of turn 1 into turn 4" in marks.text[0]
+        assert f"{run.turns[5].tokens['recalled']:,} of {run.turns[5].total_tokens:,} tokens" in marks.text[1]
+        assert "<script>" not in "".join(marks.text)
+
+    def test_none_means_no_mark(self) -> None:
+        assert all(trace.marker.symbol != "triangle-up" for trace in chart(run_of("window")).data)
+
+
+class TestBudget:
+    @pytest.mark.parametrize("log_scale", [False, True])
+    def test_is_a_line_with_its_value(self, log_scale: bool) -> None:
+        figure = chart(run_of("buffer"), run_of("token_buffer", max_tokens=50), log_scale=log_scale)
+        (shape,), (label,) = figure.layout.shapes, figure.layout.annotations
+        assert (shape.y0, shape.y1, shape.line.color) == (50, 50, setting_color(1))
+        assert shape.line.dash != "solid"
+        assert label.text == "budget 50"
+        # Plotly places shapes on a logarithmic axis by value, and annotations by exponent.
+        assert label.y == pytest.approx(math.log10(50) if log_scale else 50)
+
+    def test_of_a_hidden_setting_or_far_above_everything_is_left_out(self) -> None:
+        hidden = Line(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)
+        assert chart(hidden, run_of("token_buffer", max_tokens=5_000)).layout.shapes == ()
+
+
+class TestFigure:
+    @pytest.mark.parametrize(("log_scale", "kind"), [(False, "linear"), (True, "log")])
+    def test_axes_say_what_they_measure(self, log_scale: bool, kind: str) -> None:
+        layout = chart(run_of(), log_scale=log_scale, height=333).layout
+        assert (layout.xaxis.title.text, layout.yaxis.type, layout.height) == ("turn", kind, 333)
+        assert layout.yaxis.title.text.startswith("tokens sent")
+        assert ("log" in layout.yaxis.title.text) == log_scale
+        assert layout.title.text == "Tokens sent per turn"
+
+    def test_has_a_legend_when_there_is_something_to_tell_apart(self) -> None:
+        assert chart(run_of(), run_of("window")).layout.showlegend is True
+        assert chart(run_of()).layout.showlegend is False
+
+    def test_shows_every_turn_of_the_longest_run(self) -> None:
+        low, high = chart(run_of(messages=4), run_of(messages=20)).layout.xaxis.range
+        assert low < 1
+        assert high > 10.5
+
+    def test_nothing_in_it_is_markup(self) -> None:
+        figure = chart(Line(run_of_markup(), MARKUP, 0))
+        words = [text for trace in figure.data for text in (trace.name, *(trace.text or ()))]
+        assert sum("alert(1)" in unescape(text) for text in words) > 10
+        for text in words:
+            assert not {"<", ">"} & set(OWN_TAGS.sub("", text))
+            assert not re.search(r"<b>(fat|alert)", text)
+        assert all(trace.hovertemplate is None and trace.texttemplate is None for trace in figure.data), "%{x} is text"
+        assert MARKUP in " ".join(unescape(OWN_TAGS.sub(" ", words[0])).split())
+
+    @pytest.mark.parametrize("runs", [[], [memviz.Chat(memviz.strategy("summary"), counter="chars4").run]])
+    def test_without_a_turn_is_empty(self, runs: list[memviz.Run]) -> None:
+        assert all(len(trace.x) == 0 for trace in chart(*runs).data)

@@ -1,0 +1,74 @@
+"""Containment and token F1 of replies, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.engine.calls import ReplyFacts
+from memviz.engine.judged_answer import JudgedAnswer
+from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer, token_f1
+from memviz.transcripts.base import Probe
+
+
+@pytest.mark.parametrize(
+    ("reply", "answers", "is_contained"),
+    [
+        ("The budget is 3,600 euros now.", ("3600 EUROS",), True),
+        ("The budget is 3,600 euros now.", ("3,000", "3,600"), True),
+        ("The budget is 13,600 euros now.", ("3,600", "3 600"), False),
+        ("Cashews, and also pistachios.", ("cashews and pistachios",), False),
+        ("She can't eat cashews and pistachios!", ("Cashews and Pistachios",), True),
+        ("It is in Lisbonne.", ("Lisbon",), False),
+        ("我们住在里斯本的公寓。", ("里斯本",), True),
+        ("我们住在里斯。", ("里斯本",), False),
+        ("Anything", (), False),
+        ("Anything", ("", "?!"), False),
+        ("", ("x",), False),
+    ],
+)
+def test_an_answer_is_contained_as_whole_words(reply: str, answers: tuple[str, ...], is_contained: bool) -> None:
+    assert contains_answer(reply, answers) is is_contained
+
+
+@pytest.mark.parametrize(
+    ("reply", "answers", "f1"),
+    [
+        ("9 July 2027", ("9 July 2027",), 1.0),
+        ("the 9 JULY, 2027!", ("9 July 2027",), 1.0),
+        ("on 9 July", ("9 July 2027",), 2 * (2 / 3) * (2 / 3) / (4 / 3)),  # 2 of 3 words each way
+        ("cashews", ("cashews and pistachios",), 2 * 1 * (1 / 3) / (4 / 3)),  # precision 1, recall 1/3
+        ("I do not know", ("cashews and pistachios",), 0.0),
+        ("a budget of 3600", ("3,600 euros", "3,600"), 2 * (1 / 3) * 1 / (4 / 3)),  # the best of the two
+        ("no no no", ("no",), 2 * (1 / 3) * 1 / (4 / 3)),  # a word counts as often as both have it
+        ("no no", ("no no no",), 2 * 2 / 5),
+        ("an", ("the a",), 0.0),
+        ("The A", ("a the",), 1.0),  # of nothing but articles nothing is left out
+        ("里斯本", ("里斯本市",), 2 * 1 * (3 / 4) / (7 / 4)),
+        ("", ("x",), 0.0),
+        ("x", ("",), 0.0),
+        ("?", ("!",), 0.0),
+        ("x", (), 0.0),
+    ],
+)
+def test_token_f1_by_hand(reply: str, answers: tuple[str, ...], f1: float) -> None:
+    assert token_f1(reply, answers) == pytest.approx(f1)
+
+
+PROBE = Probe("How much?", ("3,600",), (0,), "number")
+
+
+def result(run: int, reply: str | None, cost_usd: float | None = 0.5, **given: object) -> JudgedAnswer:
+    calls = (ReplyFacts("m", cost_usd=cost_usd),) if reply is not None else ()
+    return JudgedAnswer(PROBE, run, reply, calls=calls, **given)  # type: ignore[arg-type]
+
+
+def test_scores_of_each_run() -> None:
+    results = [
+        result(0, "3600", verdict="right"), result(0, "3,600 or so", verdict="wrong"), result(0, None, error="3,600"),
+        result(0, "no idea", error="unreadable"), result(1, "3,600", None),
+    ]  # fmt: skip
+    first, second, third = answer_scores(results, 3)
+    assert first == AnswerScores(4, 1, 2, pytest.approx((1 + 0.5 + 0) / 3), 1, 1, 1, pytest.approx(1.5))
+    assert first.answered == 3
+    assert second == AnswerScores(1, 0, 1, 1.0, 0, 0, 1, None)
+    assert third == AnswerScores(0, 0, 0, None, 0, 0, 0, 0)

@@ -1,0 +1,151 @@
+"""What letting a paid model answer will cost, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+import memviz
+from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
+from memviz.metrics.cost import estimate as cost_estimate
+from memviz.metrics.cost.estimate import CostEstimate, dollars, estimate
+from memviz.models.prices import Price, TokenRates
+
+MILLION = 1_000_000
+NOT_CACHED = {"cache_read_usd_per_token": None, "cache_write_usd_per_token": None}
+
+
+def priced(name: str, usd_in: float | None, usd_out: float | None, *longer: TokenRates) -> Price:
+    """A model with these prices in dollars a million tokens."""
+    return Price(
+        model=name, provider="house", mode="chat", max_input_tokens=None, max_output_tokens=None,
+        input_usd_per_token=None if usd_in is None else usd_in / MILLION,
+        output_usd_per_token=None if usd_out is None else usd_out / MILLION,
+        cache_read_usd_per_token=0.0, cache_write_usd_per_token=None, long_input_rates=longer,
+    )  # fmt: skip
+
+
+ABOVE_60 = TokenRates(
+    input_usd_per_token=4 / MILLION, output_usd_per_token=20 / MILLION, above_input_tokens=60, **NOT_CACHED
+)
+PRICES = {
+    "house/plain": priced("house/plain", 2, 10),
+    "house/small": priced("house/small", 1, 3),
+    "house/long": priced("house/long", 2, 10, ABOVE_60),
+    "house/half": priced("house/half", 2, None),
+}
+
+
+@pytest.fixture(autouse=True)
+def _prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost_estimate, "price", PRICES.get)
+
+
+# Tokens as chars4 counts them: 10, 20, 10, 20, 1; so a full buffer sends 16, 52 and 79, and replies are 20, 20, 0.
+ROLES = ("user", "assistant", "user", "assistant", "user")
+MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1), strict=True)]
+IN, OUT = 16 + 52 + 79, 20 + 20
+
+
+def run_of(id: str = "buffer", *answers: str | Reply | ModelError, **parameters: int) -> Run:
+    return memviz.replay(
+        MESSAGES, memviz.strategy(id, **parameters), model=ScriptedModel(answers), counter=memviz.counter("chars4")
+    )
+
+
+def test_a_full_buffer_by_hand() -> None:
+    found = estimate([run_of()], "house/plain", "house/small")
+    assert (found.requests, found.input_tokens, found.output_tokens) == (3, IN, OUT)
+    assert (found.summarizer_input_tokens, found.summarizer_output_tokens) == (0, 0)
+    assert found.usd == pytest.approx((147 * 2 + 40 * 10) / MILLION)
+    assert found.sentence == "3 requests: about 147 tokens in and 40 out, about $0.00069 at list price."
+
+
+def test_every_run_is_answered() -> None:
+    """A window of one message sends 10, 10 and 1 tokens, and 6 more each."""
+    found = estimate([run_of(), run_of("window", window_size=1)], "house/plain", "offline")
+    assert (found.requests, found.input_tokens, found.output_tokens) == (6, IN + 16 + 16 + 7, 2 * OUT)
+    assert found.usd == pytest.approx((186 * 2 + 80 * 10) / MILLION)
+
+
+def test_the_summarizer_has_a_price_of_its_own() -> None:
+    """Messages 1-2 are summarized for turn 2 (billed 100 in, 7 out); 3-4 would be for turn 3, in vain."""
+    summary = Reply("s" * 8, usage=Usage(100, 7))
+    run = run_of("summary", summary, ModelError("down"), buffer_size=1)
+    failed = run.compactions[1]
+    assert failed.error
+    found = estimate([run], "house/plain", "house/small")
+    assert found.summarizer_output_tokens == 7
+    assert found.summarizer_input_tokens == 100 + failed.prompt_tokens > 100
+    chat = (found.input_tokens * 2 + 40 * 10) / MILLION
+    assert found.usd == pytest.approx(chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION)
+    assert found.sentence.startswith(f"3 requests: about {found.input_tokens} tokens in and 40 out, and for summaries ")
+    assert estimate([run], "house/plain", "offline").usd == pytest.approx(chat)
+    assert estimate([run], "offline", "house/small").usd == pytest.approx(found.usd - chat)  # type: ignore[operator]
+
+
+def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
+    run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
+    assert run.compactions
+    found = estimate([run], "offline", "house/unheard-of")
+    assert (found.summarizer_input_tokens, found.usd) == (0, 0.0)
+
+
+def test_a_long_request_has_its_own_price() -> None:
+    """Only the third request is over 60 tokens; all three together being so does not matter."""
+    found = estimate([run_of()], "house/long", "offline")
+    assert found.usd == pytest.approx(((16 + 52) * 2 + 40 * 10 + 79 * 4) / MILLION)
+
+
+@pytest.mark.parametrize("model", ["house/unheard-of", "house/half"])
+def test_an_unknown_price_is_not_0(model: str) -> None:
+    found = estimate([run_of()], model, "house/small")
+    assert (found.usd, found.unknown_prices) == (None, (model,))
+    assert found.sentence == f"3 requests: about 147 tokens in and 40 out. The price of {model} is unknown."
+
+
+def test_every_unknown_price_is_named_once() -> None:
+    run = run_of("summary", "s", "s", buffer_size=1)
+    assert estimate([run], "our/a", "our/b").sentence.endswith(" out. The prices of our/a and our/b are unknown.")
+    assert estimate([run], "our/a", "our/a").sentence.endswith(" out. The price of our/a is unknown.")
+    half_known = estimate([run], "offline", "our/b")
+    assert (half_known.usd, half_known.unknown_prices) == (None, ("our/b",))
+
+
+def test_nobody_needs_the_price_of_a_summarizer_that_is_not_asked() -> None:
+    assert estimate([run_of()], "house/plain", "our/b").usd == pytest.approx(694 / MILLION)
+
+
+def test_the_offline_model_costs_nothing() -> None:
+    found = estimate([run_of("summary", "s", "s", buffer_size=1)], "offline", " offline ")
+    assert found.usd == 0.0
+    assert found.sentence.endswith(", at no cost.")
+
+
+def test_nothing_to_do_costs_nothing() -> None:
+    assert estimate([], "our/a", "our/b") == CostEstimate(0, 0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [
+        (0, "$0.00"), (0.41, "$0.41"), (0.5, "$0.50"), (12.345, "$12.35"), (1234.5, "$1,234.50"), (0.041, "$0.041"),
+        (0.0996, "$0.10"), (0.00999, "$0.01"), (0.0041, "$0.0041"), (0.00694, "$0.0069"), (1.2e-7, "$0.00000012"),
+    ],
+)  # fmt: skip
+def test_money_has_the_digits_it_needs(usd: float, text: str) -> None:
+    assert dollars(usd) == text
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [(1, "1"), (999, "999"), (1_234, "1,230"), (123_456, "123,000"), (999_999, "1,000,000"), (9_000, "9,000")],
+)
+def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
+    found = CostEstimate(1, tokens, 2, 0, 0, 0.41)
+    assert found.sentence == f"1 request: about {text} tokens in and 2 out, about $0.41 at list price."
+
+
+def test_a_real_price_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    found = estimate([run_of()], "openai/gpt-4o-mini", "offline")
+    assert found.usd == pytest.approx((147 * 0.15 + 40 * 0.6) / MILLION)

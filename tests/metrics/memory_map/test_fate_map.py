@@ -1,0 +1,145 @@
+"""The fate map's numbers, by hand and against the run's own fates, message by message."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, Recall, Run
+from memviz.context import Fate
+from memviz.metrics.memory_map import fate_map as module
+from memviz.metrics.memory_map.fate_map import STEPS, FateShares, Span, Step, code_of, fate_map, summary_versions
+from tests.engine.probes import IDS, Digest, small, talk
+from tests.strategies.conversations import conversations, outcomes, summarizer
+
+
+def talked(id: str, turns: int, recalls: dict[int, Recall] | None = None, **parameters: int) -> Run:
+    strategy = memviz.strategy(id, **parameters) if parameters else small(id)
+    return memviz.replay(talk(turns), strategy, model=Digest(), counter="chars4", recalls=recalls)
+
+
+def test_every_fate_and_every_generation_has_its_code() -> None:
+    assert STEPS[0] == Step(Fate.NOT_YET)
+    assert [code_of(fate) for fate in (Fate.NOT_YET, Fate.DROPPED, Fate.RECALLED, Fate.VERBATIM)] == [0, 1, 6, 7]
+    assert [code_of(Fate.SUMMARIZED, times) for times in (1, 2, 3, 4, 7, 8, 400)] == [2, 3, 3, 4, 4, 5, 5]
+
+
+def test_a_window_by_hand() -> None:
+    fates = fate_map(talked("window", 3, {3: Recall(messages=[0])}, window_size=2))
+    assert fates.turns.tolist() == [1, 2, 3]
+    assert fates.codes.tolist() == [[7, 0, 0, 0, 0, 0], [1, 7, 7, 0, 0, 0], [6, 1, 1, 7, 7, 0]]
+    assert fates.present == (1, 6, 7)
+    assert fates.counts[:, Fate.DROPPED].tolist() == [0, 1, 2]
+    assert fates.shares(-1) == FateShares(5, verbatim=2, recalled=1, summarized=0, dropped=2, mean_generation=0.0)
+
+
+def test_a_running_summary_by_hand() -> None:
+    """With a buffer of one, the third message not yet summarized leaves only itself: 3, 5 and 7 do so."""
+    run = talked("summary", 4)
+    fates = fate_map(run)
+    assert fates.generations[-1].tolist() == [3, 3, 2, 2, 1, 1, 0, 0]
+    assert fates.codes[-1].tolist() == [3, 3, 3, 3, 2, 2, 7, 0]
+    assert fates.shares(3) == FateShares(7, verbatim=1, recalled=0, summarized=6, dropped=0, mean_generation=2.0)
+    assert summary_versions(run, 3).tolist() == [3, 3, 3, 3, 3, 3, 0, 0]
+    assert summary_versions(run, 0).tolist() == [0] * 8
+    assert fates.life(1) == (
+        Span(2, 2, Fate.SUMMARIZED, 1),
+        Span(3, 3, Fate.SUMMARIZED, 2),
+        Span(4, 4, Fate.SUMMARIZED, 3),
+    )
+    assert fates.life(0)[0] == Span(1, 1, Fate.VERBATIM, 0)
+    assert fates.life(7) == (), "no request came after it"
+
+
+def test_each_entry_of_a_list_of_summaries_holds_its_own_messages() -> None:
+    run = talked("summary_only", 3)
+    assert summary_versions(run, 2).tolist() == [1, 1, 2, 2, 0, 0]
+    assert fate_map(run).generations[2].tolist() == [1, 1, 1, 1, 0, 0]
+
+
+def test_a_life_with_a_recall_in_it() -> None:
+    run = talked("window", 5, {4: Recall(messages=[0])}, window_size=3)
+    assert fate_map(run).life(0) == (
+        Span(1, 2, Fate.VERBATIM, 0), Span(3, 3, Fate.DROPPED, 0), Span(4, 4, Fate.RECALLED, 0),
+        Span(5, 5, Fate.DROPPED, 0),
+    )  # fmt: skip
+
+
+def test_a_run_is_mapped_once_and_forgotten_with_it() -> None:
+    run = talked("window", 3)
+    first = fate_map(run)
+    assert fate_map(run) is first
+    other = memviz.replay(talk(4), small("window"), counter="chars4")
+    assert fate_map(other) is not first
+    address = id(run)
+    del run
+    gc.collect()
+    assert module._KEPT[address][0]() is None, "the map does not keep its run alive"
+
+
+def test_no_more_maps_are_kept_than_said() -> None:
+    runs = [talked("window", 2) for _ in range(module.MAX_MAPS_KEPT + 3)]
+    maps = [fate_map(run) for run in runs]
+    assert len(module._KEPT) == module.MAX_MAPS_KEPT
+    assert fate_map(runs[-1]) is maps[-1]
+    assert fate_map(runs[0]) is not maps[0]
+
+
+def test_a_chat_that_went_on_is_mapped_anew() -> None:
+    chat = memviz.Chat(small("window"), model=Digest(), counter="chars4")
+    chat.send("One.")
+    run = chat.run
+    assert fate_map(run).codes.shape == (1, 2)
+    chat.send("Two.")
+    assert fate_map(run).codes.shape == (1, 4)
+    assert fate_map(chat.run).codes.shape == (2, 4)
+
+
+def test_a_chat_that_has_not_begun() -> None:
+    fates = fate_map(memviz.Chat(memviz.strategy("summary"), counter="chars4").run)
+    assert fates.codes.shape == fates.fates.shape == (0, 0)
+    assert fates.present == ()
+
+
+@pytest.mark.parametrize("id", IDS)
+@given(messages=conversations(), plan=outcomes, data=st.data())
+def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: list[str], data: st.DataObject) -> None:
+    picked = data.draw(st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=4))
+    recalls = {turn: Recall(messages=picked) for turn in (2, 4)}
+    run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
+    fates, own, generations = fate_map(run), run.fates(), run.generations()
+    assert len({fates.codes[place] for place in np.ndindex(own.shape) if own[place] == Fate.VERBATIM}) <= 1
+    for request, record in enumerate(run.turns):
+        counted = Counter(Fate(fate) for fate in own[request].tolist())
+        assert [fates.counts[request, fate] for fate in Fate] == [counted[fate] for fate in Fate]
+        versions = summary_versions(run, request)
+        for position, fate in enumerate(own[request].tolist()):
+            step = STEPS[fates.codes[request, position]]
+            assert step.fate == fate
+            assert step.generation <= generations[request, position] <= 2 * step.generation or step.generation in (0, 8)
+            if fate == Fate.SUMMARIZED:
+                version = run.summaries[versions[position] - 1]
+                assert position in version.covers
+                assert versions[position] - 1 in record.parts.summaries
+    for position in range(len(messages)):
+        told = {
+            turn: (span.fate, span.generation)
+            for span in fates.life(position)
+            for turn in range(span.first_turn, span.last_turn + 1)
+        }
+        turns = [record.turn for record in run.turns]
+        real = {
+            turn: (own[request, position], generations[request, position])
+            for request, turn in enumerate(turns)
+            if own[request, position] != Fate.NOT_YET
+        }
+        assert {turn: told[turn] for turn in real} == real
+        life = fates.life(position)
+        assert all(one[2:] != other[2:] for one, other in pairwise(life)), "spans are not cut in two"

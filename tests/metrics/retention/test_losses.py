@@ -1,0 +1,50 @@
+"""Every loss of a fact, and which summarization was behind it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.life_lines import life_lines
+from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
+from tests.charts.facts import FACTS, kept, run_with_facts
+from tests.engine.probes import IDS
+from tests.metrics.random_probes import probed_runs
+
+
+def test_a_fact_that_comes_back_can_be_lost_to_another_summarization() -> None:
+    one = kept(run_with_facts(), FACTS[1:2])
+    first, second = one.losses.items()
+    assert [first[0], second[0]] == [(0, 5), (0, 7)]
+    assert first[1] is not None
+    assert second[1] is not None
+    assert first[1] < second[1]
+    assert one.run.compactions[second[1]].summary == "Nothing."
+
+
+@pytest.mark.parametrize("id", IDS)
+@given(data=st.data())
+def test_they_are_all_losses_and_the_first_is_that_of_the_life(id: str, data: st.DataObject) -> None:
+    run, probes = data.draw(probed_runs(id))
+    texts = ProbeTexts(run.log, probes)
+    found = retention(run, probes, texts)
+    lives = life_lines(run, found, texts)
+    losses = fact_losses(run, found, lives, texts)
+    before = [Knowledge.NOT_BORN] * len(probes)
+    wanted = set()
+    for row, turn in enumerate(found.turns.tolist()):
+        now = found.states[row].tolist()
+        wanted |= {(n, turn) for n in range(len(probes)) if now[n] == Knowledge.LOST != before[n]}
+        before = now
+    assert set(losses) == wanted
+    for life in lives:
+        if life.lost_turn is not None:
+            assert losses[life.probe, life.lost_turn] == life.lost_by
+    rows = {turn: row for row, turn in enumerate(found.turns.tolist())}
+    for (_, turn), number in losses.items():
+        if number is not None:
+            assert any(run.compactions[number] is one for one in run.turns[rows[turn]].compactions)

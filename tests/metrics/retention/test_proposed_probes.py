@@ -1,0 +1,134 @@
+"""Probes proposed for a conversation that has none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+import memviz
+from memviz import Log, Message
+from memviz.metrics.retention.message_text import readable
+from memviz.metrics.retention.proposed_probes import BLANK, propose_probes
+from memviz.metrics.retention.retention import retention
+from memviz.text.containment import contains, normal_tokens
+from memviz.transcripts.base import Probe
+from memviz.transcripts.samples import bundled, sample
+from tests.strategies.conversations import conversations
+
+
+def log_of(*texts: str) -> Log:
+    return Log([Message(("user", "assistant")[n % 2], text) for n, text in enumerate(texts)])
+
+
+def proposed(*texts: str) -> list[tuple[str, str, int]]:
+    return [(probe.question, *probe.answers, *probe.evidence) for probe in propose_probes(log_of(*texts))]
+
+
+@pytest.mark.parametrize(
+    ("stated", "used", "question", "answer"),
+    [
+        ("My budget for the trip is 3,000 euros.", "Is 3000 enough?", "My budget for the trip is ___ euros.", "3,000"),
+        ("The hotel room costs 92 euros a night.", "So 92 euros?", "The hotel room costs ___ a night.", "92 euros"),
+        ("The code of my flight is QX7R4M.", "QX7R4M again.", "The code of my flight is ___.", "QX7R4M"),
+        ("My passport expires on 9 July 2027.", "Before 9 July 2027?", "My passport expires on ___.", "9 July 2027"),
+        ("The train to Porto leaves at 12:10 now.", "12:10, right?", "The train to Porto leaves at ___ now.", "12:10"),
+        ("Our skipper Duarte takes us through the lagoon.", "Who is Duarte?",
+         "Our skipper ___ takes us through the lagoon.", "Duarte"),
+        ("We booked a house called Casa Flor de Sal there.", "Casa Flor de Sal has a courtyard.",
+         "We booked a house called ___ there.", "Casa Flor de Sal"),
+        ("My address for the invoice is anna.b@example.com, please.", "To anna.b@example.com?",
+         "My address for the invoice is ___, please.", "anna.b@example.com"),
+        ("启动资金的总预算是40万元。", "40万元够吗？", "启动资金的总预算是___。", "40万元"),
+        ("房东开口要每月9500元的房租。", "9500元贵不贵？", "房东开口要每月___元的房租。", "9500"),
+        ("我们的开业日期定在6月15日。", "6月15日是周六吗？", "我们的开业日期定在___。", "6月15日"),
+        ("食品经营许可的受理编号是QSH-04172。", "QSH-04172在哪查？", "食品经营许可的受理编号是___。", "QSH-04172"),
+    ],
+)  # fmt: skip
+def test_a_value_that_a_later_turn_uses_is_asked_for(stated: str, used: str, question: str, answer: str) -> None:
+    assert proposed("Hello there!", "Hi.", stated, "Noted.", used) == [(question, answer, 2)]
+
+
+@pytest.mark.parametrize(
+    ("stated", "used"),
+    [
+        ("My budget for the trip is 3,000 euros.", "Is that enough?"),  # not used again
+        ("My budget for the trip is 30 or so.", "30?"),  # a small number without a unit
+        ("Is my budget for the trip 3,000 euros?", "3,000 euros."),  # asked, not stated
+        ("Remind me of my budget for the trip, 3,000 euros.", "3,000 euros."),
+        ("It is 3,000.", "3,000?"),  # nobody could tell what is asked
+        ("My rooms: 3,000 euros", "3,000 euros?"),  # an entry of a list
+        ("My hotel in Porto for the whole trip, 3,000 euros", "3,000 euros?"),
+        ("You could perhaps pay 3,000 euros for the trip.", "3,000 euros?"),  # advice
+        ("Perhaps I will have booked my house in Porto and my boat in Faro for 3,000 euros.", "3,000 euros?"),
+        ("We pay 2,000 to 3,000 euros for the whole trip.", "3,000 euros?"),  # half of an estimate
+        ("The budget of my trip is 1,500 + 1,500 = 3,000 euros.", "3,000 euros?"),  # a calculation
+        ("My budget for the trip is 3,000 euros, so 3000.", "3,000?"),  # the question would give it away
+    ],
+)
+def test_what_is_no_statement_or_not_used_again_is_not(stated: str, used: str) -> None:
+    assert proposed("Hello there!", "Hi.", stated, "Noted.", used) == []
+
+
+def test_a_value_used_in_the_same_turn_only_or_said_before_is_not() -> None:
+    code = "The booking code of my flight is QX7R4M."
+    assert proposed(code, "QX7R4M, noted.", "Thanks.", "Bye.") == []
+    assert proposed("QX7R4M", "What about it?", code, "Noted.", "QX7R4M") == []
+    assert proposed(*[code] * 12) == []
+
+
+def test_a_tool_result_states_nothing_but_may_use() -> None:
+    call = {"id": "1", "function": {"name": "f", "arguments": "{}"}}
+    told = Message("tool", "The gate code of the house is KLM-4471.", tool_call_id="1")
+    start = [Message("user", "Look."), Message("assistant", "", tool_calls=(call,))]
+    again = [Message("user", "The gate code is KLM-4471?")]
+    assert propose_probes(Log([*start, told, *again])) == ()
+    said = [Message("user", "The gate code of my house is KLM-4471."), Message("assistant", "Good."), *start]
+    (probe,) = propose_probes(Log([*said, told]))
+    assert probe == Probe("The gate code of my house is ___.", ("KLM-4471",), (0,), "single fact")
+
+
+def test_at_most_so_many_the_most_telling_in_order_and_two_a_message() -> None:
+    whole = propose_probes(Log(sample("trip").messages), limit=100)
+    few = propose_probes(Log(sample("trip").messages), limit=10)
+    assert len(whole) > 30
+    assert len(few) == 10
+    assert set(few) <= set(whole)
+    assert [probe.evidence for probe in few] == sorted(probe.evidence for probe in few)
+    assert max(sum(one.evidence == other.evidence for other in whole) for one in whole) == 2
+    assert propose_probes(Log(sample("trip").messages), limit=0) == ()
+
+
+def test_the_facts_that_a_reader_would_ask_for_are_among_them() -> None:
+    found = {(probe.answers[0], probe.evidence[0]) for probe in propose_probes(Log(sample("trip").messages))}
+    assert found >= {
+        ("QX7R4M", 14), ("PT-58231", 18), ("9 July 2027", 10), ("Odete", 26), ("Orla", 30), ("3,600", 34),
+        ("HV-440962", 42), ("4917", 50), ("Duarte", 52), ("12:10", 56), ("Apartamento Andorinha", 40),
+    }  # fmt: skip
+    chinese = {(probe.answers[0], probe.evidence[0]) for probe in propose_probes(Log(sample("chinese").messages))}
+    assert chinese >= {("8800", 8), ("QSH-04172", 50), ("5800", 46)}
+
+
+@pytest.mark.parametrize("id", list(bundled()))
+def test_every_probe_of_a_bundled_conversation_is_sound(id: str) -> None:
+    log = Log(sample(id).messages)
+    probes = propose_probes(log)
+    assert len(probes) >= 10
+    assert (
+        len({probe.question for probe in probes}) == len({normal_tokens(p.answers[0]) for p in probes}) == len(probes)
+    )
+    for probe in probes:
+        (answer,), (position,) = probe.answers, probe.evidence
+        assert BLANK in probe.question
+        assert not contains(probe.question, answer)
+        holders = [p for p, message in enumerate(log) if contains(readable(message), answer)]
+        assert holders[0] == position
+        assert log.turn_number(holders[-1]) > log.turn_number(position)
+    kept = retention(memviz.replay(log, memviz.strategy("buffer"), counter="chars4"), probes)
+    assert kept.contained[-1].all()
+    assert probes == propose_probes(Log(sample(id).messages))
+
+
+@given(messages=conversations())
+def test_any_conversation_is_read_without_error(messages: list[Message]) -> None:
+    for probe in propose_probes(Log(messages)):
+        assert contains(messages[probe.evidence[0]].content, probe.answers[0])
