@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.models.offline.words import UNSPACED
 from memviz.text.terms import IS_UNSPACED, TOKEN, composed, is_number, number_value
+from memviz.text.words import UNSPACED
 
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200c\u200d\u2060\ufeff"))

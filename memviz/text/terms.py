@@ -6,9 +6,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from memviz.models.offline.vocabulary import SAME_WORD, STOP_WORDS, words
-from memviz.models.offline.word_classes import NUMBER_WORDS
-from memviz.models.offline.words import UNSPACED, content_words, stem
+from memviz.text.vocabulary import SAME_WORD, STOP_WORDS, words
+from memviz.text.word_classes import NUMBER_WORDS
+from memviz.text.words import UNSPACED, content_words, stem
 
 NUMBER_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
 """Whole numbers, so that equal shares are equal to the last bit."""

@@ -32,9 +32,9 @@ class Cell:
     """One setting over one conversation.
 
     ``retained`` and ``born`` are arrays [requests]: of how many facts a request held the evidence or the answer, and
-    how many had been stated by then (see :class:`memviz.metrics.retention.knowledge.Retention`). ``failed_summarizations`` are
-    calls that gave no summary, ``over_budget_requests`` those larger than the strategy's own budget. ``error`` says
-    in a sentence why there is nothing, and then all counts are empty.
+    how many had been stated by then (see :class:`memviz.metrics.retention.knowledge.Retention`).
+    ``failed_summarizations`` are calls that gave no summary,
+    ``over_budget_requests`` those larger than the strategy's own budget. ``error`` says in a sentence why there is nothing, and then all counts are empty.
     """
 
     strategy: Strategy

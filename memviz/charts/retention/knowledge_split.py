@@ -18,7 +18,8 @@ HEIGHT_PIXELS = 240
 
 def knowledge_split(retention: Retention) -> go.Figure:
     """Numbers of facts by where they stood; the stack is as high as there were facts. States that never occur
-    are left out. The turns have the places that they have in :func:`memviz.charts.retention.life_lines.life_lines_of`."""
+    are left out. The turns have the places that they have in
+    :func:`memviz.charts.retention.life_lines.life_lines_of`."""
     counts = {state: (retention.states == state).sum(axis=1) for state in SHOWN}
     last = int(retention.turns[-1]) if len(retention.turns) else 1
     most = int(retention.born.sum(axis=1).max(initial=1))

@@ -56,9 +56,9 @@ def pareto_chart(
     ``table`` holds rows of ``Sweep.by_setting(over)``, ``aside`` the same settings summed up the other way, for the
     tooltips. ``chosen`` and ``recommended`` are numbers of settings. Settings below ``min_retention`` (0 to 1) lie
     under a dashed line; those with a request over ``max_peak_tokens`` are hollow. ``strategies`` keeps colours in
-    place, see :func:`memviz.charts.sweeps.strategy_marks.strategy_marks`. The front is that of the settings in the table;
-    what could not be run over every conversation, or has no cost or no facts, is not on it. Points carry the number
-    of their setting (customdata).
+    place, see :func:`memviz.charts.sweeps.strategy_marks.strategy_marks`. The front is that of the settings in the
+    table; what could not be run over every conversation, or has no cost or no facts, is not on it. Points carry the
+    number of their setting (customdata).
     """
     points, winners = _points(table, measure, max_peak_tokens, over, aside)
     x_axis = measure_axis(measure, points.x)

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 from memviz.context import BlockKind, Context
 from memviz.conversation import Message
 from memviz.metrics.answers.snippet import densest, flat, hits_of, quote
-from memviz.models.offline import phrases
-from memviz.models.offline.sentences import passage
+from memviz.text import phrases
+from memviz.text.sentences import passage
 from memviz.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]

@@ -11,9 +11,9 @@ import numpy as np
 from memviz.conversation import Log
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.stated_values import Value, names_in, values_in
-from memviz.models.offline.sentences import Sentence, passage
-from memviz.models.offline.words import content_words
 from memviz.text.containment import PhraseIndex, contains, normal_tokens
+from memviz.text.sentences import Sentence, passage
+from memviz.text.words import content_words
 from memviz.transcripts.base import Category, Probe
 
 BLANK = "___"
@@ -22,7 +22,7 @@ LEAST_WORDS = 2
 """Content words that a question has to have besides the value, or nobody could tell what is asked."""
 SENTENCE_CHARS = range(12, 241)
 LEAST_INFORMATIVENESS = 2.0
-"""Of the stating sentence, see :class:`memviz.models.offline.traits.Traits`: leaves out courtesies and advice."""
+"""Of the stating sentence, see :class:`memviz.text.traits.Traits`: leaves out courtesies and advice."""
 MOST_MESSAGES, MOST_SHARE = 4, 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
 PER_MESSAGE = 2

@@ -10,9 +10,9 @@ import numpy as np
 
 from memviz.conversation import Log
 from memviz.metrics.retention.message_text import readable
-from memviz.models.offline.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.text.containment import PhraseIndex, normal_form, spellings
 from memviz.text.terms import IS_UNSPACED
+from memviz.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.transcripts.base import Category, Probe
 
 DEFAULT_LIMIT = 500

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from memviz.models.offline.vocabulary import STOP_WORDS
-from memviz.models.offline.word_classes import DATE_WORDS, MONTHS
+from memviz.text.vocabulary import STOP_WORDS
+from memviz.text.word_classes import DATE_WORDS, MONTHS
 from memviz.transcripts.base import Category
 
 _MONTH = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memviz.conversation import Message
-from memviz.models.offline.sentences import Passage, passage
+from memviz.text.sentences import Passage, passage
 
 _SUMMARY_HEAD = re.compile(
     r"^[^\S\n]*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] ",

@@ -16,8 +16,8 @@ from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.summarizer import summarize
 from memviz.models.offline.summary_request import Entry, asked_limit, entries
 from memviz.models.offline.tool_use import next_step
-from memviz.models.offline.words import UNSPACED
 from memviz.models.tools import Tool
+from memviz.text.words import UNSPACED
 
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""

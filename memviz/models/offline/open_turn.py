@@ -11,8 +11,8 @@ from memviz.models.offline.answering import find
 from memviz.models.offline.context_sources import Source, sources
 from memviz.models.offline.question import Question
 from memviz.models.offline.replying import MAX_QUESTIONS, reply_to
-from memviz.models.offline.sentences import passage
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS, Tool
+from memviz.text.sentences import passage
 
 _ENDS = re.compile(r'"continue_thinking": ?false')
 _NOT_VERBATIM = ("summary", "system")

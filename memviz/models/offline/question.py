@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from memviz.models.offline.vocabulary import LIGHT_WORDS
-from memviz.models.offline.words import bridges, content_words, stem
+from memviz.text.vocabulary import LIGHT_WORDS
+from memviz.text.words import bridges, content_words, stem
 
 LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
 """What a word of a question weighs, next to an ordinary 1: one that says what kind of answer is wanted,

@@ -10,7 +10,7 @@ from memviz.models.offline.context_sources import Source
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.open_turn import OpenTurn
 from memviz.models.offline.question import Question
-from memviz.models.offline.sentences import passage
+from memviz.text.sentences import passage
 
 MAX_TURNS = 3
 ENTRY_THRESHOLD = 0.3

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from memviz.conversation import Message
-from memviz.models.offline import phrases
 from memviz.models.offline.answering import find
 from memviz.models.offline.context_sources import Source, sources
 from memviz.models.offline.question import Question
-from memviz.models.offline.sentences import Sentence, passage
-from memviz.models.offline.words import HAN, content_words, is_chinese
+from memviz.text import phrases
+from memviz.text.sentences import Sentence, passage
+from memviz.text.words import HAN, content_words, is_chinese
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 MAX_QUESTIONS, MAX_STATEMENTS = 3, 200

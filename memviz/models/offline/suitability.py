@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from memviz.models.offline.question import NEGATION, Question, Wanted
-from memviz.models.offline.sentences import Sentence
-from memviz.models.offline.words import content_words, stem
+from memviz.text.sentences import Sentence
+from memviz.text.words import content_words, stem
 
 FITS = 0.15
 """Added to the score of a statement that holds just the kind of answer wanted."""

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import chain
 from math import log, sqrt
 
-from memviz.models.offline.sentences import CACHED_TEXT_CHARS, Sentence, passage
 from memviz.models.offline.summary_request import Entry
+from memviz.text.sentences import CACHED_TEXT_CHARS, Sentence, passage
 
 ROLE_WEIGHT = {"user": 1.3, "assistant": 0.7, "tool": 0.3, "system": 0.4, "summary": 1.2, "": 1.0}
 OLDEST_DECAY, NEWEST_DECAY = 0.6, 1.0

@@ -11,8 +11,8 @@ from memviz.models.base import ToolChoice
 from memviz.models.offline.open_turn import OpenTurn, open_turn
 from memviz.models.offline.recalling import LAST_N, wanted_recall
 from memviz.models.offline.summary_request import Entry
-from memviz.models.offline.words import is_chinese
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
+from memviz.text.words import is_chinese
 
 Summarizer = Callable[[Sequence[Entry]], str]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from memviz.models.offline.vocabulary import CHINESE_STOP, SAME_WORD, STOP_WORDS
+from memviz.text.vocabulary import CHINESE_STOP, SAME_WORD, STOP_WORDS
 
 # Scripts written without spaces, and Korean, whose particles stick to the word.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"

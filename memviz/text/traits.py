@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memviz.models.offline import phrases
-from memviz.models.offline import word_classes as classes
-from memviz.models.offline.vocabulary import STOP_WORDS
-from memviz.models.offline.words import HAN
+from memviz.text import phrases
+from memviz.text import word_classes as classes
+from memviz.text.vocabulary import STOP_WORDS
+from memviz.text.words import HAN
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DIGIT = re.compile(r"\d")

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from memviz.models.offline import phrases
-from memviz.models.offline.json_text import json_facts
-from memviz.models.offline.traits import Traits
-from memviz.models.offline.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
-from memviz.models.offline.word_classes import NUMBER_WORDS
-from memviz.models.offline.words import HAN, content_words, stem
+from memviz.text import phrases
+from memviz.text.traits import Traits
+from memviz.text.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
+from memviz.text.word_classes import NUMBER_WORDS
+from memviz.text.words import HAN, content_words, stem
+
+MAX_FACTS = 500
+
+
+def json_facts(text: str) -> list[str]:
+    """One line ``key key: value`` for each value of the JSON object or list ``text``; empty if it is none."""
+    try:
+        return list(islice(_facts(json.loads(text), ()), MAX_FACTS))
+    except (ValueError, RecursionError):
+        return []
+
+
+def _facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _facts(item, (*path, str(key).replace("_", " ")))
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        for item in value:
+            yield from _facts(item, path)
+    elif value is not None and value != "" and value != []:
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        yield f"{' '.join(path)}: {shown}" if path else shown
+
 
 MAX_TEXT_CHARS = 200_000
 """Of a longer text only the beginning and the end, half each, are read."""

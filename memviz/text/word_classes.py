@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.models.offline.vocabulary import words
+from memviz.text.vocabulary import words
 
 NUMBER_WORDS = words(
     """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
