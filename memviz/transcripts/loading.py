@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from inspect import isabstract
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
@@ -48,9 +48,9 @@ class LoadedFile:
 
 @cache
 def formats() -> dict[str, Format]:
-    """All formats by name, found by scanning the folder of readers."""
+    """All formats by name, found by scanning the folder of readers and the vendors' folders in it."""
     found: dict[str, Format] = {}
-    for module_info in iter_modules(readers.__path__, f"{readers.__name__}."):
+    for module_info in walk_packages(readers.__path__, f"{readers.__name__}."):
         for value in vars(import_module(module_info.name)).values():
             if isinstance(value, type) and issubclass(value, Format) and not isabstract(value):
                 found[value.name] = value()

@@ -34,7 +34,8 @@ class Cell:
     ``retained`` and ``born`` are arrays [requests]: of how many facts a request held the evidence or the answer, and
     how many had been stated by then (see :class:`memviz.metrics.retention.knowledge.Retention`).
     ``failed_summarizations`` are calls that gave no summary,
-    ``over_budget_requests`` those larger than the strategy's own budget. ``error`` says in a sentence why there is nothing, and then all counts are empty.
+    ``over_budget_requests`` those larger than the strategy's own budget. ``error`` says in a sentence
+    why there is nothing, and then all counts are empty.
     """
 
     strategy: Strategy

@@ -1,1 +1,2 @@
-"""The formats that conversations come in: one module each, found by scanning this folder, and what several share."""
+"""The formats that conversations come in: a folder for each vendor that has several files, found by scanning them.
+Beside the folders lies what readers of several vendors share."""

@@ -1,0 +1,1 @@
+"""What Anthropic's API, Claude Code and Claude.ai write."""

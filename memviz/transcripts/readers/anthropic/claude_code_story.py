@@ -1,0 +1,150 @@
+"""The messages of a Claude Code session, which several rows make together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memviz.conversation import ToolCall
+from memviz.transcripts.base import REASONING, TIME, RecordedEvent
+from memviz.transcripts.readers.anthropic.claude_code_rows import (
+    BOUNDARIES,
+    as_blocks,
+    block_id,
+    block_text,
+    blocks_of,
+    is_boundary,
+    is_hidden,
+    is_summary,
+    queued_blocks,
+    reply_id,
+    said_texts,
+)
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import with_time
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A message that is still growing."""
+
+    role: str
+    place: str
+    meta: dict[str, Any]
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    tool_call_id: str | None = None
+
+    def grow(self, blocks: Sequence[Mapping[str, Any]]) -> None:
+        """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
+        texts, thoughts, known = len(self.texts), len(self.thoughts), [call.id for call in self.calls]
+        for block in blocks:
+            kind, id = block.get("type"), block_id(block, "id")
+            if kind in ("tool_use", "server_tool_use"):
+                if not id or id not in known:
+                    arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
+                    self.calls.append(ToolCall(id, block_id(block, "name") or "unknown", arguments))
+            elif kind == "thinking":
+                _grow(self.thoughts, thoughts, block.get("thinking"))
+            elif kind != "redacted_thinking":
+                _grow(self.texts, texts, block_text(block))
+
+
+class Story:
+    """Makes the messages of a session from its rows, which come in order."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._parts: list[_Draft | dict[str, Any]] = []  # messages, and the fields of compactions between them
+        self._open: dict[str, _Draft] = {}  # replies that may go on, by their id
+
+    def take(self, value: Mapping[str, Any], place: str) -> None:
+        """Take one row; what is no part of the conversation is passed over."""
+        if is_boundary(value):
+            self._compact(value)
+        elif is_summary(value):
+            self._summarise(value)
+        elif is_hidden(value):
+            return
+        elif not isinstance(value.get("message"), dict) and value.get("type") in ("user", "assistant"):
+            self._reading.leave_out(place, "has no message")
+        elif value.get("type") == "user":
+            self._hear(value, place, blocks_of(value))
+        elif value.get("type") == "assistant":
+            self._reply(value, place)
+        elif (queued := queued_blocks(value)) is not None:
+            self._hear(value, place, queued)
+
+    def tell(self) -> None:
+        """Put the messages and the compactions into the reading."""
+        reading = self._reading
+        for part in self._parts:
+            if isinstance(part, dict):
+                reading.happened(RecordedEvent("compaction", len(reading.messages), **part))
+            elif part.role == "tool" or part.texts or part.calls:
+                thoughts = {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}
+                reading.say(
+                    part.role,
+                    "\n".join(part.texts),
+                    part.place,
+                    tool_calls=tuple(part.calls),
+                    tool_call_id=part.tool_call_id,
+                    meta={**part.meta, **thoughts} or None,
+                )
+
+    def _hear(self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]) -> None:
+        time: dict[str, Any] = dict(with_time(value.get("timestamp")))
+        for block in blocks:
+            if block.get("type") == "tool_result":
+                texts = [block_text(part) for part in as_blocks(block.get("content"))]
+                self._parts.append(_Draft("tool", place, time, texts, tool_call_id=block_id(block, "tool_use_id")))
+        if said := said_texts(blocks):
+            self._parts.append(_Draft("user", place, time, said))
+            self._open.clear()
+
+    def _reply(self, value: Mapping[str, Any], place: str) -> None:
+        id = reply_id(value)
+        draft = self._open.get(id) if id else None
+        if draft is None:
+            model = value["message"].get("model")
+            named = {"model": model} if isinstance(model, str) and model else {}
+            draft = _Draft("assistant", place, {**with_time(value.get("timestamp")), **named})
+            self._parts.append(draft)
+            self._open[id] = draft
+        draft.grow(blocks_of(value))
+
+    def _compact(self, value: Mapping[str, Any]) -> None:
+        found = value.get(BOUNDARIES[str(value["subtype"])])
+        data = found if isinstance(found, dict) else {}
+        trigger = data.get("trigger")
+        before, after, saved = (_count(data.get(key)) for key in ("preTokens", "postTokens", "tokensSaved"))
+        if after is None and before is not None and saved is not None:
+            after = max(0, before - saved)
+        event = {"reason": trigger if isinstance(trigger, str) else "", "tokens_before": before, "tokens_after": after}
+        self._parts.append({**event, "time": with_time(value.get("timestamp")).get(TIME, "")})
+        self._open.clear()
+
+    def _summarise(self, value: Mapping[str, Any]) -> None:
+        text = "\n".join(block_text(block) for block in blocks_of(value))
+        if self._parts and isinstance(self._parts[-1], dict) and "text" not in self._parts[-1]:
+            self._parts[-1]["text"] = text
+        else:  # older versions and the web record no boundary
+            self._parts.append({"text": text, "time": with_time(value.get("timestamp")).get(TIME, "")})
+            self._open.clear()
+
+
+def _grow(texts: list[str], earlier: int, text: object) -> None:
+    """Add a text to texts of which the first ``earlier`` are of rows before this one."""
+    if not isinstance(text, str) or not text or text in texts[:earlier]:
+        return
+    if 0 < earlier == len(texts) and text.startswith(texts[-1]):
+        texts[-1] = text
+    else:
+        texts.append(text)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,141 @@
+"""Anthropic's Messages API: requests, responses, lists of messages, and the rows of its batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.document import HEAD_ITEMS, Document, Format, mismatch
+from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.anthropic.blocks import (
+    CALLS,
+    THOUGHTS,
+    blocks_of,
+    blocks_text,
+    is_result,
+    read_prompt,
+    read_reply,
+    type_of,
+)
+from memviz.transcripts.reading import Reading
+
+OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
+EXPECTED = "messages with content blocks, or an object with messages,"
+
+
+class AnthropicMessages(Format):
+    """What is sent to the Messages API, what it answers, or a list of both."""
+
+    name = "anthropic_messages"
+    title = "Anthropic messages"
+
+    def recognise(self, document: Document) -> bool:
+        """Messages with blocks that only this API knows; or one or more requests, responses or batch rows."""
+        if document.object:
+            return _is_exchange(document.object)
+        head = list(document.items[:HEAD_ITEMS])
+        return _are_messages(head) or (bool(head) and 2 * sum(map(_is_exchange, head)) >= len(head))
+
+    def conversations(self, document: Document) -> Sequence[Any]:
+        """One for a list of messages; else one for each request, response or row."""
+        if document.object:
+            if not _is_exchange(document.object) and not isinstance(document.object.get("messages"), list):
+                raise mismatch(EXPECTED, document)
+            return [document.object]
+        items = document.items
+        if not items:
+            raise mismatch(EXPECTED, document)
+        if any(map(_is_exchange, items)) and not _are_messages(items[:HEAD_ITEMS]):
+            return [item if isinstance(item, dict) else {} for item in items]
+        return [list(zip(items, document.places, strict=True))]
+
+    def read(self, piece: Any, reading: Reading) -> Transcript:
+        """The messages in order; a system prompt beside them is the transcript's."""
+        if isinstance(piece, list):
+            for item, place in piece:
+                _read_message(item, reading, place)
+            return reading.transcript()
+        request = _request(piece)
+        if _is_response(request):
+            _read_message(request, reading, "index 0")
+            return reading.transcript()
+        messages = request.get("messages")
+        if not isinstance(messages, list):
+            raise TranscriptError(f"it has no messages{_failure(piece)}.", remedy="Choose another one.")
+        for index, item in enumerate(messages):
+            _read_message(item, reading, f"index {index}")
+        system = blocks_text(request.get("system"), reading.note)
+        return reading.transcript(system_prompt=system or None)
+
+
+def _request(row: object) -> dict[str, Any]:
+    """The request or the response that a row of a batch is about; any other object is it."""
+    if not isinstance(row, dict):
+        return {}
+    result, params = row.get("result"), row.get("params")
+    if "custom_id" in row and isinstance(result, dict):
+        message = result.get("message")
+        return message if isinstance(message, dict) else {}
+    return params if "custom_id" in row and isinstance(params, dict) else row
+
+
+def _failure(row: object) -> str:
+    """What a row of a batch says of the request that failed."""
+    result = row.get("result") if isinstance(row, dict) else None
+    kind = type_of(result)
+    return f": the request ended as {kind[:40]!r}" if kind else ""
+
+
+def _is_exchange(item: object) -> bool:
+    """Whether it is a request, a response, or a row of a batch."""
+    request = _request(item)
+    if _is_response(request):
+        return True
+    if isinstance(item, dict) and not request and "custom_id" in item:
+        return type_of(item.get("result")) in ("errored", "canceled", "expired")
+    messages = request.get("messages")
+    if not isinstance(messages, list) or "probes" in request:
+        return False
+    is_request = isinstance(request.get("system"), (str, list)) and "max_tokens" in request
+    in_batch = request is not item and "max_tokens" in request
+    return _are_messages(messages) or ((is_request or in_batch) and _are_roles(messages))
+
+
+def _is_response(item: object) -> bool:
+    if not isinstance(item, dict) or item.get("role") != "assistant" or item.get("type") != "message":
+        return False
+    return isinstance(item.get("content"), list) and ("stop_reason" in item or "stop_sequence" in item)
+
+
+def _are_roles(items: Sequence[Any]) -> bool:
+    roles = [known_role(item.get("role")) for item in items if isinstance(item, dict) and "content" in item]
+    return 2 * sum(role is not None for role in roles) >= len(items)
+
+
+def _are_messages(items: Sequence[Any]) -> bool:
+    """Whether at least half are messages with a role, and one is a response or has a block of this API; responses
+    alone are each a conversation of its own."""
+    if not _are_roles(items) or (len(items) > 0 and all(map(_is_response, items))):
+        return False
+    objects = [item for item in items if isinstance(item, dict)]
+    blocks = [block for item in objects if isinstance(item.get("content"), list) for block in item["content"]]
+    own = any(type_of(block) in OWN_TYPES or is_result(block) for block in blocks)
+    return own or any(map(_is_response, objects))
+
+
+def _read_message(item: object, reading: Reading, place: str) -> None:
+    if not isinstance(item, dict):
+        reading.leave_out(place, f"is {kind_of(item)}, not an object")
+        return
+    role, content = known_role(item.get("role")), item.get("content")
+    if role is None or role == "tool":
+        written = item.get("role")
+        reading.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
+    elif role == "assistant":
+        model = item.get("model")
+        read_reply(blocks_of(content), reading, place, {"model": model} if isinstance(model, str) else {})
+    else:
+        read_prompt(role, blocks_of(content), reading, place, {})

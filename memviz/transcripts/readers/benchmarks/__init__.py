@@ -1,0 +1,1 @@
+"""Benchmarks of memory and of agents, with their questions."""

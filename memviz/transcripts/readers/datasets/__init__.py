@@ -1,0 +1,1 @@
+"""Data sets to train models with."""

@@ -1,0 +1,94 @@
+"""Rows with two replies, a preferred one and another: the conversation is what was asked and the preferred one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.document import Document, Format
+from memviz.transcripts.readers.datasets.hh_rlhf import has_speakers
+from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages, text_of
+from memviz.transcripts.readers.role_lists import are_messages
+from memviz.transcripts.reading import Reading
+
+SHAPES = ("input and preferred_output", "chosen and rejected")
+
+
+class PreferenceRows(Format):
+    """Rows of ``input.messages`` with ``preferred_output``, or of ``chosen`` with ``rejected`` and maybe ``prompt``."""
+
+    name = "preference"
+    title = "Preference rows"
+
+    def recognise(self, document: Document) -> bool:
+        """Rows that mostly have a preferred reply, as messages or as a text with its prompt."""
+        return most_rows(document, lambda row: _is_openai(row) or _is_chosen(row))
+
+    def conversations(self, document: Document) -> Sequence[Row]:
+        """One conversation for each row."""
+        return rows(document, "rows with a preferred reply")
+
+    def read(self, piece: Row, reading: Reading) -> Transcript:
+        """What was asked and the preferred reply; the other reply was never part of a conversation."""
+        row, place = row_object(*piece), piece[1]
+        if "preferred_output" in row:
+            _read_openai(row, place, reading)
+        elif "chosen" in row:
+            _read_chosen(row, place, reading)
+        else:
+            reason = f"it has no preferred reply ({' or '.join(SHAPES)})."
+            raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
+        system = text_of(row, "system") or text_of(row, "system_prompt")
+        return reading.transcript(**({"system_prompt": system} if system else {}))
+
+
+def _is_openai(row: Mapping[str, Any]) -> bool:
+    return "custom_id" not in row and are_messages(row.get("preferred_output")) and are_messages(_asked(row))
+
+
+def _is_chosen(row: Mapping[str, Any]) -> bool:
+    if "rejected" not in row or "preferred_output" in row or "conversations" in row:
+        return False
+    chosen, prompt = row.get("chosen"), row.get("prompt")
+    if isinstance(chosen, str):
+        speaks = has_speakers(chosen) or (isinstance(prompt, str) and has_speakers(prompt))
+        return not speaks and (isinstance(prompt, str) or are_messages(prompt))
+    return are_messages(chosen) or (isinstance(chosen, dict) and are_messages([chosen]))
+
+
+def _asked(row: Mapping[str, Any]) -> Any:
+    asked = row.get("input")
+    return asked.get("messages") if isinstance(asked, dict) else asked
+
+
+def _read_openai(row: Mapping[str, Any], place: str, reading: Reading) -> None:
+    take_messages(_asked(row), place, reading, "input")
+    take_messages(row["preferred_output"], place, reading, "preferred_output")
+
+
+def _read_chosen(row: Mapping[str, Any], place: str, reading: Reading) -> None:
+    chosen, prompt = _messages(row["chosen"], "assistant"), _messages(row.get("prompt"), "user")
+    if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
+        take_messages(prompt, place, reading, "prompt")
+    if not chosen:
+        raise TranscriptError("the preferred reply is empty.", place=inside(place, "chosen"), remedy="Remove this row.")
+    take_messages(chosen, place, reading, "chosen")
+
+
+def _messages(value: object, role: str) -> list[Any]:
+    """A prompt or a reply as messages: a text is one message of this role."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    return value if isinstance(value, list) else [value]
+
+
+def _repeats(chosen: list[Any], prompt: list[Any], *, is_text: bool) -> bool:
+    """Whether what was chosen holds the prompt already: word for word or, where the prompt is only a text, because
+    it has something that the user said."""
+    if is_text:
+        return any(isinstance(item, dict) and item.get("role") == "user" for item in chosen)
+    return bool(prompt) and chosen[: len(prompt)] == prompt

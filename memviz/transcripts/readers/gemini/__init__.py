@@ -1,0 +1,1 @@
+"""What the Gemini API and the Gemini CLI write."""

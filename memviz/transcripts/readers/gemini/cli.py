@@ -1,0 +1,83 @@
+"""What the Gemini CLI saves: sessions as one object or as rows that also rewind them, and checkpoints of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.readers.gemini.api import contents_of_checkpoint, read_contents
+from memviz.transcripts.readers.gemini.records import Records, opening_length, read_record, summary_length
+from memviz.transcripts.readers.gemini.session import Session, text_of
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import moment
+
+EARLIER_TURNS = "it starts with a summary; what was said before that is not in the file"
+
+
+class GeminiCli(Format):
+    """A session of the Gemini CLI, or a chat that its user saved."""
+
+    name = "gemini_cli"
+    title = "Gemini CLI session"
+
+    def recognise(self, document: Document) -> bool:
+        """An object or rows with the session's id and the hash of its project; or contents that the CLI began."""
+        if _is_session(document.object) or any(_is_row(row) for row in document.objects):
+            return True
+        return contents_of_checkpoint(document) is not None
+
+    def conversations(self, document: Document) -> Sequence[Session | list[Any]]:
+        """One conversation: the session as it was left, or the contents."""
+        contents = contents_of_checkpoint(document)
+        if contents is not None:
+            return [contents]
+        if isinstance(document.object.get("messages"), list):
+            return [Session.of_object(document.object)]
+        if not any(_is_row(row) or _is_message(row) for row in document.items):
+            raise mismatch("a session, or a list of contents,", document)
+        return [Session.of_rows(list(zip(document.places, document.items, strict=True)))]
+
+    def read(self, piece: Session | list[Any], reading: Reading) -> Transcript:
+        """The messages without what the CLI tells the model to begin with; a summary is an event."""
+        if isinstance(piece, list):
+            _read_checkpoint(piece, reading)
+            return reading.transcript()
+        records = Records(reading)
+        for note in piece.notes:
+            reading.note(note)
+        for value, place in piece.messages:
+            read_record(value, place, records)
+        if reading.events and not reading.events[0].after_message and reading.events[0].text:
+            reading.note(EARLIER_TURNS)
+        summary = piece.metadata.get("summary")
+        title = summary if isinstance(summary, str) else ""
+        return reading.transcript(title=title, held_at=moment(piece.metadata.get("startTime")))
+
+
+def _is_session(found: dict[str, Any]) -> bool:
+    messages = found.get("messages")
+    if not isinstance(messages, list) or not isinstance(found.get("sessionId"), str):
+        return False
+    return "projectHash" in found or any(_is_message(item) for item in messages[:500])
+
+
+def _is_message(item: object) -> bool:
+    return isinstance(item, dict) and item.get("type") == "gemini" and "content" in item
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, dict) or "uuid" in row:
+        return False
+    return ("projectHash" in row and "sessionId" in row) or "$rewindTo" in row
+
+
+def _read_checkpoint(contents: list[Any], reading: Reading) -> None:
+    start = opening_length([text_of(item) for item in contents[:2]])
+    texts = [text_of(item) for item in contents[start : start + 2]]
+    length = summary_length(texts, reading)
+    if length:
+        reading.note(EARLIER_TURNS)
+    rest = contents[start + length :]
+    read_contents(rest, reading, [f"index {index}" for index in range(start + length, len(contents))])

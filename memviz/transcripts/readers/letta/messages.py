@@ -1,0 +1,131 @@
+"""The messages of a Letta agent: JSON events inside user texts, replies inside the arguments of a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memviz.conversation import ToolCall
+from memviz.transcripts.base import REASONING
+from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.letta.events import SUMMARY_ROLE, compaction, is_event, spoken
+from memviz.transcripts.readers.letta.parts import (
+    calls_of,
+    is_reply,
+    is_role,
+    parts_of,
+    reply_of,
+    returned_text,
+    text_of,
+    texts_of,
+    thoughts_of,
+    tool_call_of,
+)
+from memviz.transcripts.readers.replies import id_text, joined
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import with_time
+
+SAME_PROMPT_CHARS = 80
+PROMPT_MARKS = ("<memory_blocks>", "<memory_metadata>", "### Memory [last modified", "### Core Memory")
+
+
+class AgentLog:
+    """Puts the messages of one agent into a reading.
+
+    The system prompt is written anew whenever the agent edits its memory; the first one is ``system_prompt``, later
+    ones are no messages. An agent that answers by a tool thinks in its text.
+    """
+
+    def __init__(self, reading: Reading, items: Sequence[object], system: str) -> None:
+        self._reading = reading
+        self._open: list[tuple[str, bool]] = []  # calls without a result: their id, and whether they are replies
+        self._answers_by_tool = any(is_reply(call) for item in items for call in calls_of(item))
+        first = items[0] if items else None
+        self.system_prompt = (is_role(first, "system") and text_of(first)) or system
+
+    def take(self, item: object, place: str) -> None:
+        """Take the next item."""
+        if not isinstance(item, dict):
+            self._reading.leave_out(place, f"is {kind_of(item)}, not an object")
+            return
+        role, meta = item.get("role"), with_time(item.get("created_at"))
+        if role == "user" or role == SUMMARY_ROLE:
+            self._hear(item, place, meta)
+        elif role == "assistant":
+            self._speak(item, place, meta)
+        elif role == "tool":
+            self._results(item, place, meta)
+        elif role == "approval":  # asks the user for a call, or is the user's answer to that
+            if calls_of(item):
+                self._speak(item, place, meta)
+            self._results({"tool_returns": item.get("approvals")}, place, meta)
+        elif role == "system":
+            self._instruct(item, place, meta)
+        else:
+            shown = f"has the unknown role {role[:40]!r}" if isinstance(role, str) else "has no role"
+            self._reading.leave_out(place, shown)
+
+    def _hear(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+        text = text_of(item)
+        summary = compaction(text, len(self._reading.messages), item)
+        if summary is not None:
+            self._reading.happened(summary)
+        elif not is_event(text):
+            self._reading.say("user", joined([spoken(part) for part in texts_of(item)]), place, meta=meta or None)
+
+    def _instruct(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+        text = text_of(item)
+        is_prompt = any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
+        if is_prompt or (self.system_prompt and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])):
+            return
+        summary = compaction(text, len(self._reading.messages), item)
+        if summary is not None:
+            self._reading.happened(summary)
+        else:
+            self._reading.say("system", spoken(text, "system_alert"), place, meta=meta or None)
+
+    def _speak(self, item: Mapping[str, Any], place: str, meta: dict[str, Any]) -> None:
+        texts, thoughts = texts_of(item), thoughts_of(item)
+        calls, replies = list[ToolCall](), list[str]()
+        for call in calls_of(item):
+            tool_call = tool_call_of(call)
+            reply = reply_of(call)
+            if tool_call is None:
+                self._reading.note("a tool call without a name was left out", place)
+                continue
+            self._open.append((tool_call.id, reply is not None))
+            if reply is None:
+                calls.append(tool_call)
+            else:
+                replies.append(reply)
+        if self._answers_by_tool and (calls or replies):
+            thoughts, texts = [*thoughts, *texts], []
+        if isinstance(item.get("model"), str):
+            meta = {**meta, "model": item["model"]}
+        if joined(thoughts):
+            meta = {**meta, REASONING: joined(thoughts)}
+        content = joined([*texts, *replies])
+        if content or calls or replies:
+            self._reading.say("assistant", content, place, tool_calls=tuple(calls), meta=meta or None)
+
+    def _results(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+        returns = item.get("tool_returns")
+        listed = [part for part in returns if isinstance(part, dict)] if isinstance(returns, list) else []
+        answers = [part for part in listed if "tool_call_id" in part and returned_text(part) is not None]
+        parts = [part for part in parts_of(item) if part.get("type") == "tool_return"]
+        if "role" in item and len(answers) < 2 and not parts:
+            id = id_text(item.get("tool_call_id")) or (id_text(answers[0]["tool_call_id"]) if answers else "")
+            self._result(id, text_of(item) or (returned_text(answers[0]) or "" if answers else ""), place, meta)
+            return
+        for part in parts or answers:
+            self._result(id_text(part.get("tool_call_id")), returned_text(part) or "", place, meta)
+
+    def _result(self, id: str, text: str, place: str, meta: dict[str, str]) -> None:
+        """Add the result of the nearest open call with this id, unless the call was a reply."""
+        for position in range(len(self._open) - 1, -1, -1):
+            if self._open[position][0] == id:
+                _, is_reply = self._open.pop(position)
+                if is_reply:
+                    return
+                break
+        self._reading.say("tool", text, place, tool_call_id=id or None, meta=meta or None)

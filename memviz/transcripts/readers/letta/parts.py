@@ -1,0 +1,100 @@
+"""What one message of a Letta agent holds: texts, thoughts, calls and results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memviz.conversation import ToolCall
+from memviz.errors import MessageError
+from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.letta.events import packed
+from memviz.transcripts.readers.replies import joined, json_text
+
+REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"
+THOUGHTS = {"reasoning": "reasoning", "summarized_reasoning": "summary"}
+NO_TEXT = frozenset({"redacted_reasoning", "omitted_reasoning", "tool_call", "tool_return", *THOUGHTS})
+
+
+def is_role(item: object, role: str) -> bool:
+    """Whether an item has this role."""
+    return isinstance(item, dict) and item.get("role") == role
+
+
+def parts_of(item: object) -> list[dict[str, Any]]:
+    """The parts of an item; a text is one part."""
+    content = item.get("content", item.get("text")) if isinstance(item, dict) else None
+    if isinstance(content, list):
+        return [part if isinstance(part, dict) else {"type": "text", "text": part} for part in content]
+    return [] if content is None else [{"type": "text", "text": content}]
+
+
+def texts_of(item: object) -> list[str]:
+    """The texts of an item, and what stands for its images."""
+    texts = []
+    for part in parts_of(item):
+        kind, text = part.get("type"), part.get("text")
+        if text is not None and not (isinstance(kind, str) and kind in NO_TEXT):
+            texts.append(json_text(text))
+        elif isinstance(kind, str) and kind != "text" and kind not in NO_TEXT:
+            texts.append(stand_in(kind))
+    return texts
+
+
+def text_of(item: object) -> str:
+    """All texts of an item as one."""
+    return joined(texts_of(item))
+
+
+def thoughts_of(item: object) -> list[str]:
+    """What the model thought, where that has parts of its own."""
+    found = [
+        part.get(THOUGHTS[kind])
+        for part in parts_of(item)
+        if isinstance(kind := part.get("type"), str) and kind in THOUGHTS
+    ]
+    return [text for value in found for text in _summary_texts(value)]
+
+
+def _summary_texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    parts = value if isinstance(value, list) else []
+    return [text for part in parts if isinstance(part, dict) and isinstance(text := part.get("text"), str)]
+
+
+def calls_of(item: object) -> list[dict[str, Any]]:
+    """The calls of an item, in the shape of the OpenAI API or as parts."""
+    calls = item.get("tool_calls") if isinstance(item, dict) else None
+    listed = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    return listed or [part for part in parts_of(item) if part.get("type") == "tool_call"]
+
+
+def tool_call_of(call: Mapping[str, Any]) -> ToolCall | None:
+    """The tool that a call names; ``None`` where it names none."""
+    try:
+        return ToolCall.of({"arguments": call.get("input"), **call})
+    except MessageError:
+        return None
+
+
+def reply_of(call: Mapping[str, Any]) -> str | None:
+    """What a call says to the user; ``None`` if it calls another tool, or says nothing that can be read."""
+    tool_call = tool_call_of(call)
+    if tool_call is None or tool_call.name != REPLY_TOOL:
+        return None
+    said = packed(tool_call.arguments).get(REPLY_ARGUMENT)
+    return said if isinstance(said, str) else None
+
+
+def is_reply(call: Mapping[str, Any]) -> bool:
+    """Whether a call says something to the user."""
+    return reply_of(call) is not None
+
+
+def returned_text(part: Mapping[str, Any]) -> str | None:
+    """The text of a result that is a part; ``None`` where it has none."""
+    found = next((part[key] for key in ("func_response", "tool_return", "content") if part.get(key) is not None), None)
+    if isinstance(found, list):
+        return joined([json_text(item.get("text")) for item in found if isinstance(item, dict)])
+    return None if found is None else json_text(found)

@@ -1,0 +1,143 @@
+"""LlamaIndex: chat stores, memory buffers with their store inside, and the table of its SQL memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.document import HEAD_ITEMS, OTHER_FORMAT, Document, Format, mismatch
+from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
+from memviz.transcripts.readers.llamaindex.messages import has_blocks, is_message, take_message
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import moment
+
+COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
+NEEDED = {"key", "role", "status", "data"}
+DEFAULT_KEY = "chat_history"
+SUMMARY_BUFFER = "ChatSummaryMemoryBuffer"
+SUMMARY_FIELDS = {"summarize_prompt", "count_initial_tokens"}
+REPLACED = "turns before the first message were already replaced by the summary that it is, when the buffer was saved"
+
+
+class Chat(NamedTuple):
+    """The messages under one key. ``rows``: those of a table; ``is_summary_buffer``: its oldest turns may be gone."""
+
+    key: str
+    messages: Sequence[Any] = ()
+    rows: Sequence[Row] = ()
+    is_summary_buffer: bool = False
+    places: Sequence[str] = ()
+
+
+class LlamaIndex(Format):
+    """Chat messages as LlamaIndex keeps them."""
+
+    name = "llamaindex"
+    title = "LlamaIndex chat store or memory"
+
+    def recognise(self, document: Document) -> bool:
+        """A store of lists by key, a buffer with one inside, a list of messages of blocks, or the table of a memory."""
+        if document.columns:
+            return bool(_tables(document))
+        items = document.items[:HEAD_ITEMS]
+        if items:
+            return any(map(has_blocks, items)) and 2 * sum(map(is_message, items)) >= len(items)
+        value = document.object
+        return _is_store(value) or _is_buffer(value) or (has_blocks(value) and is_message(value))
+
+    def conversations(self, document: Document) -> Sequence[Chat]:
+        """One for each key."""
+        if document.columns:
+            return _table_chats(document)
+        if document.items:
+            return [Chat("", document.items, places=document.places)]
+        found = _chats(document.object, document)
+        if not found:
+            raise mismatch("a chat store or a memory of LlamaIndex", document)
+        return found
+
+    def read(self, piece: Chat, reading: Reading) -> Transcript:
+        """The conversation; a summary buffer that begins with a system message has lost its oldest turns to it."""
+        for index, item in enumerate(piece.messages):
+            take_message(item, reading, piece.places[index] if piece.places else f"index {index}")
+        for row in piece.rows:
+            _take_row(row, reading)
+        first = reading.messages[0] if reading.messages else None
+        if piece.is_summary_buffer and first and first.role == "system":
+            reading.note(REPLACED)
+            reading.happened(RecordedEvent("summary", 0, first.content))
+        title = piece.key if piece.key != DEFAULT_KEY and piece.key else UNTITLED
+        return reading.transcript(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
+
+
+def _is_store(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("store"), dict):
+        return False
+    lists = [messages for messages in value["store"].values() if isinstance(messages, list)]
+    return value.get("class_name") == "SimpleChatStore" or any(is_message(m[0]) for m in lists if m)
+
+
+def _is_buffer(value: Mapping[str, Any]) -> bool:
+    if "chat_store" in value:
+        return "chat_store_key" in value or "token_limit" in value or _is_store(value["chat_store"])
+    if isinstance(value.get("chat_history"), list):
+        return "token_limit" in value
+    return _rows_inside(value) is not None
+
+
+def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
+    """The conversations of a store or of a buffer, without empty ones if there are others."""
+    if is_message(value):
+        return [Chat("", [value])]
+    is_summary = value.get("class_name") == SUMMARY_BUFFER or not SUMMARY_FIELDS.isdisjoint(value)
+    if isinstance(value.get("chat_history"), list):
+        return [Chat("", value["chat_history"], is_summary_buffer=is_summary)]
+    rows = _rows_inside(value)
+    if rows is not None:
+        return [Chat(key, rows=inside) for key, inside in grouped(rows, "key").items()]
+    store = value.get("chat_store", value)
+    if isinstance(store, str):
+        store = JsonParser(document.findings, document.limits.depth).parse(store)
+    lists = store.get("store") if isinstance(store, dict) else None
+    found = [(key, messages) for key, messages in lists.items()] if isinstance(lists, dict) else []
+    chats = [Chat(key, messages, is_summary_buffer=is_summary) for key, messages in found if isinstance(messages, list)]
+    return [chat for chat in chats if chat.messages] or chats[:1]
+
+
+def _rows_inside(value: Mapping[str, Any]) -> list[Row] | None:
+    """The rows of a database in memory, which a memory saves inside itself; ``None`` where there are none."""
+    store = value.get("sql_store", value)
+    rows = store.get("db_data") if isinstance(store, dict) else None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and "data" in row for row in rows):
+        return None
+    return [dict.fromkeys(COLUMNS) | {"id": number} | row for number, row in enumerate(rows, 1)]
+
+
+def _tables(document: Document) -> list[str]:
+    return [name for name, columns in document.columns.items() if NEEDED.issubset(columns)]
+
+
+def _table_chats(document: Document) -> list[Chat]:
+    tables = _tables(document)
+    if not tables:
+        raise TranscriptError("there is no table with key, role, status and data.", remedy=OTHER_FORMAT)
+    stored = [document.tables.rows(table, COLUMNS, ("timestamp", "id")) for table in tables]
+    if not any(stored):
+        raise no_rows(document, "messages")
+    return [Chat(key, rows=inside) for rows in stored for key, inside in grouped(rows, "key").items()]
+
+
+def _take_row(row: Row, reading: Reading) -> None:
+    """Add the message of a row, archived or not: an archived one is older and was said all the same."""
+    place, data = row_place(row), row["data"]
+    try:
+        item = data if isinstance(data, dict) else cell_json(data, reading)
+    except TranscriptError:
+        reading.leave_out(place, "is not JSON")
+        return
+    if isinstance(item, dict) and item.get("role") is None:
+        item = {**item, "role": cell_text(row["role"])}
+    take_message(item, reading, place, row["timestamp"])

@@ -1,0 +1,1 @@
+"""What the command-line tool llm writes."""

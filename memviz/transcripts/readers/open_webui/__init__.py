@@ -1,0 +1,1 @@
+"""What Open WebUI writes."""

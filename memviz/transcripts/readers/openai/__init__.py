@@ -1,0 +1,1 @@
+"""What OpenAI's API, SDK, Codex and ChatGPT write."""

@@ -1,0 +1,110 @@
+"""Sessions of the OpenAI Agents SDK in an SQLite database, also those with branches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.document import Document, Format
+from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
+from memviz.transcripts.readers.openai.response_builder import ItemReader
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import moment
+
+COLUMNS = ("id", "session_id", "message_data", "created_at")
+NEEDED = {"session_id", "message_data"}
+STRUCTURE = "message_structure"
+STRUCTURE_COLUMNS = ("session_id", "message_id", "branch_id", "sequence_number")
+MAIN = "main"
+MAX_BRANCHES = 5
+
+
+class Session(NamedTuple):
+    """The rows of one session in order; of several branches those of one, and how many messages the others add."""
+
+    id: str
+    rows: Sequence[Row]
+    branch: str = ""
+    others: tuple[str, ...] = ()
+    elsewhere: int = 0
+
+
+class OpenAIAgents(Format):
+    """One conversation for each session."""
+
+    name = "openai_agents"
+    title = "OpenAI Agents SDK session"
+
+    def recognise(self, document: Document) -> bool:
+        """A database with a table of messages by session."""
+        return bool(_tables(document))
+
+    def conversations(self, document: Document) -> Sequence[Session]:
+        """One for each session that has messages."""
+        there, tables = document.tables, _tables(document)
+        if not tables:
+            raise TranscriptError(
+                "there is no table with session_id and message_data.", remedy="Choose another format."
+            )
+        structure = grouped(there.rows(STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id")), "session_id")
+        sessions = [
+            _session(id, rows, structure.get(id, []))
+            for table in tables
+            for id, rows in grouped(there.rows(table, COLUMNS, ("id",)), "session_id").items()
+        ]
+        if not sessions:
+            raise no_rows(document, "messages")
+        return sessions
+
+    def read(self, piece: Session, reading: Reading) -> Transcript:
+        """The items of the session, read as those of the Responses API."""
+        if piece.elsewhere:
+            reading.note(_elsewhere(piece))
+        ItemReader(reading).take(list(_items(piece.rows, reading)))
+        return reading.transcript(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
+
+
+def _elsewhere(piece: Session) -> str:
+    shown = ", ".join(repr(name[:40]) for name in piece.others[:MAX_BRANCHES])
+    more = f" and {len(piece.others) - MAX_BRANCHES} more" if len(piece.others) > MAX_BRANCHES else ""
+    where = f"are in other branches ({shown}{more})" if piece.others else "are in no branch"
+    return f"the branch {piece.branch[:40]!r} was read; {piece.elsewhere} messages of the session {where}"
+
+
+def _tables(document: Document) -> list[str]:
+    return [name for name, columns in document.columns.items() if NEEDED.issubset(columns)]
+
+
+def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
+    """The rows of the branch that the SDK continues when it opens the session: "main", or else the one last added."""
+    by_id = {cell_text(row["id"]): row for row in rows}
+    steps = [step for step in structure if cell_text(step["message_id"]) in by_id]
+    if not steps:
+        return Session(id, rows)
+    sizes = Counter(cell_text(step["branch_id"]) for step in steps)
+    branch = MAIN if MAIN in sizes else cell_text(steps[-1]["branch_id"])
+    chosen = [cell_text(step["message_id"]) for step in steps if cell_text(step["branch_id"]) == branch]
+    others = tuple(name for name in sizes if name != branch)
+    return Session(id, [by_id[key] for key in chosen], branch, others, len(by_id.keys() - set(chosen)))
+
+
+def _items(rows: Sequence[Row], reading: Reading) -> Iterator[tuple[Any, str]]:
+    for row in rows:
+        place = row_place(row)
+        try:
+            item = cell_json(row["message_data"], reading)
+        except TranscriptError:
+            reading.leave_out(place, "is not JSON")
+            continue
+        if isinstance(item, dict) and "__enc__" in item:
+            reading.leave_out(place, "is encrypted")
+        else:
+            yield _with_time(item, row), place
+
+
+def _with_time(item: Any, row: Row) -> Any:
+    is_said: bool = isinstance(item, Mapping) and item.get("role") in ("user", "assistant", "system", "developer")
+    return {"created_at": row["created_at"], **item} if is_said else item

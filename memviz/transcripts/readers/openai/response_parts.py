@@ -1,0 +1,130 @@
+"""What one item of the OpenAI Responses API holds: a text, the call of a tool, or a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memviz.conversation import ToolCall
+from memviz.transcripts.chat_messages import content_text, stand_in
+from memviz.transcripts.readers.json_rows import text_of
+from memviz.transcripts.readers.openai.response_items import SERVED
+
+Note = Callable[[str], None]
+
+# Keys of a call that are neither its arguments nor, under other names, in them.
+BESIDE_ARGUMENTS = frozenset(
+    {
+        "type", "id", "call_id", "status", "object", "name", "namespace", "caller", "created_by", "container_id",
+        "environment", "execution", "fingerprint", "pending_safety_checks", "acknowledged_safety_checks",
+        "approval_request_id", "output", "outputs", "result", "results", "error",
+    }
+)  # fmt: skip
+RESULT_KEYS = ("output", "result", "outputs", "results", "tools", "error", "approve")
+IMAGES = frozenset({"input_image", "image", "image_url", "image_file", "computer_screenshot"})
+AUDIO = frozenset({"input_audio", "output_audio", "audio"})
+FILES = frozenset({"input_file", "file", "file_path"})
+
+
+def item_text(content: object, note: Note) -> str:
+    """The text of a message or of a result: a text, or parts, one a line."""
+    if isinstance(content, list):
+        return "\n".join(_part_text(part, note) for part in content)
+    return _part_text(content, note) if isinstance(content, dict) else content_text(content, note)
+
+
+def thoughts_of(item: Mapping[str, Any]) -> list[str]:
+    """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
+    for key in ("content", "summary"):
+        parts = item.get(key)
+        texts = [text_of(part, "text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        if any(texts):
+            return [text for text in texts if text]
+    return []
+
+
+def call_id(item: Mapping[str, Any]) -> str:
+    """The id by which a call and its result name each other; the item's own id where it has no other."""
+    ids = (item.get(key) for key in ("call_id", "approval_request_id", "id"))
+    return next((id for id in ids if isinstance(id, str) and id), "")
+
+
+def call_of(item: Mapping[str, Any]) -> ToolCall | None:
+    """The call of a tool that an item is; ``None`` where it has to have a name and has none."""
+    kind = str(item["type"])
+    id = text_of(item, "id") if kind in SERVED | {"mcp_approval_request"} else call_id(item)
+    if kind in ("function_call", "custom_tool_call", "mcp_call"):
+        arguments = item.get("input") if kind == "custom_tool_call" else item.get("arguments")
+        return ToolCall(id, text_of(item, "name"), _json_text(arguments, "{}")) if text_of(item, "name") else None
+    beside = BESIDE_ARGUMENTS - {"name"} if kind == "mcp_approval_request" else BESIDE_ARGUMENTS
+    asked = {key: value for key, value in item.items() if key not in beside and value is not None}
+    only = next(iter(asked.values())) if len(asked) == 1 else None
+    arguments = _without_sources(only) if isinstance(only, dict) else asked
+    return ToolCall(id, kind.removesuffix("_call"), _json_text(arguments, "{}"))
+
+
+def result_text(item: Mapping[str, Any], note: Note) -> str:
+    """The result of a tool that an item holds; its state in brackets where it holds none, such as
+    "[web_search: completed]"."""
+    if item.get("type") == "mcp_approval_response":
+        return _json_text({key: item[key] for key in ("approve", "reason") if item.get(key) is not None})
+    key = next((key for key in RESULT_KEYS if item.get(key) is not None), None)
+    if key is None:
+        return _sources(item) or stand_in(_tool_name(item), item.get("status"))
+    if item.get("type") == "image_generation_call":
+        return stand_in("image")
+    if key in ("tools", "error"):
+        return _json_text(item[key])
+    return item_text(item[key], note)
+
+
+def _tool_name(item: Mapping[str, Any]) -> str:
+    return text_of(item, "name") or text_of(item, "type").removesuffix("_output").removesuffix("_call")
+
+
+def _part_text(part: object, note: Note) -> str:
+    if not isinstance(part, dict):
+        return content_text([part], note)
+    kind = part.get("type") if isinstance(part.get("type"), str) else ""
+    text = part.get("text")
+    if isinstance(text, dict) and isinstance(text.get("value"), str):  # as the messages of a thread have it
+        return str(text["value"])
+    if isinstance(text, str) and isinstance(part.get("filename"), str):  # what a search of files found
+        return f"{stand_in('file', part['filename'])}\n{text}"
+    if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
+        return _shell_text(part)
+    for key in ("text", "refusal", "transcript", "logs"):
+        if isinstance(part.get(key), str):
+            return str(part[key])
+    for label, kinds in (("image", IMAGES), ("audio", AUDIO), ("file", FILES)):
+        if kind in kinds:
+            return stand_in(label, part.get("filename"))
+    return content_text([part], note) if kind else _json_text(part)
+
+
+def _shell_text(part: Mapping[str, Any]) -> str:
+    ended = part.get("outcome")
+    ended = ended if isinstance(ended, dict) else {}
+    code = ended.get("exit_code")
+    how = stand_in("exit code", str(code)) if code else stand_in("timeout") if ended.get("type") == "timeout" else ""
+    return "\n".join(text for text in (text_of(part, "stdout"), text_of(part, "stderr"), how) if text)
+
+
+def _without_sources(action: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in action.items() if key != "sources" and value is not None}
+
+
+def _sources(item: Mapping[str, Any]) -> str:
+    action = item.get("action")
+    sources = action.get("sources") if isinstance(action, dict) else None
+    found = (
+        [text_of(source, "url") for source in sources if isinstance(source, dict)] if isinstance(sources, list) else []
+    )
+    return "\n".join(url for url in found if url)
+
+
+def _json_text(value: object, empty: str = "") -> str:
+    if isinstance(value, str):
+        return value
+    return empty if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,78 @@
+"""Conversations in Markdown: written by people and programs, or by memviz."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.document import Document, Format
+from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.markers import is_marked, read_marked
+from memviz.transcripts.readers.memviz_json import saved_texts
+from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
+from memviz.transcripts.readers.texts.text_kinds import text_kind
+from memviz.transcripts.readers.texts.turns_of_text import places, read_dialogue, text_mismatch, with_line_feeds
+from memviz.transcripts.reading import Reading
+
+EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
+
+
+class Markdown(Format):
+    """A text in which names in bold or in headings say who speaks, or one with the markers of memviz."""
+
+    name = "markdown"
+    title = "Markdown"
+
+    def recognise(self, document: Document) -> bool:
+        """Two or more speaker lines of Markdown outside of code, or a marker at the start."""
+        return text_kind(document) == self.name
+
+    def conversations(self, document: Document) -> Sequence[Dialogue | str]:
+        """One conversation: the text, as a dialogue if it has no markers."""
+        if is_marked(document.plain_text):
+            return [document.plain_text]
+        found = dialogue(with_line_feeds(document.plain_text), ("bold", "heading"), enough=1)
+        if found is None:
+            raise text_mismatch(EXPECTED, document)
+        return [found]
+
+    def read(self, piece: Dialogue | str, reading: Reading) -> Transcript:
+        """The conversation with its title; from markers also its system prompt, description and language."""
+        return _read_markers(piece, reading) if isinstance(piece, str) else read_dialogue(piece, reading)
+
+
+def _read_markers(text: str, reading: Reading) -> Transcript:
+    known: dict[str, Any] = {}
+    parts = list(read_marked(text))
+    is_whole = False
+    for part, place in zip(parts, places(text, [part.start for part in parts]), strict=True):
+        info = _info(part.info, reading)
+        content = part.content.removesuffix(f"\n{info['closed']}") if "closed" in info else part.content
+        if "role" in info:
+            reading.take(_message(info, content), place)
+        elif info.get("system_prompt") is True:
+            known["system_prompt"] = content
+        elif "end" in info:
+            is_whole = True
+        elif "title" in info:
+            known.update(saved_texts(info))
+        else:
+            reading.leave_out(place, "has a marker of memviz that cannot be read")
+    if not is_whole:
+        reading.note("the text ends before its end, so the last message may be cut off")
+    return reading.transcript(**known)
+
+
+def _info(text: str, reading: Reading) -> dict[str, Any]:
+    try:
+        info = JsonParser(reading.findings, reading.limits.depth).parse(text)
+    except TranscriptError:
+        return {}
+    return info if isinstance(info, dict) else {}
+
+
+def _message(info: dict[str, Any], content: str) -> dict[str, Any]:
+    fields = ("role", "name", "tool_calls", "tool_call_id")
+    return {"content": content, **{key: info[key] for key in fields if key in info}}

@@ -1,0 +1,96 @@
+"""Lines that start with a date and a time, as chat apps on phones write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
+
+MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; the apps put them before names and texts
+_DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"
+_TIME = r"(?P<time>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:\s?(?P<half>[AaPp])\.?\s?[Mm]\.?)?"
+_STAMP = rf"[{MARKS}]*(?P<bracket>\[)?{_DATE},?[ \u00a0\u202f]+{_TIME}"
+_LINE = re.compile(rf"^{_STAMP}(?(bracket)\]|[ \u00a0]-)[ \u00a0](?P<said>[^\n]*)$", re.MULTILINE)
+_SPEAKER = re.compile(rf"[{MARKS}]*(?P<name>[^:\n]{{1,80}}?)[{MARKS}]*:(?:[ \u00a0]|(?=\n)|$)(?P<text>.*)", re.DOTALL)
+ENOUGH_LINES = 2
+Order = str
+"""In which order a date has its parts: "ymd", "dmy" or "mdy"; empty where that cannot be told."""
+
+
+class Stamped(NamedTuple):
+    """A message of a chat log: who said what, with the digits of its time. No speaker: the app itself says it."""
+
+    speaker: str
+    text: str
+    date: tuple[int, int, int]
+    clock: tuple[int, int, int]
+    start: int
+
+    def time(self, order: Order) -> str:
+        """The time as ISO text; empty where it is not known, or there is no such time."""
+        try:
+            parts = dict(zip(order, self.date, strict=True))
+            year = parts["y"] + 2000 if parts["y"] < 100 else parts["y"]
+            return datetime(year, parts["m"], parts["d"], *self.clock).isoformat()
+        except ValueError:
+            return ""
+
+
+def is_stamped(text: str) -> bool:
+    """Whether a text starts with a stamped line, has another, and somebody speaks in one of them."""
+    lines = _LINE.finditer(text)
+    first = next(lines, None)
+    if first is None or text[: first.start()].strip():
+        return False
+    others = list(islice(lines, 200))
+    return len(others) + 1 >= ENOUGH_LINES and any(_SPEAKER.match(line["said"]) for line in (first, *others))
+
+
+def read_stamped(text: str) -> Iterator[Stamped]:
+    """The messages of a chat log; lines without a stamp belong to the message before them."""
+    text = with_line_feeds(text)
+    lines = list(_LINE.finditer(text))
+    if not lines:
+        return
+    stops = [line.start() for line in lines[1:]] + [len(text)]
+    for line, stop in zip(lines, stops, strict=True):
+        said = (line["said"] + text[line.end() : stop]).rstrip()
+        named = _SPEAKER.match(said)
+        if named and named["name"].count('"') % 2 == 0:  # else a name in quotation marks that the app tells of
+            speaker, said = named["name"].strip(), named["text"]
+        else:
+            speaker = ""
+        yield Stamped(speaker, said, _date(line["date"]), _clock(line["time"], line["half"]), line.start())
+
+
+def date_order(messages: Sequence[Stamped]) -> Order:
+    """The order of year, month and day in which every date exists and none is before the one above it.
+
+    Dates that fit several orders say nothing, and are not guessed at.
+    """
+    dates = list(dict.fromkeys(message.date for message in messages))
+    orders = [order for order in ("ymd", "dmy", "mdy") if _fits(order, messages, dates)]
+    return orders[0] if len(orders) == 1 else ""
+
+
+def _fits(order: Order, messages: Sequence[Stamped], dates: Sequence[tuple[int, int, int]]) -> bool:
+    if any((date[0] > 31) != (order == "ymd") for date in dates):
+        return False
+    times = [message.time(order) for message in messages]
+    return all(times) and all(earlier[:10] <= later[:10] for earlier, later in pairwise(times))
+
+
+def _date(text: str) -> tuple[int, int, int]:
+    first, second, third = (int(part) for part in re.split(r"[./-]", text))
+    return first, second, third
+
+
+def _clock(text: str, half: str | None) -> tuple[int, int, int]:
+    hour, minute, second = (*(int(part) for part in re.split("[:.]", text)), 0)[:3]
+    if half:
+        hour = hour % 12 + (12 if half in "Pp" else 0)
+    return hour, minute, second

@@ -1,0 +1,99 @@
+"""What the columns of a table mean: messages with a role, or questions with answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from memviz.transcripts.csv_cells import COLUMNS
+from memviz.transcripts.readers.texts.speakers import role_of
+from memviz.transcripts.readers.texts.table_cells import DELIMITERS, Dialect, Row, dialects, rows
+
+# Where a table has several columns of one meaning, the name that comes first in the list is taken.
+NAMES = {
+    "role": "role message_role speaker sender from author author_role",
+    "content": "content text message value message_content message_text body utterance",
+    "question": "prompt question instruction user human query input q",
+    "answer": "response answer assistant output completion reply ai bot chatgpt gpt model a",
+    "conversation": "conversation_id conversation session_id session thread_id thread chat_id chat "
+    "dialogue_id dialog_id dialogue dialog conv_id",
+    "order": "turn index position turn_index turn_id turn_number message_index message_number order sequence seq step",
+    "time": "timestamp time date created_at datetime created sent_at date_time",
+    "title": "title conversation_title chat_title",
+    "name": "name speaker_name sender_name author_name tool_name tool function_name",
+    "tool_calls": "tool_calls",
+    "tool_call_id": "tool_call_id call_id",
+    "system": "system system_prompt",
+}
+HEAD_ROWS = 50
+
+
+class Table(NamedTuple):
+    """How a table is to be read: its dialect, where the column of each meaning is, and what kind of head it has.
+
+    ``width``: the columns of the head. ``has_head``: the first row names the columns. ``is_own``: memviz wrote it.
+    """
+
+    dialect: Dialect
+    columns: dict[str, int]
+    width: int
+    has_head: bool = True
+    is_own: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether each row is a question with its answer."""
+        return "question" in self.columns
+
+    def data(self, text: str) -> Iterator[Row]:
+        """The rows below the head."""
+        return islice(rows(text, self.dialect), int(self.has_head), None)
+
+
+def find_table(text: str) -> Table | None:
+    """The table that a text is, or ``None``: its first row names the columns, or all first cells are roles."""
+    for dialect in dialects(text):
+        head = list(islice(rows(text, dialect), HEAD_ROWS))
+        table = _with_head(head, dialect) or _without_head(head, dialect)
+        if table:
+            return table
+    return None
+
+
+def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+    if not head or (len(head) > 1 and all(len(row.cells) < 2 for row in head[1:])):
+        return None
+    names = [_plain(cell) for cell in head[0].cells]
+    if tuple(names) == COLUMNS and dialect.delimiter in DELIMITERS:
+        own = {name: at for at, name in enumerate(("order", *COLUMNS[1:]))}
+        return Table(dialect, own, len(names), is_own=True)
+    columns = _meanings(names)
+    if {"role", "content"} <= columns.keys():
+        kept = columns.keys() - {"question", "answer", "system"}
+    elif {"question", "answer"} <= columns.keys():
+        kept = columns.keys() - {"role", "content", "name", "tool_calls", "tool_call_id"}
+    else:
+        return None
+    return Table(dialect, {meaning: columns[meaning] for meaning in columns if meaning in kept}, len(names))
+
+
+def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+    sound = len(head) > 1 and all(len(row.cells) > 1 and role_of(row.cells[0]) for row in head)
+    return Table(dialect, {"role": 0, "content": 1}, 2, has_head=False) if sound else None
+
+
+def _meanings(names: Sequence[str]) -> dict[str, int]:
+    columns: dict[str, int] = {}
+    for meaning, known in NAMES.items():
+        at = next((names.index(name) for name in known.split() if name in names), None)
+        if at is not None and at not in columns.values():
+            columns[meaning] = at
+    if "instruction" in names and "input" in names:  # rows of this kind have the text to work on in a column of its own
+        columns["input"] = names.index("input")
+    return columns
+
+
+def _plain(cell: str) -> str:
+    return re.sub(r"[\s_-]+", "_", cell.strip(" \t\ufeff").lower())

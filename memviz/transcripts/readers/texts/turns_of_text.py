@@ -1,0 +1,81 @@
+"""From the speaker lines of a text to its messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from memviz.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.document import OTHER_FORMAT, Document, mismatch
+from memviz.transcripts.readers.texts.speaker_lines import Dialogue
+from memviz.transcripts.reading import Reading
+
+_TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
+_RULE = re.compile(r"\n[ \t]*(?:-{3,}|\*{3,}|_{3,})\Z")
+
+
+def with_line_feeds(text: str) -> str:
+    """The text of a file with one kind of line end, whatever system wrote it."""
+    text = text.replace("\r\n", "\n")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def text_mismatch(expected: str, document: Document) -> TranscriptError:
+    """The error for a document that is not the kind of text that a format reads."""
+    if not document.plain_text:
+        return mismatch(expected, document)
+    start = document.plain_text[:40].split("\n")[0]
+    reason = f"{expected} was expected, found a text that starts with {start!r}."
+    return TranscriptError(reason, place="line 1", remedy=OTHER_FORMAT)
+
+
+def read_dialogue(found: Dialogue, reading: Reading) -> Transcript:
+    """The conversation that a dialogue is, with its title. Text before the first speaker is left out and noted."""
+    known = _before(found, reading)
+    for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
+        reading.note("a code fence is never closed, so it was read as text", place)
+    contents = _contents(found)
+    starts = places(found.text, [line.start for line in found.lines])
+    for line, content, place in zip(found.lines, contents, starts, strict=True):
+        if line is found.lines[-1] and not content and len(contents) > 1:
+            reading.note("the last speaker says nothing and was left out", place)
+        else:
+            reading.say(line.role, content, place)
+    return reading.transcript(**known)
+
+
+def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
+    """Where offsets into a text, which rise, stand: "line 4"."""
+    line, at = 1, 0
+    for offset in offsets:
+        line, at = line + text.count("\n", at, offset), offset
+        yield f"line {line}"
+
+
+def _contents(found: Dialogue) -> list[str]:
+    stops = [line.start for line in found.lines[1:]] + [len(found.text)]
+    parts = [_content(line.rest + found.text[line.stop : stop]) for line, stop in zip(found.lines, stops, strict=True)]
+    ruled = [_RULE.search(part) is not None for part in parts[:-1]]
+    if found.style != "plain" and ruled and all(ruled):  # then a line between the messages is the writer's layout
+        return [_RULE.sub("", part).rstrip() for part in parts]
+    return parts
+
+
+def _content(text: str) -> str:
+    return _BLANK_LINES.sub("", text).rstrip()
+
+
+def _before(found: Dialogue, reading: Reading) -> dict[str, Any]:
+    """The title, if there is one, as a field of the transcript."""
+    before = found.text[: found.lines[0].start]
+    title = _TITLE.match(before)
+    rest = before[title.end() :] if title else before
+    if rest.strip(" \t\n-*_"):
+        first = _BLANK_LINES.sub("", rest)
+        start, stop = places(before, [len(before) - len(first), len(before.rstrip())])
+        lines = start if start == stop else f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
+        reading.note("text before the first speaker was left out", lines)
+    return {"title": title[1].strip()} if title else {}

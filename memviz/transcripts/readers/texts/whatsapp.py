@@ -1,0 +1,110 @@
+"""Chats exported from WhatsApp: a text with date, time and name before every message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.document import Document, Format
+from memviz.transcripts.readers.texts.speakers import role_of
+from memviz.transcripts.readers.texts.stamped_lines import MARKS, Stamped, date_order, read_stamped
+from memviz.transcripts.readers.texts.text_kinds import text_kind
+from memviz.transcripts.readers.texts.turns_of_text import places, text_mismatch, with_line_feeds
+from memviz.transcripts.reading import Reading
+from memviz.transcripts.times import moment, with_time
+
+_MARK = re.compile(f"^[{MARKS}]+")
+_OF_THE_APP = re.compile(f"^[{MARKS}]*Messages and (?:phone )?calls (?:to this chat )?are [a-z ]{{0,20}}end-to-end")
+# Phones of other languages leave a media file out in their own words, alone on a line.
+_LEFT_OUT = re.compile(
+    f"^[{MARKS}]*<(?:Media omitted|Medien ausgeschlossen|Multimedia omitido|Médias omis|Mídia oculta"
+    "|Arquivo de mídia oculto|Media omessi|Media weggelaten)>$",
+    re.MULTILINE,
+)
+_KIND_LEFT_OUT = re.compile(r"(image|video|audio|sticker|GIF|document|Contact card)\s+omitted", re.IGNORECASE)
+_FILE = re.compile(
+    rf"^[{MARKS}]*(?:(?P<before>[^\n]{{0,200}}?)[{MARKS}]?<attached: (?P<ios>[^<>\n]{{1,200}})>"
+    r"|(?P<android>[^\n/]{1,200}\.\w{1,5}) \(file attached\))$",
+    re.MULTILINE,
+)
+EDITED = "<This message was edited>"
+APP_SPEAKS = "\u200e"  # on some phones, what the app puts in place of a text starts so
+
+
+class WhatsApp(Format):
+    """A chat of people. Whoever speaks first is the user, everybody else the assistant; all keep their names."""
+
+    name = "whatsapp"
+    title = "WhatsApp chat"
+
+    def recognise(self, document: Document) -> bool:
+        """A text that starts with a line with date and time, and has more of them."""
+        return text_kind(document) == self.name
+
+    def conversations(self, document: Document) -> Sequence[list[tuple[Stamped, str]]]:
+        """One conversation: all messages with their lines."""
+        messages = list(read_stamped(document.plain_text))
+        if not any(message.speaker for message in messages):
+            raise text_mismatch('lines such as "[08/05/2023, 13:56:02] Ana: Hello"', document)
+        text = with_line_feeds(document.plain_text)
+        return [list(zip(messages, places(text, [message.start for message in messages]), strict=True))]
+
+    def read(self, piece: list[tuple[Stamped, str]], reading: Reading) -> Transcript:
+        """The chat with the names of its people. What nobody said is left out and counted."""
+        people = _people(message for message, _ in piece)
+        roles, are_people = _roles(people, reading)
+        order = date_order([message for message, _ in piece])
+        held_at = None
+        for message, place in piece:
+            if message.speaker not in roles or _is_of_the_app(message):
+                reading.note("a line of the app itself, which nobody said, was left out", place)
+                continue
+            time, name = message.time(order), message.speaker if are_people else None
+            held_at = held_at or moment(time)
+            reading.say(roles[message.speaker], _text(message.text), place, name=name, meta=with_time(time) or None)
+        return reading.transcript(description=_description(people) if are_people else "", held_at=held_at)
+
+
+def _people(messages: Iterable[Stamped]) -> list[str]:
+    """Who speaks, in the order of their first words. A name with nothing but words of the app is that of the group."""
+    speak: dict[str, bool] = {}
+    for message in messages:
+        if not _is_of_the_app(message):
+            is_told = message.text.startswith(APP_SPEAKS) and not _text(message.text).startswith("[")
+            speak[message.speaker] = speak.get(message.speaker, False) or not is_told
+    return [name for name, speaks in speak.items() if speaks]
+
+
+def _is_of_the_app(message: Stamped) -> bool:
+    return not message.speaker or any(_OF_THE_APP.match(text) for text in (message.speaker, message.text))
+
+
+def _roles(names: list[str], reading: Reading) -> tuple[dict[str, str], bool]:
+    """The role of each name, and whether the names are those of people."""
+    known = {name: role_of(name) for name in names}
+    if names and all(known.values()):  # somebody has put a chat with a model into this shape
+        return {name: role or "" for name, role in known.items()}, False
+    if len(names) > 2:
+        reading.note(f"{len(names)} people speak: {names[0]} is the user, all others are the assistant")
+    return {name: "assistant" if at else "user" for at, name in enumerate(names)}, True
+
+
+def _description(names: list[str]) -> str:
+    if len(names) < 2:
+        return f"Chat of {names[0]}, who is the user." if names else ""
+    others = ", ".join(names[1:6]) + " and others" * (len(names) > 6)
+    return f"Chat of people: {names[0]} is the user, {others} the assistant."
+
+
+def _text(text: str) -> str:
+    text = _MARK.sub("", text)
+    if text.endswith(EDITED):
+        text = text.removesuffix(EDITED).rstrip(f" {APP_SPEAKS}")
+    kind = _KIND_LEFT_OUT.fullmatch(text)
+    return stand_in(kind[1].lower()) if kind else _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
+
+
+def _file(found: re.Match[str]) -> str:
+    return (found["before"] or "") + stand_in("file", found["ios"] or _MARK.sub("", found["android"]))

@@ -1,0 +1,1 @@
+"""What Vercel's AI SDK writes."""
