@@ -1,6 +1,6 @@
 """The numbers of docs/findings.md: which setting wins when, over the bundled conversations.
 
-    python benchmarks/findings.py
+    python -m benchmarks.findings
 
 The same sweep is priced in several ways; nothing is measured twice. The offline summarizer writes the summaries, tokens
 are counted with o200k_base.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memviz import Sweep, strategies, sweep
 from memviz.metrics.cost.estimate import dollars
 from memviz.transcripts.samples import bundled
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 
 GRID = {
     "buffer": {},

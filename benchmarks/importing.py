@@ -1,6 +1,6 @@
 """Import of long files, and the library with many conversations.
 
-    python benchmarks/importing.py [--messages 100000] [--conversations 5000]
+    python -m benchmarks.importing [--messages 100000] [--conversations 5000]
 
 One conversation of many messages is read as a JSON list, as JSON lines and as CSV, then saved; then a file of many
 conversations is read and saved, and the library is asked for its pages and searched. Times are of the processor; the

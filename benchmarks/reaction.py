@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page
 
+from benchmarks.synthetic.generator import generate
 from memviz.engine.records import TurnRecord
 from memviz.models.offline import OfflineModel
 from memviz.storage.store import Store
-from memviz.transcripts.generator import generate
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import QUIET, bubbles, drawn, go, say

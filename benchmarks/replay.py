@@ -1,6 +1,6 @@
 """Replay speed of every strategy beside the time to tokenize the same text once, in one run.
 
-    python benchmarks/replay.py [--messages 600 6000 60000]
+    python -m benchmarks.replay [--messages 600 6000 60000]
 
 The conversation is generated (a fixed seed), the summarizer answers at once, and every run keeps
 full records. Times are of the processor, so a busy machine does not change them. A column of ratios
@@ -13,8 +13,8 @@ import gc
 from collections.abc import Iterator, Sequence
 from time import process_time
 
+from benchmarks.synthetic.generator import generate
 from memviz import Log, Message, Model, Reply, counter, replay, strategies, strategy
-from memviz.transcripts.generator import generate
 
 SETTINGS = {
     "token_buffer": {"max_tokens": 2000},

@@ -1,6 +1,6 @@
 """Retention of 18 settings at every turn of a long conversation, on one core.
 
-    python benchmarks/retention.py [--turns 3000] [--facts-per-100-turns 50]
+    python -m benchmarks.retention [--turns 3000] [--facts-per-100-turns 50]
 
 The conversation is generated (a fixed seed), the summarizer answers at once and keeps some of the facts it is
 given, so that summaries hold answers and lose them. Times are of the processor. Making the runs is printed apart;
@@ -14,11 +14,11 @@ import resource
 from collections.abc import Iterator, Sequence
 from time import process_time
 
+from benchmarks.synthetic.generator import generate
 from memviz import Log, Message, Model, Reply, counter, replay, strategies, strategy
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import ProbeTexts, retention
 from memviz.metrics.retention.survival import category_table, survival
-from memviz.transcripts.generator import generate
 
 SETTINGS: list[tuple[str, dict[str, int]]] = [
     ("buffer", {}),

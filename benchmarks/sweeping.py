@@ -1,6 +1,6 @@
 """Speed of a sweep on one core, and how much of it goes into counting tokens.
 
-    python benchmarks/sweeping.py
+    python -m benchmarks.sweeping
 
 Two sweeps of 100 settings. The first is over a conversation of the size of a LoCoMo one (600 messages) with the
 offline summarizer and retention, asked to take less than 10 seconds; the second over 6,000 messages of a chat with an
@@ -16,8 +16,8 @@ from time import process_time
 
 import tiktoken
 
+from benchmarks.synthetic.generator import generate
 from memviz import Message, Model, Reply, Transcript, counter, sweep
-from memviz.transcripts.generator import generate
 
 LOCOMO_GRID = {
     "window": {"window_size": [4, 6, 8, 10, 12, 16, 20, 24, 30, 40, 50, 60, 80]},

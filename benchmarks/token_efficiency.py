@@ -1,6 +1,6 @@
 """Tokens per request of recent-only and summary-only memory after 10, 50 and 100 turns, beside what was claimed.
 
-    python benchmarks/token_efficiency.py
+    python -m benchmarks.token_efficiency
 
 Each number is that of the one request that follows so many completed turns, split into the list of
 summaries, messages (word for word or recalled), the input, and the chat format's overhead. Nothing is

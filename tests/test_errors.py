@@ -13,7 +13,7 @@ import pytest
 
 import memviz
 from memviz import Message, errors
-from memviz.cli import problems
+from memviz.cli import errors as problems
 from memviz.counters import ENCODING_FILES
 from memviz.errors import MemvizError, ModelError
 from memviz.models.budgeted import Budget, Budgeted

@@ -11,11 +11,11 @@ from typing import Annotated
 from typer import Exit, Option, Typer, echo
 
 from memviz.cli.describing import list_formats, list_strategies
+from memviz.cli.errors import Commands
 from memviz.cli.exporting import export_conversation
 from memviz.cli.importing import import_files
 from memviz.cli.listing import list_conversations
 from memviz.cli.output import never_fails_on_letters
-from memviz.cli.problems import Commands
 from memviz.cli.replaying import replay_conversation
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings

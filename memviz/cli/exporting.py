@@ -7,10 +7,10 @@ from typing import Annotated
 
 from typer import Option
 
+from memviz.cli.errors import UnknownExportError
+from memviz.cli.inputs import source_of
 from memviz.cli.options import Database, FileOrId, FormatName, Number
 from memviz.cli.output import write_text
-from memviz.cli.problems import UnknownExportError
-from memviz.cli.sources import source_of
 
 To = Annotated[str, Option("--to", metavar="NAME", help="openai, finetuning, markdown, csv or memviz.")]
 Out = Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="The file to write. [default: stdout]")]
@@ -32,7 +32,7 @@ def export_conversation(
       memviz export 3f2a91bc --to finetuning -o trip.jsonl
       memviz export chat.txt --to openai > messages.json
     """
-    from memviz.transcripts.export import EXPORTS
+    from memviz.transcripts.export.formats import EXPORTS
 
     if to not in EXPORTS:
         raise UnknownExportError(to, EXPORTS)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option
 
+from memviz.cli.errors import FAILED
+from memviz.cli.inputs import STDIN, content_of
 from memviz.cli.options import Database, FormatName, known_format
 from memviz.cli.output import complain, counted, progress_of, say
-from memviz.cli.problems import FAILED
-from memviz.cli.sources import STDIN, content_of
 from memviz.errors import TranscriptError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.cli.problems import UnknownFormatNameError
+from memviz.cli.errors import UnknownFormatNameError
 
 Database = Annotated[
     str | None,

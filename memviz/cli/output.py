@@ -115,8 +115,8 @@ def write_json(value: Any) -> None:
 
 def write_text(text: str, out: Path | None, *sources: str) -> None:
     """The text as UTF-8 into a file, or on stdout. ``sources`` are the files that it was made from, which are never
-    written over. Raises :class:`memviz.cli.problems.OutputError`."""
-    from memviz.cli.problems import OutputError
+    written over. Raises :class:`memviz.cli.errors.OutputError`."""
+    from memviz.cli.errors import OutputError
 
     if out is None or out == STANDARD_STREAM:
         if sys.stdout.isatty():  # a pipe gets every character, a terminal the visible ones

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
+from memviz.cli.errors import FAILED
+from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number
 from memviz.cli.output import STANDARD_STREAM, complain, console, counted, progress_of, write_json, write_text
-from memviz.cli.problems import FAILED
 from memviz.cli.settings import strategies_from
-from memviz.cli.sources import Source, source_of
 from memviz.cli.summarizers import summarizer_named
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from typer import Option
 
+from memviz.cli.errors import OutputError
 from memviz.cli.options import Database
-from memviz.cli.problems import OutputError
 
 Port = Annotated[int, Option("--port", min=1, max=65_535, help="The port to listen on.")]
 Address = Annotated[

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from typer import BadParameter, Exit
 
+from memviz.cli.errors import FAILED, UnknownRecipeError
 from memviz.cli.output import STANDARD_STREAM, complain, console, counted, write_json, write_text
-from memviz.cli.problems import FAILED, UnknownRecipeError
 
 if TYPE_CHECKING:
-    from memviz.cli.sweep_work import Ended
-    from memviz.tuning.wanted import Wanted
+    from memviz.cli.sweep_runner import Ended
+    from memviz.tuning.constraints import Wanted
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Outputs:
     all_settings: bool
 
     def __post_init__(self) -> None:
-        from memviz.recipes import recipes
+        from memviz.code_export import recipes
 
         if self.recipe is not None and self.recipe not in recipes():
             raise UnknownRecipeError(self.recipe, recipes())
@@ -73,8 +73,8 @@ def _take_home(
     outputs: Outputs, ended: Ended, number: int | None, wanted: Wanted, counter: str, summarizer: str,
     files: Sequence[str],
 ) -> None:  # fmt: skip
-    from memviz.recipes import recipes
-    from memviz.tuning.take_home import setting_to_take
+    from memviz.code_export import recipes
+    from memviz.tuning.found_setting import setting_to_take
 
     setting = None if number is None else setting_to_take(ended.sweep, number, wanted.over, counter, summarizer)
     if setting is None:

@@ -13,9 +13,9 @@ from memviz.tuning.recommendation import share_in_words
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from memviz.tuning.constraints import Wanted
     from memviz.tuning.recommendation import Recommendation
     from memviz.tuning.results import Sweep
-    from memviz.tuning.wanted import Wanted
 
 MEASURES = ("retention", "usd", "peak_tokens", "all_tokens", "summarizations", "hit_rate")
 

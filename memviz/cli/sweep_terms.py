@@ -11,7 +11,7 @@ from memviz.cli.output import complain
 
 if TYPE_CHECKING:
     from memviz.metrics.cost.pricing import Pricing
-    from memviz.tuning.terms import Terms
+    from memviz.tuning.pricing_assumptions import Terms
 
 Usd = tuple[float, ...]
 """Prices entered by hand, in US dollars a million tokens: input, output, read from and written to the cache."""
@@ -48,7 +48,7 @@ def terms_of(
 ) -> Terms:
     """The terms of a sweep. A price that nobody knows is told on stderr."""
     from memviz.models.cache_rules import cache_rules
-    from memviz.tuning.terms import Terms
+    from memviz.tuning.pricing_assumptions import Terms
 
     main = priced(model, by_hand)
     writer = main if summarizer == model and summarizer_by_hand is None else priced(summarizer, summarizer_by_hand)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from typer import Exit
 
 from memviz.cli import sweep_options as options
+from memviz.cli.errors import FAILED
+from memviz.cli.inputs import Source, source_of, sources_of
 from memviz.cli.options import AsJson, Database, FormatName
 from memviz.cli.output import complain, counted
-from memviz.cli.paying import Payer
-from memviz.cli.problems import FAILED
-from memviz.cli.sources import Source, source_of, sources_of
 from memviz.cli.summarizers import summarizer_named
+from memviz.cli.sweep_budget import Payer
 from memviz.cli.sweep_grid import settings_to_try
 from memviz.cli.sweep_results import Outputs, write_results
+from memviz.cli.sweep_runner import Ended, Plan, executor_of, subjects_of, worked_off
 from memviz.cli.sweep_terms import prices_of, terms_of
-from memviz.cli.sweep_work import Ended, Plan, executor_of, subjects_of, worked_off
 
 if TYPE_CHECKING:
     from memviz.models.base import Model
@@ -54,7 +54,7 @@ def sweep_settings(
       memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --take-home llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
     """
-    from memviz.tuning.wanted import Wanted
+    from memviz.tuning.constraints import Wanted
 
     outputs = Outputs(json, csv, take_home, out, all)
     name, chat = summarizer.strip(), model.strip()

@@ -15,12 +15,12 @@ from pydantic import Secret
 from memviz.conversation import Message
 from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelError, ParameterError, RateLimitError
 from memviz.models.base import Model, Reply, ToolChoice
-from memviz.models.concealment import conceal, is_secret_option, public_address
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.metering import Meter, unmetered
 from memviz.models.provider_keys import OWN_SIGN_IN, address_variables, key_variables, missing_keys, provider_of
-from memviz.models.rate_gate import RateGate, gate_of
+from memviz.models.rate_limiter import RateGate, gate_of
+from memviz.models.redaction import conceal, is_secret_option, public_address
 from memviz.models.streamed_reply import StreamedReply
 from memviz.models.tools import Tool
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memviz.strategies.base import Strategy
+from memviz.tuning.constraints import Wanted
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
-from memviz.tuning.terms import Terms
-from memviz.tuning.wanted import Wanted
 
 if TYPE_CHECKING:
     from pandas import DataFrame

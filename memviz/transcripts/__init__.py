@@ -1,4 +1,4 @@
-"""Conversations from elsewhere: reading, writing, bundled samples and a generator.
+"""Conversations from elsewhere: reading, writing and bundled samples.
 
 The names are loaded when first used, so that importing this package costs nothing.
 """
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memviz.transcripts.base import Category, Probe, RecordedEvent, Transcript
 
 if TYPE_CHECKING:
-    from memviz.transcripts.export import to_json
-    from memviz.transcripts.generator import generate
+    from memviz.transcripts.export.formats import to_json
     from memviz.transcripts.loading import formats, load_file, load_transcript
     from memviz.transcripts.samples import bundled, sample
 
@@ -23,7 +22,6 @@ __all__ = [
     "Transcript",
     "bundled",
     "formats",
-    "generate",
     "load_file",
     "load_transcript",
     "sample",
@@ -33,11 +31,10 @@ __all__ = [
 _MODULES = {
     "bundled": "samples",
     "formats": "loading",
-    "generate": "generator",
     "load_file": "loading",
     "load_transcript": "loading",
     "sample": "samples",
-    "to_json": "export",
+    "to_json": "export.formats",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from memviz.transcripts.findings import Findings
+from memviz.transcripts.import_notes import Findings
 
 # The longer marks come first: the one of UTF-32 LE begins with the one of UTF-16 LE.
 BYTE_ORDER_MARKS = {

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.decoding import decode
-from memviz.transcripts.findings import Findings
+from memviz.transcripts.import_notes import Findings
 from memviz.transcripts.json_text import JsonParser, describe, looks_like_lines
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.sqlite_tables import Tables
 
 SQLITE = b"SQLite format 3\0"

@@ -10,7 +10,7 @@ from typing import Any
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
-from memviz.transcripts.findings import Findings
+from memviz.transcripts.import_notes import Findings
 from memviz.transcripts.limits import Limits
 
 WHITE_SPACE = " \t\r\n\ufeff"  # with the byte-order marks that joined files carry in the middle

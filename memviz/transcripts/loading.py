@@ -15,9 +15,9 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import OTHER_FORMAT, Document, Format
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.reading import Reading
 
 Progress = Callable[[int, int], object]
 """Gets how many conversations are read, and how many there are in all. What it raises ends the reading."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from memviz.metrics.cost.estimate import dollars
 from memviz.strategies.base import Strategy
-from memviz.tuning.wanted import Wanted
+from memviz.tuning.constraints import Wanted
 
 SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
 """Settings that agree in all of these sent the same, as far as anybody can tell."""

@@ -12,10 +12,10 @@ import numpy as np
 from memviz.metrics.cost.cost import Cost
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell
-from memviz.tuning.front import on_front
 from memviz.tuning.jobs import Place
+from memviz.tuning.pareto import on_front
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.recommendation import Recommendation, recommend
-from memviz.tuning.terms import Terms
 
 if TYPE_CHECKING:
     from pandas import DataFrame

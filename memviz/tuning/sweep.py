@@ -23,9 +23,9 @@ from memviz.tuning.cell import Cell, cell_key
 from memviz.tuning.executors import dask_cluster, inline, processes, threads
 from memviz.tuning.grid import Grid, settings
 from memviz.tuning.jobs import Job, Place, job_size, jobs, work
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
 from memviz.tuning.results import Sweep
 from memviz.tuning.subject import Subject
-from memviz.tuning.terms import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
 
 Executor = Literal["auto", "inline", "threads", "processes", "dask"]
 DEFAULT_CONCURRENCY = 4

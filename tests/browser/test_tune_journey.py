@@ -14,8 +14,8 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
+from benchmarks.synthetic.generator import generate
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.generator import generate
 from tests.browser.journeys import drawn, go, quiet, sees, stands
 from tests.real_conversations import MISSING, is_there, real_conversations
 

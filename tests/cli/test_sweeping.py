@@ -20,14 +20,14 @@ import pytest
 import yaml
 
 import memviz as api
+from memviz.code_export import recipes
 from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
-from memviz.recipes import recipes
 from memviz.strategies import strategies
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import TRIED_AT_FIRST, suggested
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, Shown, memviz, process, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, text
@@ -485,7 +485,7 @@ class TestPaidSummarizer:
         assert sum(cell["summarizer_usd"] for cell in cells) > 0
 
     def test_a_no_spends_nothing(self, chat: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("memviz.cli.paying._asks", lambda: True)
+        monkeypatch.setattr("memviz.cli.sweep_budget._asks", lambda: True)
         arguments = ("sweep", chat, *GRID, "--summarizer", "openai/gpt-5-mini", "--budget", 1)
         shown = memviz(*arguments, stdin="n\n", code=1)
         assert "Nothing was spent" in shown.err

@@ -14,7 +14,7 @@ from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences
 from tests.pages.test_compare import FIRST, replayed
 

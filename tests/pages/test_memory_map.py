@@ -12,13 +12,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from benchmarks.synthetic.generator import generate
 from memviz import Message, Recall
 from memviz.charts.palette import STEP_TITLES
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, code_of, fate_map
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
 from memviz.ui.compare.memory_map.legend import percent
 from memviz.ui.compare.memory_map.message import life_in_words

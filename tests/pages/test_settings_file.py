@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.recipes import Setting, recipes
+from memviz.code_export import Setting, recipes
 from memviz.transcripts.samples import sample
 from tests.pages.driving import labelled, open_page, sentences, token_lines
 

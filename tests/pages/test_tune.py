@@ -9,13 +9,13 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from benchmarks.synthetic.generator import generate
+from memviz.code_export import recipes
 from memviz.memory_config import strategy_of
-from memviz.recipes import recipes
 from memviz.storage.store import Store
-from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings, suggested
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.tune.grid import TRIED_AT_FIRST
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import memviz
+from benchmarks.synthetic.generator import generate
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.charts.palette import PART_TITLES
 from memviz.metrics.cost.estimate import dollars
@@ -22,7 +23,6 @@ from memviz.reporting import conversation_text
 from memviz.reporting import settings as report_settings
 from memviz.reporting.report import html_report, memviz_version
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
 from tests.reporting.reading import Element, charts, read, rows
 

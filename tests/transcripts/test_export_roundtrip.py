@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memviz.conversation import Message, ToolCall
 from memviz.transcripts import Transcript, load_transcript
-from memviz.transcripts.export import EXPORTS
+from memviz.transcripts.export.formats import EXPORTS
 
 # Pieces that a format could take for its own signs, beside any text at all.
 PIECES = st.sampled_from([

@@ -10,8 +10,8 @@ from memviz.metrics.requests.traffic import Traffic
 from memviz.tuning.cell import Cell
 from memviz.tuning.grid import settings
 from memviz.tuning.jobs import Place
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.results import Sweep
-from memviz.tuning.terms import Terms
 
 SETTINGS = settings({"window": {"window_size": [2, 4, 8]}, "token_buffer": {"max_tokens": [100, 200]}, "buffer": {}})
 FACTS = 4

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.cost.estimate import dollars
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.recommendation import SAME_COST, SAME_RUN, share_in_words
 from memviz.tuning.results import Over, Sweep
-from memviz.tuning.terms import Terms
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps
 
 OVER: st.SearchStrategy[Over] = st.sampled_from(["median", "worst"])

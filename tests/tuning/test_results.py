@@ -12,8 +12,8 @@ from pandas.testing import assert_frame_equal
 
 from memviz.tuning.cell import Cell
 from memviz.tuning.jobs import Place
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.results import MEASURES, Over, Sweep
-from memviz.tuning.terms import Terms
 from tests.tuning.random_sweeps import FACTS, SETTINGS, TERMS, UNPRICED, cell, priced_at, sweep_of, sweeps
 
 OVER: st.SearchStrategy[Over] = st.sampled_from(["median", "worst"])

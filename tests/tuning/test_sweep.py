@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import memviz
+from benchmarks.synthetic.generator import generate
 from memviz import Message, Model, Reply, SweepError, Transcript
 from memviz.counters import counter
 from memviz.errors import BudgetSpentError
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
-from memviz.transcripts.generator import generate
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings
 from memviz.tuning.subject import Subject

@@ -23,7 +23,7 @@ from memviz.charts.sweeps.points import (
 from memviz.charts.sweeps.setting_words import beaten_words, rows_by_setting, setting_tooltip, too_large_words
 from memviz.charts.sweeps.strategy_marks import strategy_marks
 from memviz.charts.text import escaped
-from memviz.tuning.front import beaten_by
+from memviz.tuning.pareto import beaten_by
 
 if TYPE_CHECKING:
     from pandas import DataFrame

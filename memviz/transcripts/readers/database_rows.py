@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document
 from memviz.transcripts.json_text import JsonParser
-from memviz.transcripts.reading import Reading
 
 Row = Mapping[str, Any]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import HEAD_ITEMS, Document, mismatch
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.reading import Reading
 
 Row = tuple[Any, str]
 """The JSON value of one conversation with its place in the file, which is empty for a file that is one object."""

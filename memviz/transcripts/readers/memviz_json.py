@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.findings import Findings
+from memviz.transcripts.import_notes import Findings
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
 from memviz.transcripts.base import REASONING, TIME
-from memviz.transcripts.reading import Reading
+from memviz.transcripts.builder import Reading
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.readers.branches import branch, leaves
-from memviz.transcripts.reading import Reading
 
 CYCLE = "the messages form a cycle, so each was taken once"
 LOST_PARENT = "what came before this message is not in the file"

@@ -8,7 +8,7 @@ from typing import Any
 
 from memviz.conversation import Message, ToolCall
 from memviz.transcripts.base import REASONING
-from memviz.transcripts.reading import Reading
+from memviz.transcripts.builder import Reading
 
 NO_CALL = "a tool call without a name was left out"
 

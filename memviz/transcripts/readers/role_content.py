@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.openai.messages import Placed, list_of, message_list, read_message_list
 from memviz.transcripts.readers.role_lists import are_messages, are_openai
-from memviz.transcripts.reading import Reading
 
 
 class RoleContent(Format):

@@ -8,7 +8,7 @@ import streamlit as st
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
-from memviz.tuning.terms import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290

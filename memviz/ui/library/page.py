@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.errors import MemvizError
 from memviz.storage.library import ConversationEntry
-from memviz.transcripts.export import EXPORTS
+from memviz.transcripts.export.formats import EXPORTS
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import LibraryState, chat_state, compare_state, set_widget, widget_value

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.recipes import recipes
+from memviz.code_export import recipes
+from memviz.tuning.constraints import Wanted
+from memviz.tuning.found_setting import setting_to_take
 from memviz.tuning.results import Sweep
-from memviz.tuning.take_home import setting_to_take
-from memviz.tuning.wanted import Wanted
 from memviz.ui.shell.text import plain
 
 MAX_PIXELS = 460

@@ -15,8 +15,8 @@ from memviz.charts.sweeps.parameter_lines import setting_lines
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.axes import axes
+from memviz.tuning.constraints import Wanted
 from memviz.tuning.results import MEASURES, Sweep
-from memviz.tuning.wanted import Wanted
 from memviz.ui.tune.results import follow_click
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import streamlit as st
 from memviz.models.budget import Budget
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping
-from memviz.tuning.terms import Terms
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.state import TuneState

@@ -13,9 +13,9 @@ from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
 from memviz.charts.sweeps.measure_words import WORDS, shown
 from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.strategies import strategies
+from memviz.tuning.constraints import Wanted
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Over, Sweep
-from memviz.tuning.wanted import Wanted
 from memviz.ui.shell.state import TuneState, clicked_point, compare_state, tune_state
 from memviz.ui.shell.text import counted, plain
 

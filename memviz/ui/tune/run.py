@@ -12,9 +12,9 @@ from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import spent_sentence
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping, SweepProgress
-from memviz.tuning.terms import Terms
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import TuneState

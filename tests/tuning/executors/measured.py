@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.synthetic.generator import generate
 from memviz.counters import counter
-from memviz.transcripts.generator import generate
 from memviz.tuning.cell import Cell
 from memviz.tuning.grid import settings
 from memviz.tuning.jobs import Job, Place, jobs, work

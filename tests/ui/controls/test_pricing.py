@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.models.cache_rules import CacheRules
-from memviz.tuning.terms import DEFAULT_PAUSE_SECONDS
+from memviz.tuning.pricing_assumptions import DEFAULT_PAUSE_SECONDS
 from memviz.ui.controls.pricing import PAUSES_SECONDS, duration_words, pause_words
 
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import Note, stand_in
 from memviz.transcripts.readers.replies import Reply, add_result, joined, json_text
-from memviz.transcripts.reading import Reading
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})

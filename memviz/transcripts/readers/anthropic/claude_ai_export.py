@@ -10,6 +10,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.json_text import kind_of
@@ -17,7 +18,6 @@ from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, blocks_
 from memviz.transcripts.readers.branches import branch
 from memviz.transcripts.readers.message_trees import newest_leaf, take_branch
 from memviz.transcripts.readers.replies import joined
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", ".svg"})

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.anthropic.claude_code_branch import main_branch
 from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
 from memviz.transcripts.readers.anthropic.claude_code_story import Story
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})

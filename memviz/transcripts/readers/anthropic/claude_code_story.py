@@ -9,6 +9,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
@@ -22,7 +23,6 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     reply_id,
     said_texts,
 )
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import HEAD_ITEMS, Document, Format, mismatch
 from memviz.transcripts.json_text import kind_of
@@ -20,7 +21,6 @@ from memviz.transcripts.readers.anthropic.blocks import (
     read_reply,
     type_of,
 )
-from memviz.transcripts.reading import Reading
 
 OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
 EXPECTED = "messages with content blocks, or an object with messages,"

@@ -9,13 +9,13 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.benchmarks.locomo_probes import message_key, read_probes
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
 from memviz.transcripts.readers.records import first_text, object_at
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import Probe
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
-from memviz.transcripts.reading import Reading
 
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop", "5": "adversarial"}
 """The paper (Maharana et al. 2024) names them in another order; these ids are those of the released evaluation."""

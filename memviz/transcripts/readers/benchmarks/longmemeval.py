@@ -9,6 +9,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Probe, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe, kind_of
@@ -16,7 +17,6 @@ from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
 from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
 from memviz.transcripts.readers.records import first_text
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 _DATE = re.compile(r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?")

@@ -8,10 +8,10 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.records import first_text
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")

@@ -7,12 +7,12 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows
 from memviz.transcripts.readers.records import first_text, has_roles, object_at
-from memviz.transcripts.reading import Reading
 
 OWN_KEYS = ("trajectory", "environment", "replay_config")
 OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_rows import most_rows, row_object, rows
 from memviz.transcripts.readers.records import first_text, object_at
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 

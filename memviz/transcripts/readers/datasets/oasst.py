@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.branches import branch, leaves
 from memviz.transcripts.readers.json_rows import most_rows, rows
 from memviz.transcripts.readers.records import first_text
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 ROLES = {"prompter": "user", "assistant": "assistant"}

@@ -7,11 +7,11 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.datasets.hh_rlhf import has_speakers
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages, text_of
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.reading import Reading
 
 SHAPES = ("input and preferred_output", "chosen and rejected")
 

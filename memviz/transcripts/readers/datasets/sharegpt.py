@@ -7,13 +7,13 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.datasets.sharegpt_turns import take_turn
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
 from memviz.transcripts.readers.records import first_text
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 LIST_KEYS = ("conversations", "conversation", "items")

@@ -8,10 +8,10 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.chat_items import chat_item
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 CALL = "call"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.gemini.fields import field, listed
 from memviz.transcripts.readers.gemini.parts import are_contents, instruction_text, read_content
 from memviz.transcripts.readers.gemini.stream import is_stream, whole_response
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 CLI_GREETING = "This is the Gemini CLI"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.gemini.api import contents_of_checkpoint, read_contents
 from memviz.transcripts.readers.gemini.records import Records, opening_length, read_record, summary_length
 from memviz.transcripts.readers.gemini.session import Session, text_of
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 EARLIER_TURNS = "it starts with a summary; what was said before that is not in the file"

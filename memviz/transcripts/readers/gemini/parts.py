@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.gemini.fields import field, part_text
 from memviz.transcripts.readers.gemini.fields import response_text as response_text
 from memviz.transcripts.readers.replies import Reply, add_result, id_text, joined, json_text
-from memviz.transcripts.reading import Reading
 
 CODE_TOOL = "code_execution"
 RESULT_FIELDS = ("functionResponse", "function_response")

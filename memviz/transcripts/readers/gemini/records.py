@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.gemini.parts import instruction_text, response_text
 from memviz.transcripts.readers.gemini.session import SUMMARIES, text_of, value_of
 from memviz.transcripts.readers.replies import Reply, add_result, id_text, joined
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 GREETINGS = ("This is the Gemini CLI", "Okay, just setting up the context for our chat.")

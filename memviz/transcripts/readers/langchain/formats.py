@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import OTHER_FORMAT, Document, Format, mismatch
 from memviz.transcripts.readers.database_rows import cell_json, grouped, no_rows, row_place
 from memviz.transcripts.readers.langchain.chunks import joined_chunks
@@ -19,7 +20,6 @@ from memviz.transcripts.readers.langchain.containers import (
     newest_states,
 )
 from memviz.transcripts.readers.langchain.messages import take_message
-from memviz.transcripts.reading import Reading
 
 TABLE_COLUMNS = {"id", "session_id", "message"}
 PRUNED = "turns before the first message were already replaced by the stored summary when it was saved"

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import REASONING
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.langchain.content import content_parts, thought
 from memviz.transcripts.readers.message_parts import Part, call_part, label, say_parts
-from memviz.transcripts.reading import Reading
 
 ROLES = {
     "human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system",

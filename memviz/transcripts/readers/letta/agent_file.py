@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.letta.messages import AgentLog
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 

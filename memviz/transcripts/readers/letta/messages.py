@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.letta.events import SUMMARY_ROLE, compaction, is_event, spoken
 from memviz.transcripts.readers.letta.parts import (
@@ -22,7 +23,6 @@ from memviz.transcripts.readers.letta.parts import (
     tool_call_of,
 )
 from memviz.transcripts.readers.replies import id_text, joined
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 SAME_PROMPT_CHARS = 80

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import HEAD_ITEMS, OTHER_FORMAT, Document, Format, mismatch
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
 from memviz.transcripts.readers.llamaindex.messages import has_blocks, is_message, take_message
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 COLUMNS = ("id", "key", "timestamp", "role", "status", "data")

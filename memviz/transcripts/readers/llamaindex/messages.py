@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_parts import Part, call_part, label, say_parts
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 OTHER_ROLES = {"chatbot": "assistant", "model": "assistant"}

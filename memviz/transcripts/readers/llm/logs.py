@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import OTHER_FORMAT, Document, Format
 from memviz.transcripts.readers.database_rows import no_rows
 from memviz.transcripts.readers.llm.responses import Conversation, conversation_names, conversations, read_conversation
 from memviz.transcripts.readers.llm.threads import Thread, read_thread, threads
-from memviz.transcripts.reading import Reading
 
 OLD = {"responses": {"id", "prompt", "response", "conversation_id"}, "conversations": {"id", "name"}}
 NEW = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memviz.transcripts.base import REASONING, UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.readers.database_rows import Row, cell_text, grouped
 from memviz.transcripts.readers.llm.parts import (
     asked,
@@ -16,7 +17,6 @@ from memviz.transcripts.readers.llm.parts import (
     system_text,
 )  # fmt: skip
 from memviz.transcripts.readers.message_parts import Part, call_part, say_parts
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import moment, with_time
 

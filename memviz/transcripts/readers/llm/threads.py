@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.branches import branch, leaves
 from memviz.transcripts.readers.database_rows import Row, cell_object, cell_text, grouped
 from memviz.transcripts.readers.llm.parts import asked, attachment_labels, fragment_texts
 from memviz.transcripts.readers.message_parts import Part, call_part, label, say_parts
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import moment, with_time
 

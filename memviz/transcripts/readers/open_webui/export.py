@@ -8,13 +8,13 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_trees import NO_LEAF, newest_leaf, place_of, take_branch
 from memviz.transcripts.readers.open_webui.content import read_content
 from memviz.transcripts.readers.replies import Reply, joined
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 

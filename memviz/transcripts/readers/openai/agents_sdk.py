@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
 from memviz.transcripts.readers.openai.response_builder import ItemReader
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 COLUMNS = ("id", "session_id", "message_data", "created_at")

@@ -7,13 +7,13 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, text_of
 from memviz.transcripts.readers.openai.chat_request import read_request
 from memviz.transcripts.readers.openai.chat_response import read_response
 from memviz.transcripts.readers.openai.response_objects import read_exchange
-from memviz.transcripts.reading import Reading
 
 # What a body is told by, and how it is read; a response to what was asked has both kinds of keys.
 READERS: dict[str, Callable[[Mapping[str, Any], str, Reading], dict[str, Any]]] = {

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import content_text
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.json_rows import Row, inside, take_messages
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 # What an object has beside its messages where it is of another kind: whatever there is under these keys,

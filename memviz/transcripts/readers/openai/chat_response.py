@@ -7,10 +7,10 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.message_trees import NO_LEAF, newest_leaf, take_branch
 from memviz.transcripts.readers.openai.chatgpt_content import THOUGHTS, is_hidden, type_of
 from memviz.transcripts.readers.openai.chatgpt_path import ChatPath
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 NODE_KEYS = frozenset({"message", "parent", "children"})

@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_trees import place_of
@@ -21,7 +22,6 @@ from memviz.transcripts.readers.openai.chatgpt_content import (
     type_of,
 )
 from memviz.transcripts.readers.replies import add_result, joined
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.openai.codex_rollout import ROW_TYPES, Rollout, Row
 from memviz.transcripts.readers.openai.response_items import is_item
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.json_rows import text_of
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 Row = tuple[str, Any]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
 from memviz.transcripts.readers.openai.chat_request import has_weights, is_request, read_request
-from memviz.transcripts.reading import Reading
 
 
 class FinetuningRows(Format):

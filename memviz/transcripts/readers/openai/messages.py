@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.role_lists import are_messages, are_openai
-from memviz.transcripts.reading import Reading
 
 Placed = tuple[Any, str]
 """An item of a list with its place in the file."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, RecordedEvent
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_rows import Row, text_of
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT
 from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 

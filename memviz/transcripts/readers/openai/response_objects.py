@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_rows import Row, inside, text_of
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import are_items
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 RESPONSES = frozenset({"response", "response.compaction"})

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format, mismatch
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows, text_of
 from memviz.transcripts.readers.openai.chat_response import page_data
@@ -14,7 +15,6 @@ from memviz.transcripts.readers.openai.response_items import are_items
 from memviz.transcripts.readers.openai.response_objects import is_request_object, is_response_object, read_exchange
 from memviz.transcripts.readers.openai.response_pages import in_order
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.reading import Reading
 
 
 class Items(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.csv_cells import unguarded
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import JsonParser
@@ -15,7 +16,6 @@ from memviz.transcripts.readers.texts.table_columns import Table, find_table
 from memviz.transcripts.readers.texts.table_rows import Placed, Rows, by_meaning, in_order, is_prompt, time_of
 from memviz.transcripts.readers.texts.text_kinds import text_kind
 from memviz.transcripts.readers.texts.turns_of_text import text_mismatch
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 EXPECTED = 'a table with columns such as "role" and "content", or "prompt" and "response",'

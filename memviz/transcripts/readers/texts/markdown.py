@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.markers import is_marked, read_marked
@@ -14,7 +15,6 @@ from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
 from memviz.transcripts.readers.texts.text_kinds import text_kind
 from memviz.transcripts.readers.texts.turns_of_text import places, read_dialogue, text_mismatch, with_line_feeds
-from memviz.transcripts.reading import Reading
 
 EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
 

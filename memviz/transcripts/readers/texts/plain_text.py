@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
 from memviz.transcripts.readers.texts.text_kinds import text_kind
 from memviz.transcripts.readers.texts.turns_of_text import read_dialogue, text_mismatch, with_line_feeds
-from memviz.transcripts.reading import Reading
 
 
 class PlainText(Format):

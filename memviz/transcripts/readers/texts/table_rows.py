@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.readers.texts.table_cells import Row
 from memviz.transcripts.readers.texts.table_columns import Table
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 

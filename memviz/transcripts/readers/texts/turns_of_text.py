@@ -8,9 +8,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import OTHER_FORMAT, Document, mismatch
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue
-from memviz.transcripts.reading import Reading
 
 _TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")

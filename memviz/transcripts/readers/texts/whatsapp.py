@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.document import Document, Format
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.stamped_lines import MARKS, Stamped, date_order, read_stamped
 from memviz.transcripts.readers.texts.text_kinds import text_kind
 from memviz.transcripts.readers.texts.turns_of_text import places, text_mismatch, with_line_feeds
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment, with_time
 
 _MARK = re.compile(f"^[{MARKS}]+")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.replies import Reply, joined, json_text
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import with_time
 
 TOOLS = {"dynamic-tool", "tool-invocation"}

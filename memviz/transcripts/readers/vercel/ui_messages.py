@@ -7,10 +7,10 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import HEAD_ITEMS, Document, Format, mismatch
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.readers.vercel.parts import is_part, read_ui_message
-from memviz.transcripts.reading import Reading
 from memviz.transcripts.times import moment
 
 ROLES = frozenset({"system", "user", "assistant", "data"})

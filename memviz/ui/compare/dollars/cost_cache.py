@@ -9,7 +9,7 @@ from memviz.charts.cost.line import CostLine
 from memviz.charts.requests.tokens_per_turn import Line
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import Traffic, traffic
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.same import Same, run_of
 
 RUNS_KEPT = 36

@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.charts.cost.curve import BreakEven, cost_curve
 from memviz.charts.cost.line import CostLine, Unit, View
 from memviz.charts.figure import CONFIG
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.compare.dollars.break_even import break_even, break_even_words, choose_pair
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.totals import cheapest_words, totals

@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.controls.pricing import duration_words
 from memviz.ui.shell.text import plain
 

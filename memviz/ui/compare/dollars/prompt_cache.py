@@ -13,7 +13,7 @@ from memviz.charts.figure import CONFIG
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.strategies.base import Moment
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.controls.pricing import duration_words
 from memviz.ui.shell.text import plain
 

@@ -16,7 +16,7 @@ from memviz.charts.cost.window_use import (
 )
 from memviz.charts.figure import CONFIG
 from memviz.metrics.cost.cost import overflow_turn
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain
 

@@ -8,10 +8,10 @@ import pytest
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
+from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.gemini.api import GeminiApi, contents_of_checkpoint, read_contents
-from memviz.transcripts.reading import Reading
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 

@@ -12,7 +12,7 @@ from memviz.charts.requests.tokens_per_turn import Line
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
-from memviz.tuning.terms import Terms
+from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.compare.dollars.break_even import break_even, break_even_words
 from memviz.ui.compare.dollars.cost_cache import costed
 from memviz.ui.compare.dollars.prices import cache_in_words, prices_in_words, prices_of, window_tokens

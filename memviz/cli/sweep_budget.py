@@ -1,0 +1,91 @@
+"""Before a sweep on the command line spends money: what it will cost, and whether it may."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from typer import BadParameter, Exit, confirm
+
+from memviz.cli.errors import FAILED
+from memviz.cli.output import complain
+from memviz.cli.sweep_runner import Plan, worked_off
+from memviz.cli.sweep_terms import Usd, priced
+
+if TYPE_CHECKING:
+    from memviz.models.base import Model
+    from memviz.models.budget import Budget
+    from memviz.tuning.paid import SummariesEstimate
+
+
+@dataclass(frozen=True)
+class Payer:
+    """A summarizer that costs money, the budget that it is paid from, and its prices where they are entered by hand.
+    ``yes``: nobody is asked before money is spent."""
+
+    name: str
+    budget: Budget
+    by_hand: Usd | None
+    yes: bool
+
+    @classmethod
+    def of(cls, name: str, budget_usd: float | None, by_hand: Usd | None, *, yes: bool) -> Payer:
+        """The payer, once it is sure that there is a budget and somebody who can agree."""
+        from memviz.models.budget import Budget
+
+        if budget_usd is None:
+            raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
+        if not yes and not _asks():
+            raise BadParameter("There is no terminal to ask at before money is spent. Give --yes to agree.")
+        return cls(name, Budget(budget_usd), by_hand, yes)
+
+    def summarizer(self, answers_folder: Path | None) -> Model:
+        """The summarizer, held to the budget; its answers are kept in the folder."""
+        from memviz.tuning.paid import paid_summarizer
+
+        by_hand = None if self.by_hand is None else (self.by_hand[0], self.by_hand[1])
+        return paid_summarizer(self.name, self.budget, answers_folder, usd_per_million=by_hand)
+
+    def agree(self, plan: Plan, summarizer: Model) -> None:
+        """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
+        agreement the command ends; where nothing is missing, nobody is asked."""
+        from memviz.metrics.cost.estimate import dollars
+
+        cost = self._estimate(plan, summarizer)
+        if not cost.calls:
+            return
+        complain(f"Summaries by {self.name}, {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent.")
+        if not (self.yes or confirm("Go on?", err=True)):
+            complain("Nothing was spent.")
+            raise Exit(FAILED)
+
+    def _estimate(self, plan: Plan, summarizer: Model) -> SummariesEstimate:
+        from memviz.models.registry import OFFLINE, model
+        from memviz.tuning.paid import estimate
+
+        over = Event()
+        over.set()
+        kept = plan.sweeping(summarizer, executor="inline", stop=over)  # takes what was kept and measures nothing
+        for _ in kept:
+            pass
+        missing = {}
+        if not kept.sweep.is_complete:
+            free = worked_off(plan.sweeping(model(OFFLINE), executor="inline"), "Estimating with offline summaries")
+            if free.code:
+                raise Exit(free.code)
+            missing = {place: cell for place, cell in free.sweep.cells.items() if place not in kept.cells}
+        return estimate(replace(kept.sweep, cells=missing), self.name, priced(self.name, self.by_hand))
+
+    def say_what_was_spent(self) -> None:
+        """What the provider was paid, as far as it tells."""
+        from memviz.tuning.paid import spent_sentence
+
+        complain(spent_sentence(self.name, self.budget))
+
+
+def _asks() -> bool:
+    """Whether somebody sits at a terminal and can be asked."""
+    return sys.stdin.isatty()

@@ -1,0 +1,46 @@
+"""A model's name as each library spells it. memviz spells it as litellm does: ``provider/model``."""
+
+from __future__ import annotations
+
+from memviz.code_export.base import OFFLINE, Setting
+from memviz.code_export.python_text import one_line
+
+OPENAI = "openai"
+
+
+def _parts(name: str) -> tuple[str, str]:
+    provider, slash, rest = name.partition("/")
+    return (provider, rest) if slash else (OPENAI, name)
+
+
+def is_openai(*names: str) -> bool:
+    """Whether all of these are OpenAI's own models."""
+    return all(_parts(name)[0] == OPENAI for name in names)
+
+
+def for_langchain(name: str) -> str:
+    """``openai:gpt-5-mini``; models of others by way of litellm, so that no name has to be guessed."""
+    return f"openai:{_parts(name)[1]}" if is_openai(name) else f"litellm:{name}"
+
+
+def for_openai_agents(name: str) -> str:
+    """``gpt-5-mini``; models of others by way of litellm."""
+    return _parts(name)[1] if is_openai(name) else f"litellm/{name}"
+
+
+def langchain_package(*names: str) -> str:
+    """What to install beside LangChain to reach these models."""
+    return " ".join(
+        ["langchain-openai"] * any(is_openai(name) for name in names)
+        + ["langchain-litellm"] * (not is_openai(*names))
+    )  # fmt: skip
+
+
+def summarizer_difference(setting: Setting) -> str:
+    """Who wrote the summaries, and who will."""
+    if setting.summarizer == OFFLINE:
+        return (
+            "memviz's offline summarizer wrote the summaries there. A model words them differently and at another "
+            "length, so what a summary keeps and costs differs."
+        )
+    return f"{one_line(setting.summarizer)} wrote the summaries there; another model words them differently."

@@ -1,0 +1,1 @@
+"""Writing a conversation in a format that memviz and others read."""

@@ -1,0 +1,72 @@
+"""Run what a recipe writes, and replay the same conversation with memviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import memviz
+from memviz import Message
+from memviz.code_export import Setting, recipes
+from memviz.models.base import Model
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "buffer": {},
+    "window": {"window_size": 7},
+    "token_buffer": {"max_tokens": 900},
+    "recent_only": {"recent_rounds": 2},
+    "summary": {"buffer_size": 5},
+    "summary_buffer": {"max_token_limit": 1200},
+    "chat_summary_buffer": {"token_limit": 1500},
+    "summary_only": {},
+}
+"""Values at which every strategy acts several times in a bundled conversation."""
+
+
+def setting(id: str, **changes: Any) -> Setting:
+    """A setting with this strategy; ``parameters`` are the strategy's, the rest is the setting's."""
+    parameters = {**PARAMETERS.get(id, {}), **changes.pop("parameters", {})}
+    return Setting(memviz.strategy(id, **parameters), **changes)
+
+
+def load(target: str, wanted: Setting) -> dict[str, Any]:
+    """The names that the written file defines once it is run (its ``main`` is not called)."""
+    memviz.counter("o200k_base")("warm")  # tiktoken keeps the encodings that memviz found offline
+    memviz.counter("cl100k_base")("warm")
+    memviz.counter("p50k_base")("warm")
+    names: dict[str, Any] = {"__name__": f"{target}_{wanted.strategy.id}"}
+    exec(compile(recipes()[target].write(wanted), f"<{target}>", "exec"), names)  # noqa: S102
+    return names
+
+
+def summarize_with(model: Model) -> Any:
+    """A model of memviz as the function that a recipe leaves to fill in."""
+    return lambda messages: model.summarize([Message.of(message) for message in messages]).text
+
+
+def requests(messages: Iterable[Message], wanted: Setting, model: Model | None = None, **options: Any) -> list[Any]:
+    """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request."""
+    run = memviz.replay(
+        list(messages), wanted.strategy, model=model or memviz.model("offline"), counter=wanted.counter,
+        system_prompt=wanted.system_prompt, **options,
+    )  # fmt: skip
+    return [(turn.memory.length, [m.to_request() for m in turn.context.messages]) for turn in run.turns]
+
+
+def talk(turns: int, words: int = 12) -> list[Message]:
+    """An orderly conversation; every message has ``words`` words, and none is like another."""
+    return [
+        Message(role, " ".join([f"{role}{turn}", *["word"] * (words - 1)]))
+        for turn in range(turns)
+        for role in ("user", "assistant")
+    ]
+
+
+def pairs(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    """Questions and answers of an orderly conversation."""
+    return [(messages[i].content, messages[i + 1].content) for i in range(0, len(messages) - 1, 2)]
+
+
+def texts(messages: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Role and content of messages as dictionaries."""
+    return [(message["role"], message["content"]) for message in messages]

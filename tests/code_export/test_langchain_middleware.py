@@ -1,0 +1,309 @@
+"""The code for LangChain's agents, run with that library, and every difference that is named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+import memviz
+from memviz import Message, ScriptedModel
+from memviz.code_export import Setting, recipes
+from memviz.transcripts.samples import bundled
+from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts
+
+pytest.importorskip("langchain.agents")
+
+from langchain.agents.middleware.summarization import SummarizationMiddleware
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, convert_to_messages
+from langgraph.checkpoint.memory import InMemorySaver
+
+from tests.code_export.fake_langchain import ROLES, Answering
+
+EXACT = ("buffer", "window", "token_buffer", "recent_only", "summary_only")
+PREFIX = "Here is a summary of the conversation to date:\n\n"
+
+
+def numbered() -> Iterator[str]:
+    return (f"Summary {number}" for number in count(1))
+
+
+class Held:
+    """A conversation held with the recipe's agent: what was asked of the model, and of the summarizer."""
+
+    def __init__(
+        self,
+        wanted: Setting,
+        talked: list[Message],
+        summary: Callable[[Any], str] | None = None,
+        replies: Iterator[str | AIMessage] | None = None,
+    ) -> None:
+        names, summaries = load("langchain_middleware", wanted), numbered()
+        self.summarizer = Answering(answer=summary or (lambda _: next(summaries)))
+        answers = replies or iter([reply for _, reply in pairs(talked)])
+        self.llm = Answering(answer=lambda _: next(answers))
+        options = {}
+        if "SummarizationMiddleware" in names:
+            options = {"summarizer": self.summarizer}
+        else:
+            names["init_chat_model"] = lambda name: self.summarizer
+        self.agent = names["build_agent"](model=self.llm, **options)
+        for question, _ in pairs(talked):
+            self.ask(question)
+
+    def ask(self, question: str, thread: str = "1") -> None:
+        self.agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": thread}})
+
+    def failed(self, question: str) -> bool:
+        """Whether the call of the agent failed."""
+        try:
+            self.ask(question)
+        except ConnectionError:
+            return True
+        return False
+
+    @property
+    def requests(self) -> list[list[tuple[str, str]]]:
+        return self.llm.requests
+
+    @property
+    def state(self) -> list[AnyMessage]:
+        found: list[AnyMessage] = self.agent.get_state({"configurable": {"thread_id": "1"}}).values["messages"]
+        return found
+
+
+def simulated(wanted: Setting, talked: list[Message]) -> list[list[tuple[str, str]]]:
+    return [texts(sent) for _, sent in requests(talked, wanted, ScriptedModel(numbered()))]
+
+
+def named(id: str, words: str, **changes: Any) -> bool:
+    return words in recipes()["langchain_middleware"].write(setting(id, **changes)).replace("\n#   ", " ")
+
+
+@pytest.mark.parametrize("counter", ["o200k_base", "chars4"])
+@pytest.mark.parametrize("id", EXACT)
+def test_the_agent_sends_what_memviz_simulated_and_keeps_everything(id: str, counter: str) -> None:
+    talked, wanted = list(bundled()["trip"].messages), setting(id, counter=counter, system_prompt="Be kind.")
+    held = Held(wanted, talked)
+    assert held.requests == simulated(wanted, talked)
+    assert [(ROLES[m.type], m.text) for m in held.state] == [(m.role, m.content) for m in talked]
+
+
+def test_a_question_over_the_budget_is_sent_alone() -> None:
+    wanted = setting("token_buffer", parameters={"max_tokens": 5})
+    assert Held(wanted, talk(3)).requests == simulated(wanted, talk(3))
+
+
+def as_langchain(messages: list[Message]) -> list[AnyMessage]:
+    converted = convert_to_messages([message.to_request() for message in messages])
+    for number, message in enumerate(converted):
+        message.id = str(number)
+    return converted
+
+
+@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+def test_tool_calls_stay_whole(id: str) -> None:
+    talked, wanted, model = list(bundled()["support"].messages), setting(id), memviz.model("offline")
+    names = load("langchain_middleware", wanted)
+    names["summarize"] = summarize_with(model)
+    middleware, messages = names["StrategyMiddleware"](), as_langchain(talked)
+    for length, expected in requests(talked, wanted, model, repair_tool_pairs=True):
+        sent = middleware.sent(messages[:length])
+        assert [(ROLES[m.type], m.text) for m in sent] == texts(expected)
+        assert sum(len(m.tool_calls) for m in sent if isinstance(m, AIMessage)) == sum(
+            len(m.get("tool_calls", ())) for m in expected
+        )
+
+
+@pytest.mark.parametrize("id", ["window", "token_buffer"])
+def test_amid_tool_calls_the_question_stays_and_no_result_is_orphaned(id: str) -> None:
+    small = {"window": {"window_size": 2}, "token_buffer": {"max_tokens": 60}}[id]
+    middleware = load("langchain_middleware", setting(id, parameters=small))["NewestMessages"]()
+    messages = as_langchain(list(bundled()["support"].messages))
+    amid = 0
+    for length in range(1, len(messages) + 1):
+        sent = middleware.sent(messages[:length])
+        questions = [m for m in messages[:length] if m.type == "human"]
+        assert questions[-1] in sent
+        called = {call["id"] for m in sent if isinstance(m, AIMessage) for call in m.tool_calls}
+        assert {m.tool_call_id for m in sent if m.type == "tool"} <= called
+        amid += messages[length - 1].type == "tool"
+    assert amid > 10
+
+
+def test_conversations_are_kept_apart() -> None:
+    held = Held(setting("summary_only"), [], replies=iter(["one", "two", "three", "four"]))
+    held.ask("first of a", "a")
+    held.ask("first of b", "b")
+    held.ask("second of a", "a")
+    held.ask("second of b", "b")
+    assert [sent[-1][1] for sent in held.requests] == ["first of a", "first of b", "second of a", "second of b"]
+    asked = [request[0][1] for request in held.summarizer.requests]
+    assert ["first of a" in asked[0], "first of b" in asked[0], "first of b" in asked[1]] == [True, False, True]
+
+
+@pytest.mark.parametrize("id", ["window", "recent_only"])
+def test_an_async_agent_sends_the_same(id: str) -> None:
+    wanted, talked = setting(id, parameters={"window_size": 3} if id == "window" else {}), talk(5)
+    held = Held(wanted, [], replies=iter([reply for _, reply in pairs(talked)]))
+
+    async def talking() -> None:
+        for question, _ in pairs(talked):
+            await held.agent.ainvoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
+
+    asyncio.run(talking())
+    assert held.requests == simulated(wanted, talked)
+
+
+def failing(messages: Any) -> str:
+    raise ConnectionError("no answer")
+
+
+SMALL = {
+    "summary": {"buffer_size": 3},
+    "summary_buffer": {"max_token_limit": 100},
+    "chat_summary_buffer": {"token_limit": 100},
+}
+
+
+@pytest.mark.parametrize("id", SMALL)
+class TestSummarizing:
+    def test_the_summary_is_a_user_message(self, id: str) -> None:
+        assert named(id, f"a user message that starts with '{PREFIX.strip()}'")
+        sent = Held(setting(id, parameters=SMALL[id]), talk(12)).requests[-1]
+        assert sent[0][0] == "user"
+        assert sent[0][1].startswith(f"{PREFIX}Summary ")
+
+    def test_a_failing_summarizer_fails_the_call_and_loses_nothing(self, id: str, monkeypatch: Any) -> None:
+        assert named(id, "asked up to three times, and then the whole call of the agent fails")
+        monkeypatch.setattr("time.sleep", lambda seconds: None)  # between the attempts
+        held = Held(setting(id, parameters=SMALL[id]), [], failing, iter("abcdefghijkl"))
+        for question, _ in pairs(talk(12)):
+            if held.failed(question):
+                break
+        assert len(held.requests) < 12
+        assert len(held.summarizer.requests) == 3
+        assert len(held.state) == 2 * len(held.requests) + 1
+
+    def test_what_was_summarized_is_removed_from_the_state(self, id: str) -> None:
+        assert named(id, "removed from the agent's state")
+        assert len(Held(setting(id, parameters=SMALL[id]), talk(12)).state) < 24
+
+    def test_the_summarizer_gets_the_instruction_and_the_whole_summary_so_far(self, id: str) -> None:
+        long = "fact " * 5000
+        held = Held(setting(id, parameters=SMALL[id]), talk(12), lambda _: long)
+        ((role, text),) = held.summarizer.requests[1]
+        assert role == "user"
+        assert text.startswith(setting(id).strategy.instruction)
+        assert text.count("fact") == 5000
+
+    def test_a_prompt_with_braces_stays_as_it_is(self, id: str) -> None:
+        if id == "chat_summary_buffer":
+            prompt = "Keep {names} and {0}."
+            wanted = setting(id, parameters={**SMALL[id], "summarize_prompt": prompt})
+            assert Held(wanted, talk(12)).summarizer.requests[0][0][1].startswith(prompt)
+
+
+class TestDifferences:
+    """Each is named in the file, and the library really does so."""
+
+    def test_it_looks_before_each_request(self) -> None:
+        assert named("summary", "It looks before each call of the model. memviz looks after each message")
+        wanted, talked = setting("summary", parameters={"buffer_size": 4}), talk(20)
+        run = memviz.replay(talked, wanted.strategy, model=ScriptedModel(numbered()))
+        assert {talked[compaction.after_message].role for compaction in run.compactions} == {"user", "assistant"}
+        first_kept = {sent[1][0] for sent in Held(wanted, talked).requests if sent[0][1].startswith(PREFIX)}
+        assert first_kept == {"assistant"}  # always cut when a question is the newest message
+
+    def test_the_summary_is_one_of_the_messages(self) -> None:
+        assert named("summary", "from the second time on it may summarize one message earlier")
+        wanted, talked = setting("summary", parameters={"buffer_size": 4}), talk(20)
+        run = memviz.replay(talked, wanted.strategy, model=ScriptedModel(numbered()))
+        new = [request[0][1].count("<message ") for request in Held(wanted, talked).summarizer.requests]
+        assert new[0] == 5
+        assert {number - 1 for number in new[1:]} == {4}  # one of them is the summary
+        assert {len(compaction.summarized) for compaction in run.compactions} == {5}
+
+    def test_the_summary_counts_toward_the_trigger(self) -> None:
+        assert named("summary_buffer", "The summary counts toward the limit that triggers")
+        wanted, talked, long = setting("summary_buffer", parameters=SMALL["summary_buffer"]), talk(20), "long " * 60
+        run = memviz.replay(talked, wanted.strategy, model=ScriptedModel(long for _ in count()))
+        assert len(Held(wanted, talked, lambda _: long).summarizer.requests) > len(run.compactions)
+
+    def test_half_of_the_limit_is_kept(self) -> None:
+        wanted, talked = setting("summary_buffer", parameters=SMALL["summary_buffer"]), talk(20)
+        held, counted = Held(wanted, talked), memviz.counter("o200k_base")
+        after = [
+            sent[1:] for sent, before in zip(held.requests[1:], held.requests, strict=False) if sent[0] != before[0]
+        ]
+        assert after
+        assert all(30 < sum(counted(text) for _, text in kept) <= 50 for kept in after)
+
+    def test_reported_tokens_trigger_too(self) -> None:
+        assert named("summary_buffer", "when the provider reports that many tokens")
+        reported = [
+            AIMessage(
+                f"reply {n} " + "word " * 20,
+                usage_metadata={"input_tokens": 900, "output_tokens": 100, "total_tokens": 1000},
+                response_metadata={"model_provider": "answering"},
+            )
+            for n in range(3)
+        ]
+        wanted = setting("summary_buffer", parameters=SMALL["summary_buffer"])
+        asked = [Held(wanted, talk(3), None, iter(replies)) for replies in (reported, [m.text for m in reported])]
+        assert [len(held.summarizer.requests) > 0 for held in asked] == [True, False]
+
+    def test_an_assistants_message_may_come_first(self) -> None:
+        assert named("chat_summary_buffer", "The first message kept may be an assistant's")
+        wanted, talked = setting("chat_summary_buffer"), list(bundled()["trip"].messages)
+        assert "assistant" in {sent[1][0] for sent in Held(wanted, talked).requests if sent[0][1].startswith(PREFIX)}
+        assert {sent[1][0] for sent in simulated(wanted, talked) if sent[0][0] == "system"} == {"user"}
+
+    def test_the_sentence_in_front_counts(self) -> None:
+        assert named("chat_summary_buffer", "The sentence in front of the summary counts as well")
+        names = load("langchain_middleware", setting("chat_summary_buffer"))
+        message = SummarizationMiddleware._build_new_messages("Summary 1")
+        assert names["count_messages"](message) > memviz.counter("o200k_base")("Summary 1") + 5
+
+    def test_the_limit_holds_for_messages_and_summary(self) -> None:
+        wanted, counted = (
+            setting("chat_summary_buffer", parameters=SMALL["chat_summary_buffer"]),
+            memviz.counter("o200k_base"),
+        )
+        for sent in Held(wanted, talk(12)).requests:
+            kept = sent[1:] if sent[0][1].startswith(PREFIX) else sent
+            assert sum(counted(text) for _, text in kept) <= 100
+
+    def test_the_system_prompt_counts_where_it_is_asked_to(self) -> None:
+        prompt, talked = "Be kind and patient with everybody. " * 10, talk(12)
+        for on in (True, False):
+            parameters = {"token_limit": 160, "count_initial_tokens": on}
+            held = Held(setting("chat_summary_buffer", parameters=parameters, system_prompt=prompt), talked)
+            largest = max(sum(memviz.counter("o200k_base")(text) for _, text in sent[1:]) for sent in held.requests)
+            assert (largest < 110) == on
+
+
+@pytest.mark.parametrize("id", memviz.strategies())
+def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names = load("langchain_middleware", setting(id))
+    build = names["build_agent"]
+
+    def with_fakes(**options: Any) -> Any:
+        given = {"summarizer": Answering(answer=lambda _: "S")} if "SummarizationMiddleware" in names else {}
+        return build(model=Answering(answer=lambda _: "I am fine."), **given, **options)
+
+    names["build_agent"] = with_fakes
+    names.setdefault("InMemorySaver", InMemorySaver)
+    names["main"]()
+    assert capsys.readouterr().out == "I am fine.\n" * 2
+
+
+def test_summaries_of_the_own_middleware_are_system_messages() -> None:
+    names = load("langchain_middleware", setting("summary_only"))
+    names["summarize"] = lambda messages: "all of it"
+    sent = names["StrategyMiddleware"]().sent(as_langchain([*talk(2), Message("user", "And?")]))
+    assert isinstance(sent[0], SystemMessage)
+    assert sent[0].text.count("all of it") == 2

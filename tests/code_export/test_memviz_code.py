@@ -1,0 +1,40 @@
+"""The setting as code for memviz: it is the very same strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import memviz
+from memviz.code_export import Setting
+from memviz.transcripts.samples import bundled
+from tests.code_export.running import load, requests, setting
+from tests.code_export.test_memory_yaml import any_setting
+
+
+@settings(max_examples=100)
+@given(wanted=any_setting())
+def test_the_strategy_is_the_same(wanted: Setting) -> None:
+    names = load("memviz_code", wanted)
+    assert names["strategy"] == wanted.strategy
+    assert (names["COUNTER"], names["SUMMARIZER"]) == (wanted.counter, wanted.summarizer)
+
+
+@pytest.mark.parametrize("id", memviz.strategies())
+def test_the_memory_sends_what_a_replay_sends(id: str) -> None:
+    messages = list(bundled()["trip"].messages)
+    wanted = setting(id, system_prompt="Be kind.", counter="cl100k_base")
+    memory, expected = load("memviz_code", wanted)["memory"], dict(requests(messages, wanted))
+    for length, message in enumerate(messages, start=1):
+        memory.append(message)
+        if length in expected:
+            assert [m.to_request() for m in memory.load()] == expected[length]
+
+
+def test_the_example_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = load("memviz_code", setting("window", model="offline"))
+    names["main"]()
+    assert "Ada" in capsys.readouterr().out
+    assert [m.role for m in names["memory"].get_all()] == ["user", "assistant"] * 2

@@ -1,0 +1,159 @@
+"""All recipes: every strategy can be taken everywhere, as a file that holds what was chosen and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+import memviz
+from memviz.code_export import Recipe, Setting, recipes
+from memviz.counters import COUNTERS
+from memviz.strategies.base import Selection, Strategy
+from memviz.strategies.parameters import whole_number
+from tests.code_export.running import load, setting
+
+PYTHON = [id for id, recipe in recipes().items() if recipe.language == "python"]
+CHANGES = {"system_prompt": "Be kind.", "found": "Trip to Lisbon: 41 of 44 facts for 0.012 USD"}
+EVERY = [(target, id) for target in recipes() for id in memviz.strategies()]
+HOSTILE = 'Trip """ \n import os\r\nos.abort()\u2028x = 1 \u202e \\ \x00 \ud800 # end'
+
+
+def test_every_file_of_the_folder_is_a_recipe_or_serves_one() -> None:
+    assert list(recipes()) == [
+        "memory_yaml", "memviz_code", "llamaindex", "langchain_middleware", "langchain_classic", "openai_agents",
+        "plain_python",
+    ]  # fmt: skip
+    names = [recipe.file_name for recipe in recipes().values()]
+    assert len(set(names)) == len(names) == len({recipe.title for recipe in recipes().values()})
+
+
+@pytest.mark.parametrize(("target", "id"), EVERY)
+class TestEveryFile:
+    def test_is_the_same_each_time_and_says_where_it_was_found(self, target: str, id: str) -> None:
+        wanted = setting(id, **CHANGES)
+        text = recipes()[target].write(wanted)
+        assert text == recipes()[target].write(setting(id, **CHANGES))
+        assert f"# Found with memviz: {CHANGES['found']}" in text
+        assert wanted.strategy.label in text.partition("\n")[0]
+
+    def test_names_what_differs_or_says_that_nothing_does(self, target: str, id: str) -> None:
+        text = recipes()[target].write(setting(id))
+        assert target == "memory_yaml" or ("# Where it differs" in text) != ("# It sends what memviz simulated" in text)
+
+    def test_a_text_from_outside_stays_a_comment(self, target: str, id: str) -> None:
+        plain, hostile = (recipes()[target].write(setting(id, found=found)) for found in ("", HOSTILE))
+        added = [line for line in hostile.splitlines() if line not in plain.splitlines()]
+        assert len(added) == len(hostile.splitlines()) - len(plain.splitlines()) > 0
+        assert all(line.startswith("# ") and line.isprintable() for line in added)
+
+    def test_an_unprintable_system_prompt_comes_back_as_it_was(self, target: str, id: str) -> None:
+        if target in PYTHON:
+            wanted = setting(id, system_prompt=HOSTILE * 3)
+            assert constants(target, wanted)["SYSTEM_PROMPT"] == HOSTILE * 3
+
+
+def constants(target: str, wanted: Setting) -> dict[str, object]:
+    """The constants at the top of a file, read without running it."""
+    tree = ast.parse(recipes()[target].write(wanted))
+    return {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_literal(node.value)
+    }
+
+
+def is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant)
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+def test_all_files_pass_the_linter_and_are_formatted(tmp_path: Path, counter: str) -> None:
+    for target, id in EVERY:
+        if target in PYTHON:
+            wanted = setting(id, counter=counter, **CHANGES)
+            (tmp_path / f"{target}_{id}.py").write_text(recipes()[target].write(wanted), encoding="utf-8")
+    assert len(list(tmp_path.iterdir())) == len(PYTHON) * len(memviz.strategies())
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (["check", "--select", "E,F,I,B,UP,SIM,RET,C4"], ["format", "--check"]):
+        options = ["--isolated", "--line-length", "120", str(tmp_path)]
+        done = subprocess.run([*ruff, *command, *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("target", PYTHON)
+def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None:
+    for id, cls in memviz.strategies().items():
+        for parameter in cls.parameters():
+            if parameter.is_number and not parameter.live_only and parameter.name != "max_recalled_messages":
+                text = recipes()[target].write(setting(id, parameters={parameter.name: 7431}))
+                assert str(7431 // 2 if (target, id) == ("langchain_classic", "window") else 7431) in text
+
+
+@pytest.mark.parametrize("target", PYTHON)
+def test_models_are_values_to_edit_in_the_librarys_own_spelling(target: str) -> None:
+    openai, other = (
+        constants(target, setting("summary", model=name, summarizer=name))
+        for name in ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")
+    )
+    spelled = {
+        "memviz_code": ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"),
+        "llamaindex": ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"),
+        "langchain_middleware": ("openai:gpt-5-mini", "litellm:anthropic/claude-sonnet-4-5"),
+        "langchain_classic": ("openai:gpt-5-mini", "litellm:anthropic/claude-sonnet-4-5"),
+        "openai_agents": ("gpt-5-mini", "litellm/anthropic/claude-sonnet-4-5"),
+    }
+    if target in spelled:
+        assert (openai["MODEL"], other["MODEL"]) == spelled[target]
+
+
+def test_the_offline_model_is_nobody_elses() -> None:
+    for target in PYTHON:
+        found = constants(target, setting("summary", model="offline", summarizer="offline"))
+        offline = [name for name, value in found.items() if value == "offline"]
+        assert offline == (["MODEL", "SUMMARIZER"] if target == "memviz_code" else [])
+
+
+def test_a_counter_without_a_known_name_is_refused() -> None:
+    with pytest.raises(memviz.UnknownCounterError):
+        setting("buffer", counter="my_own")
+
+
+class EveryOther(Strategy):
+    """Sends every other message."""
+
+    title: ClassVar[str] = "Every other"
+    step: int = whole_number(2, "messages", "Distance.", (1, 5))
+
+    def select(self, memory: memviz.memory.Memory) -> Selection:  # type: ignore[name-defined]
+        return Selection(range(0), ())
+
+
+@pytest.fixture
+def foreign() -> Iterator[Setting]:
+    EveryOther.id = "every_other"
+    memviz.strategies()["every_other"] = EveryOther
+    yield Setting(EveryOther(step=3), **CHANGES)
+    del memviz.strategies()["every_other"]
+
+
+def test_a_strategy_from_another_package_can_only_be_run_by_memviz(foreign: Setting) -> None:
+    for target, recipe in recipes().items():
+        text = recipe.write(foreign)
+        if target in ("memory_yaml", "memviz_code"):
+            assert "every_other" in text
+            assert "3" in text
+        else:
+            assert "comes from another package" in text.replace("\n# ", " ")
+            assert all(line.startswith("#") for line in text.splitlines())
+    assert load("memviz_code", foreign)["strategy"] == foreign.strategy
+
+
+def test_a_recipe_is_a_value() -> None:
+    recipe = Recipe("Here", "here.txt", "python", "", lambda wanted: wanted.counter)
+    assert recipe.write(setting("buffer", counter="chars4")) == "chars4"
