@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tests.charts.test_retention_curve import unescaped_tags
-
 from memviz.charts.cost.cache_hits import cache_hits
 from memviz.charts.palette import setting_color, setting_dash
 from tests.charts.costs import cost_line
+from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP
 
 

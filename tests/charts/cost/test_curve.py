@@ -8,12 +8,12 @@ from html import unescape
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from tests.charts.test_retention_curve import unescaped_tags
 
 from memviz.charts.cost.curve import BreakEven, cost_curve
 from memviz.charts.cost.line import CostLine, Unit, View
 from memviz.charts.palette import setting_color, setting_dash
 from tests.charts.costs import DEAR, GROWING, RULES, cost_line
+from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.charts.test_retention_curve import unescaped_tags
 
 from memviz.charts.cost.window_use import PACE_TURNS, projected_overflow_turn, window_use
 from memviz.metrics.cost.cost import overflow_turn
 from tests.charts.costs import cost_line, traffic_of
+from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP
 
 

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.charts.test_retention_curve import unescaped_tags
 
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, fact_label
@@ -16,6 +15,7 @@ from memviz.charts.retention.result import Kept
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine
 from tests.charts.facts import kept, kept_of_markup, run_with_facts
+from tests.charts.retention.test_curve import unescaped_tags
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 

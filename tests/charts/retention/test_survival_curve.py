@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from tests.charts.test_retention_curve import unescaped_tags
 
 from memviz.charts.palette import setting_color, setting_dash
 from memviz.charts.requests.tokens_per_turn import Line
@@ -12,6 +11,7 @@ from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import Survival, survival
 from tests.charts.facts import FACTS, run_with_facts
+from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP
 
 

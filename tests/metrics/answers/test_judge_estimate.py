@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tests.metrics.test_cost_estimate import MILLION, PRICES
 
 import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
@@ -14,6 +13,7 @@ from memviz.engine.judging import Judging
 from memviz.metrics.answers.judge_estimate import JudgeEstimate, Work, judge_estimate
 from memviz.metrics.cost import estimate as cost_estimate
 from memviz.transcripts.base import Probe
+from tests.metrics.cost.test_estimate import MILLION, PRICES
 
 CHARS4 = memviz.counter("chars4")
 PROBES = (Probe("q" * 4 * 7, ("x",), (0,), "name"), Probe("q" * 4 * 5, ("y", "z"), (1,), "name", stale=("w",)))

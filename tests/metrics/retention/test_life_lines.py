@@ -7,7 +7,6 @@ from itertools import groupby
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.metrics.test_retention import BUDGET, CODE, run_of
 
 from memviz import ModelError, Recall, Run
 from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
@@ -16,6 +15,7 @@ from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.naive_retention import STATES, cell, holds, said
 from tests.metrics.random_probes import probed_runs
+from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
 
 V, R, S, L = Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.LOST
 

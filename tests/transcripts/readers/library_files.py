@@ -2,13 +2,12 @@
 
 import json
 import sqlite3
-from pathlib import Path
 
 from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import formats
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 NAMES = ("langchain", "llamaindex", "openai_agents", "llm_logs")
 FILES = sorted(path for path in SAMPLES.iterdir() if path.name.split("__")[0] in NAMES)
 

@@ -2,14 +2,13 @@
 
 import json
 from itertools import islice
-from pathlib import Path
 
 from memviz.errors import TranscriptError
 from memviz.transcripts import formats, load_file, load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 NAMES = ("chat_request", "chat_response", "finetuning", "hh_rlhf", "openai_batch", "openai_responses", "preference")
 JUNK = (None, True, -3, 2.5, "", "junk", [], {}, [[]], [None], {"type": "junk"}, [{"role": "user", "content": [{}]}])
 

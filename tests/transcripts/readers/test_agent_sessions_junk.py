@@ -2,7 +2,6 @@
 
 import json
 from copy import deepcopy
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,9 +9,10 @@ import pytest
 from memviz.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
+from tests.transcripts.sample_files import FOLDER
 
 NAMES = ("letta", "claude_code", "codex", "gemini_cli")
-FILES = sorted(path for path in (Path(__file__).parents[1] / "samples").iterdir() if path.name.split("__")[0] in NAMES)
+FILES = sorted(path for path in FOLDER.iterdir() if path.name.split("__")[0] in NAMES)
 JUNK = [
     None,
     True,

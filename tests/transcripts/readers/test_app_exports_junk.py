@@ -2,15 +2,14 @@
 
 import json
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 NAMES = ("anthropic_messages", "chatgpt_export", "claude_ai_export", "gemini_api", "open_webui", "vercel_ui")
 FILES = sorted(path for name in NAMES for path in SAMPLES.glob(f"{name}__*"))
 JUNK = (None, True, 0, -1.5, "", "assistant", [], {}, [None], [[]], ["x"], {"text": 3}, {"type": ["x"]}, [{"type": {}}])

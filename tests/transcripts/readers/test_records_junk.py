@@ -2,7 +2,6 @@
 
 import json
 from copy import deepcopy
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,8 +9,8 @@ import pytest
 from memviz.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 NAMES = ("sharegpt", "locomo", "longmemeval", "tau_bench", "swe_agent", "oasst", "memorybank")
 FILES = sorted(path for path in SAMPLES.iterdir() if path.name.split("__")[0] in NAMES)
 JUNK = [

@@ -1,7 +1,6 @@
 """Claude.ai's export: blocks before text, attachments, tools inside a reply, and branches."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 ROOT = "00000000-0000-4000-8000-000000000000"
 
 

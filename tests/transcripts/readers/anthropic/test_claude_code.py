@@ -1,7 +1,6 @@
 """Sessions of Claude Code: one reply from many rows, one branch of many, compactions, and what is bookkeeping."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,7 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file
-
-SAMPLES = Path(__file__).parents[1] / "samples"
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def said(text):

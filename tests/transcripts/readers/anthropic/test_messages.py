@@ -1,7 +1,6 @@
 """Anthropic messages: tool results inside user messages, thinking, requests, responses and batch rows."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.anthropic.messages import AnthropicMessages
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 HI = {"role": "user", "content": "hi"}
 USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
 

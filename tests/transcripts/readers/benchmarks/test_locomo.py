@@ -1,7 +1,6 @@
 """LoCoMo: two people, numbered sessions, hand-written evidence."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,7 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import TIME, RecordedEvent
 from memviz.transcripts.loading import load_file
-
-SAMPLES = Path(__file__).parents[1] / "samples"
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def sample(qa=(), **conversation):

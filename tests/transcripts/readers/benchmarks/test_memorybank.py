@@ -1,7 +1,6 @@
 """MemoryBank: days of exchanges, summaries after them."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import TIME, RecordedEvent
 from memviz.transcripts.loading import load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 DAY = {"2023-04-27": [{"query": "q", "response": "r"}]}
 
 

@@ -1,7 +1,6 @@
 """SWE-agent trajectories of both ages."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 HISTORY = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]
 
 

@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import TIME
 from memviz.transcripts.loading import load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 HI, HELLO = {"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}
 
 

@@ -1,7 +1,6 @@
 """The Gemini API: parts of every kind, requests, responses, streams, and rows of tuning files and batches."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,7 @@ from memviz.transcripts.builder import Reading
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.gemini.api import GeminiApi, contents_of_checkpoint, read_contents
-
-SAMPLES = Path(__file__).parents[1] / "samples"
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def said(role, *parts):

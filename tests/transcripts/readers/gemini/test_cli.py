@@ -1,7 +1,6 @@
 """Sessions and checkpoints of the Gemini CLI: rows that replace and rewind, tools inside replies, stored summaries."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 META = {"sessionId": "s", "projectHash": "h", "startTime": "2026-04-01T07:00:00Z"}
 
 

@@ -2,15 +2,13 @@
 
 import html
 import json
-from pathlib import Path
 
 import pytest
 
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-
-SAMPLES = Path(__file__).parents[1] / "samples"
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def message(id, parent, role="user", content="hi", **more):

@@ -1,7 +1,6 @@
 """Rollouts of the Codex CLI: items once, what the CLI adds left out, compactions and turns that were taken back."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,7 @@ from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING, TIME
-
-SAMPLES = Path(__file__).parents[1] / "samples"
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def wrap(kind, **payload):

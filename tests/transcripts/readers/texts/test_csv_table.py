@@ -1,15 +1,13 @@
 """Tables: what the first row says, what parts the cells, and what is wrong with a row, by its line."""
 
-from pathlib import Path
-
 import pytest
 
 from memviz.conversation import Message, ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 HI = [("user", "hi"), ("assistant", "ho")]
 
 

@@ -1,13 +1,11 @@
 """Markdown: speakers in bold or in headings, and everything else that looks like one."""
 
-from pathlib import Path
-
 import pytest
 
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 HI = [("user", "hi"), ("assistant", "ho")]
 
 

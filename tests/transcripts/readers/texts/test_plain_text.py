@@ -1,7 +1,6 @@
 """Plain text: names at the start of a line."""
 
 from contextlib import suppress
-from pathlib import Path
 from time import process_time
 
 import pytest
@@ -12,8 +11,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 MINE = ("csv", "markdown", "text", "whatsapp")
 
 

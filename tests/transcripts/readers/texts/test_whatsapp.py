@@ -1,13 +1,10 @@
 """Chats from phones: who is who, what the app says itself, and when it was."""
 
-from pathlib import Path
-
 import pytest
 
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-
-SAMPLES = Path(__file__).parents[1] / "samples"
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def told(transcript):

@@ -1,7 +1,6 @@
 """UI messages of Vercel's AI SDK: steps, tools that hold their results, and the shapes of versions 4 and 5."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.vercel.ui_messages import VercelUi
+from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 HI = {"id": "1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
 STEP = {"type": "step-start"}
 
