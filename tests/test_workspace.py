@@ -17,6 +17,7 @@ from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
 from tests.engine.probes import Digest, talk, timeless
+from tests.same_runs import contents
 
 NOBODY = ScriptedModel([])  # whoever asks it is told off
 
@@ -146,7 +147,7 @@ class TestRuns:
         assert workspace.run(key, NOBODY) is run
         elsewhere = Workspace(database)
         found = elsewhere.run(key, NOBODY, lambda *_: pytest.fail("was made again"))
-        assert found == run
+        assert contents(found) == contents(run)
         assert elsewhere.run(key, NOBODY) is found
         assert found.log is elsewhere.conversation(key.conversation_id)[1], "so that its tokens are counted once"
 
@@ -154,7 +155,7 @@ class TestRuns:
         key = key_of(imported(workspace))
         run = workspace.run(key, Digest())
         workspace.rename(key.conversation_id, "Numbers")
-        assert workspace.run(key, NOBODY) == run
+        assert contents(workspace.run(key, NOBODY)) == contents(run)
 
     @pytest.mark.parametrize(
         "changes",
@@ -187,7 +188,7 @@ class TestRuns:
         assert Workspace(database).kept_run(key) is None
         better = Workspace(database).run(key, Digest())
         assert not any(c.error for c in better.compactions)
-        assert Workspace(database).run(key, NOBODY) == better
+        assert contents(Workspace(database).run(key, NOBODY)) == contents(better)
 
     def test_of_a_conversation_that_went_on_is_made_anew(self, workspace: Workspace) -> None:
         id = saved(workspace, a_chat(turns=3))
@@ -220,7 +221,7 @@ class TestChats:
         chat = a_chat(turns=4)
         id = saved(workspace, chat)
         again = resumed(Workspace(database), id, strategy=memviz.strategy("window"))
-        assert again.run == chat.run
+        assert contents(again.run) == contents(chat.run)
         assert again.send("And then?").reply == "Later reply 1"
 
     def test_is_named_after_its_first_message(self, workspace: Workspace) -> None:
@@ -239,7 +240,7 @@ class TestChats:
             chat.send(f"More {number}")
             workspace.save_chat(id, chat, "digest")
             assert list(workspace.conversation(id)[1]) == list(chat.log)
-            assert resumed(Workspace(database), id).run == chat.run
+            assert contents(resumed(Workspace(database), id).run) == contents(chat.run)
 
     def test_over_an_imported_conversation_is_derived_under_the_strategy(self, workspace: Workspace) -> None:
         id = imported(workspace)
@@ -253,7 +254,7 @@ class TestChats:
         id, before = saved(workspace, chat), list(chat.log)
         chat.undo()
         workspace.save_chat(id, chat, "digest", before)
-        assert resumed(Workspace(database), id).run == chat.run
+        assert contents(resumed(Workspace(database), id).run) == contents(chat.run)
         assert list(workspace.conversation(id)[1]) == before[:-2]
 
 
@@ -291,7 +292,7 @@ class TestTwoWindowsOnOneFile:
         mine.undo()
         with pytest.raises(StorageError, match="another tab"):
             workspace.save_chat(id, mine, "digest", before)
-        assert resumed(workspace, id).run == theirs.run
+        assert contents(resumed(workspace, id).run) == contents(theirs.run)
 
 
 class TestRunsWithRecalls:
@@ -310,7 +311,7 @@ class TestRunsWithRecalls:
             assert [workspace.kept_run(key) is not None for key in keys] == [at < number for at in range(len(keys))]
             workspace.run(key, NOBODY)
         found = [Workspace(database).run(key, NOBODY) for key in keys]
-        assert found == [workspace.run(key, NOBODY) for key in keys]
+        assert [contents(run) for run in found] == [contents(workspace.run(key, NOBODY)) for key in keys]
         sent = [{r.turn: r.recalled.indices for r in run.turns if r.recalled} for run in found]
         assert sent == [{}, {3: (0, 1)}, {4: (0, 1)}, {3: (1,)}, {3: (2, 3)}, {3: (0, 1, 2, 3)}]
 
@@ -361,7 +362,7 @@ class TestFreeRuns:
         assert kept is workspace.kept_free_run(key)
         other = Workspace(database)
         found = other.kept_free_run(key)
-        assert kept == found == run
+        assert contents(kept) == contents(found) == contents(run)
         assert other.kept_free_run(key) is found
         assert other.free_run(key, NOBODY, NOBODY).is_complete
         assert list(workspace.conversation(FIRST_SAMPLE)[1]) == list(transcript.messages)
@@ -426,11 +427,11 @@ class TestFreeRuns:
         key = key_of(id, model="digest")
         run = gone_on(workspace, key).run
         workspace.rename(id, "Numbers")
-        assert workspace.kept_free_run(key) == run
+        assert contents(workspace.kept_free_run(key)) == contents(run)
         before = list(chat.log)
         list(chat.retry())
         workspace.save_chat(id, chat, "digest", before)
-        assert workspace.kept_free_run(key) == run
+        assert contents(workspace.kept_free_run(key)) == contents(run)
 
     def test_over_messages_that_were_taken_back_are_gone(self, workspace: Workspace, database: Path) -> None:
         chat = a_chat(turns=3)
@@ -472,7 +473,7 @@ class TestFreeRuns:
             with pytest.raises(StorageError, match="was deleted"):
                 job()
         workspace.restore(key.conversation_id)
-        assert workspace.kept_free_run(key) == run
+        assert contents(workspace.kept_free_run(key)) == contents(run)
 
 
 def test_a_chat_is_read_once_until_it_changes(workspace: Workspace) -> None:
@@ -481,13 +482,13 @@ def test_a_chat_is_read_once_until_it_changes(workspace: Workspace) -> None:
     id = workspace.new_chat(chat)
     workspace.save_chat(id, chat, "offline")
     held = workspace.held_chat(id)
-    assert held == chat.run
+    assert contents(held) == contents(chat.run)
     assert workspace.held_chat(id) is held
     assert held is not None
     assert held.log is workspace.conversation(id)[1]  # so its token counts are shared with replays
     chat.send("How much is it?")
     workspace.save_chat(id, chat, "offline")
-    assert workspace.held_chat(id) == chat.run
+    assert contents(workspace.held_chat(id)) == contents(chat.run)
     assert workspace.held_chat(FIRST_SAMPLE) is None
 
 
@@ -501,7 +502,7 @@ def test_a_run_with_an_edited_summary_is_a_run_of_its_own(workspace: Workspace) 
     assert (plain.summaries[0].text != "Edited.", edited.summaries[0].text) == (True, "Edited.")
     assert workspace.run(key, Digest()) == plain
     again = Workspace(workspace.store.path)
-    assert again.kept_run(edited_key) == edited
+    assert contents(again.kept_run(edited_key)) == contents(edited)
 
 
 def test_a_probe_is_added_and_taken_away_and_the_runs_stay(workspace: Workspace) -> None:

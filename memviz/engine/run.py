@@ -25,13 +25,16 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """The record of one strategy at work: enough to redraw everything without running it again.
 
     ``turns`` has one record a request, ``compactions`` every summarization in order, those after the
     last request included. Of a live chat, ``waiting`` is what is recalled for the next request, and
     ``pinned`` what goes into every one.
+
+    Two runs are equal only if they are the same object, so that a run can be the key of a cache; compare
+    :meth:`to_dict` to compare what they hold.
     """
 
     strategy: Strategy
@@ -40,11 +43,6 @@ class Run:
     compactions: tuple[Compaction, ...] = field(default=(), repr=False)
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and self.to_dict() == other.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def log(self) -> Log:

@@ -12,6 +12,7 @@ import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.reporting.run_json import run_json
 from memviz.transcripts.samples import sample
+from tests.same_runs import contents
 
 
 @pytest.mark.parametrize("id", list(memviz.strategies()))
@@ -19,7 +20,7 @@ def test_every_strategy_comes_back(id: str) -> None:
     model = ScriptedModel(["one", ModelError("down"), *["Ünï 😀 </script>"] * 60])
     run = memviz.replay(sample("trip"), memviz.strategy(id), model=model, recalls={5: memviz.Recall(turns=[1])})
     again = Run.from_dict(json.loads(run_json(run)))
-    assert again == run
+    assert contents(again) == contents(run)
     assert [record.context for record in again.turns] == [record.context for record in run.turns]
 
 
@@ -28,7 +29,7 @@ def test_a_live_chat_comes_back() -> None:
     for question in ("My name is Ada.", "I live in Bonn.", "Where do I live?"):
         chat.send(question)
     chat.recall(turns=[1])
-    assert Run.from_dict(json.loads(run_json(chat.run))) == chat.run
+    assert contents(Run.from_dict(json.loads(run_json(chat.run)))) == contents(chat.run)
 
 
 def test_what_json_does_not_know_does_not_break_it() -> None:

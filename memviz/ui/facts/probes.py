@@ -13,7 +13,7 @@ from memviz.errors import MemvizError, MessageError
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.transcripts.base import Category, Probe
-from memviz.ui.facts.retention_cache import proposed
+from memviz.ui.facts.retention_cache import proposed_of
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, retention_state, set_widget, widget_value
 from memviz.ui.shell.text import counted, plain, shortened
@@ -51,7 +51,7 @@ def facts_of(workspace: Workspace, state: CompareState) -> Facts:
     chosen = widget_value(_proposals_key(state))
     known = {(probe.evidence, normal_tokens(answer)) for probe in transcript.probes for answer in probe.answers}
     proposals = tuple(
-        probe for probe in proposed(log) if (probe.evidence, normal_tokens(probe.answers[0])) not in known
+        probe for probe in proposed_of(log) if (probe.evidence, normal_tokens(probe.answers[0])) not in known
     )
     return Facts(log, brought, proposals, typed, not brought if chosen is None else bool(chosen))
 

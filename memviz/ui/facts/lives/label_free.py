@@ -12,7 +12,7 @@ from memviz.charts.requests.tokens_per_turn import Line
 from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.tool_argument_recall import NeededArgument, NeededArguments
-from memviz.ui.facts.retention_cache import needed_of, survival_of, words_of
+from memviz.ui.facts.retention_cache import needed_arguments_of, rare_words_of, survival_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import counted, plain, shortened
 
@@ -26,8 +26,8 @@ def without_labels(lines: Sequence[Line]) -> None:
     """Rare words and needed arguments, where there are any."""
     if not lines:
         return
-    words = words_of(lines[0].run.log)
-    needed = [needed_of(line.run) for line in lines]
+    words = rare_words_of(lines[0].run.log)
+    needed = [needed_arguments_of(line.run) for line in lines]
     if not words and not any(found.arguments for found in needed):
         return
     st.subheader("And without any labels?", anchor=False)

@@ -13,6 +13,7 @@ from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import Terms
+from memviz.ui.compare.dollars import cost_cache
 from memviz.ui.compare.dollars.break_even import break_even, break_even_words
 from memviz.ui.compare.dollars.cost_cache import costed
 from memviz.ui.compare.dollars.prices import cache_in_words, prices_in_words, prices_of, window_tokens
@@ -226,10 +227,8 @@ class TestTable:
 
 def test_tokens_of_a_run_are_counted_once_whatever_the_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
-    from memviz.ui.compare.dollars import cost_cache as costing_runs
-
-    real = costing_runs.traffic
-    monkeypatch.setattr(costing_runs, "traffic", lambda run: counted.append(run) or real(run))
+    real = cost_cache.traffic
+    monkeypatch.setattr(cost_cache, "traffic", lambda run: counted.append(run) or real(run))
     line = Line(run_of("buffer"), "a", 0)
     first, again = costed([line], TERMS), costed([line], Terms(CHEAP, CHEAP))
     assert len(counted) == 1
