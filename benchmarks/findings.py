@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memviz import Sweep, strategies, sweep
 from memviz.metrics.cost.estimate import dollars
 from memviz.transcripts.samples import bundled
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 GRID = {
     "buffer": {},
@@ -62,7 +62,7 @@ def winners(found: Sweep) -> Iterator[str]:
     yield "| prices of, pause | keep at least | largest request | take | keeps (worst) | costs | without the cache |"
     yield "|---|---|---|---|---|---|---|"
     for case in CASES:
-        priced = found.priced(Terms.of(case.model, pause_seconds=case.pause_seconds))
+        priced = found.priced(PricingAssumptions.of(case.model, pause_seconds=case.pause_seconds))
         best = priced.best(case.keep, case.peak_tokens)
         limit = "any" if case.peak_tokens is None else f"{case.peak_tokens:,} tokens"
         asked = f"| {case.model}, {case.pause_seconds / 60:.0f} min | {case.keep:.0%} | {limit} "
@@ -79,7 +79,7 @@ def fronts(found: Sweep, model: str, pause_seconds: float) -> Iterator[str]:
     """The settings that no other one beats, on one set of terms."""
     yield "| setting | keeps | costs | read from the cache | largest request | summarizations |"
     yield "|---|---|---|---|---|---|"
-    priced = found.priced(Terms.of(model, pause_seconds=pause_seconds))
+    priced = found.priced(PricingAssumptions.of(model, pause_seconds=pause_seconds))
     for row in priced.pareto().to_dict("records"):
         yield (
             f"| {row['label']} | {row['retention']:.0%} | {money(row['usd'])} | {row['hit_rate']:.0%} | "
@@ -91,7 +91,9 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
     """The cheapest setting of each strategy that keeps enough, at a short and at a long pause."""
     yield "| strategy | 1 min between turns | keeps | costs | 10 min between turns | keeps | costs |"
     yield "|---|---|---|---|---|---|---|"
-    tables = [found.priced(Terms.of(model, pause_seconds=pause)).by_setting() for pause in (MINUTE, TEN_MINUTES)]
+    tables = [
+        found.priced(PricingAssumptions.of(model, pause_seconds=pause)).by_setting() for pause in (MINUTE, TEN_MINUTES)
+    ]
     for id in GRID:
         cells = []
         for table in tables:

@@ -32,8 +32,8 @@ from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
-from memviz.tuning.subject import Subject
 from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweep_conversation import SweepConversation
 
 DATABASE_VARIABLE = "MEMVIZ_DB"
 """Environment variable that names the database file."""
@@ -204,7 +204,7 @@ class Workspace:
         self.store.prune_cells()
         count = find_counter(counter)
         found = (self.conversation(id) for id in conversation_ids)
-        subjects = tuple(Subject.of(transcript, count, log) for transcript, log in found)
+        subjects = tuple(SweepConversation.of(transcript, count, log) for transcript, log in found)
         return Sweeping(subjects, tuple(settings), counter=count, kept=self.store, **options)
 
     def kept_free_run(self, key: RunKey) -> Run | None:

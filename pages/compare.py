@@ -16,14 +16,14 @@ state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state, replies=True)
 expect_conversation(workspace(), state)
-if state.own_replies:
-    lines = free_runs(workspace(), state, models.answerer, models.summarizer)
+if state.free_run:
+    settings = free_runs(workspace(), state, models.answerer, models.summarizer)
 else:
-    lines = make_runs(workspace(), state, models.summarizer)
-if lines:
-    health(lines)
+    settings = make_runs(workspace(), state, models.summarizer)
+if settings:
+    health(settings)
     transcript, _ = workspace().conversation(state.conversation_id or "")
-    tokens_chart(lines, transcript)
-    key_numbers(lines)
-    details(lines, transcript, own_replies=state.own_replies)
-    ask_all(state, lines, models.answerer, models.summarizer)
+    tokens_chart(settings, transcript)
+    key_numbers(settings)
+    details(settings, transcript, free_run=state.free_run)
+    ask_all(state, settings, models.answerer, models.summarizer)

@@ -9,7 +9,7 @@ from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import parts_table
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.controls.pricing import price_controls
-from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.lives.page import nothing_yet
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link
@@ -22,17 +22,17 @@ open_page(
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
-    terms = price_controls()
+    assumptions = price_controls()
     copy_link(state, "costs-link")
-lines = study_lines(workspace(), state, models.summarizer)
-shown = [line for line in lines if line.run.turns]
+settings = setting_runs(workspace(), state, models.summarizer)
+shown = [setting for setting in settings if setting.run.turns]
 if not shown:
-    nothing_yet(lines)
+    nothing_yet(settings)
 else:
-    costs = costed(shown, terms)
+    costs = costed(shown, assumptions)
     say_what_is_unknown(costs)
-    in_total(costs_state(), costs, terms)
+    in_total(costs_state(), costs, assumptions)
     parts_table(costs)
-    from_the_cache(costs, terms)
-    against_the_window(costs, terms)
+    from_the_cache(costs, assumptions)
+    against_the_window(costs, assumptions)
     turn_by_turn(costs, workspace().conversation(state.conversation_id or "")[0].title)

@@ -6,7 +6,7 @@ from memviz.ui.compare.memory_map.legend import legend
 from memviz.ui.compare.memory_map.message import one_message
 from memviz.ui.compare.memory_map.page import maps, nothing_yet, whole_view, zoom
 from memviz.ui.controls.health import health
-from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import compare_state
 
@@ -17,12 +17,12 @@ open_page(
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
-lines = study_lines(workspace(), state, models.summarizer)
-shown = [line for line in lines if line.run.turns]
+settings = setting_runs(workspace(), state, models.summarizer)
+shown = [setting for setting in settings if setting.run.turns]
 if shown:
     health(shown)
     legend(shown)
     maps(shown, zoom(whole_view(shown), state.conversation_id or ""))
     one_message(shown, state.conversation_id or "")
 else:
-    nothing_yet(lines)
+    nothing_yet(settings)

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from memviz.ui.controls.health import health
-from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.lives.chance_baseline import elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.lives.page import by_category, key_numbers, main_picture, nothing_yet, survival_by_age
 from memviz.ui.facts.probes import facts_of, probes_panel, where_from
-from memviz.ui.facts.retention_cache import kept_of
+from memviz.ui.facts.retention_cache import retention_results
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state, retention_state
@@ -23,15 +23,15 @@ state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
     copy_link(state, "retention-link")
-lines = study_lines(workspace(), state, models.summarizer)
-shown = [line for line in lines if line.run.turns]
+settings = setting_runs(workspace(), state, models.summarizer)
+shown = [setting for setting in settings if setting.run.turns]
 facts = facts_of(workspace(), state)
 if not shown:
-    nothing_yet(lines)
+    nothing_yet(settings)
 else:
     health(shown)
     where_from(facts)
-    kept = kept_of(shown, facts.probes)
+    kept = retention_results(shown, facts.probes)
     if facts.probes:
         main_picture(kept, elsewhere(workspace(), kept))
         key_numbers(kept)

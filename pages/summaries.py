@@ -3,7 +3,7 @@
 import streamlit as st
 
 from memviz.ui.controls.recorded_compactions import recorded_events
-from memviz.ui.controls.sidebar import study_controls, study_lines
+from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.summaries.page import summaries
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link
@@ -17,6 +17,6 @@ state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
     copy_link(state, "summaries-link")
-lines = study_lines(workspace(), state, models.summarizer)
-summaries(workspace(), state, lines, models.summarizer)
+settings = setting_runs(workspace(), state, models.summarizer)
+summaries(workspace(), state, settings, models.summarizer)
 recorded_events(*workspace().conversation(state.conversation_id or ""))

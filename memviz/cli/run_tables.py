@@ -12,7 +12,7 @@ from memviz.context import TOKEN_PARTS
 from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.events import happening
+from memviz.metrics.summaries.events import outcome_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,7 +75,7 @@ def _marks(compactions: Sequence[Compaction], flags: Iterable[str]) -> str:
 
 
 def _outcome(compaction: Compaction) -> str:
-    return f"summary {compaction.version}" if compaction.version else happening(compaction).value
+    return f"summary {compaction.version}" if compaction.version else outcome_of(compaction).value
 
 
 def _compaction(compaction: Compaction) -> str:

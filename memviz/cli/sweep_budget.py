@@ -12,8 +12,8 @@ from typer import BadParameter, Exit, confirm
 
 from memviz.cli.errors import FAILED
 from memviz.cli.output import complain
+from memviz.cli.sweep_pricing import Usd, priced
 from memviz.cli.sweep_runner import Plan, worked_off
-from memviz.cli.sweep_terms import Usd, priced
 
 if TYPE_CHECKING:
     from memviz.models.base import Model

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from memviz.storage.store import Store
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Transcript
-    from memviz.tuning.pricing_assumptions import Terms
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
     from memviz.tuning.results import Sweep
-    from memviz.tuning.subject import Subject
     from memviz.tuning.sweep import Sweeping
+    from memviz.tuning.sweep_conversation import SweepConversation
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to measure and how to price it; ``kept`` is where finished measurements are."""
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[SweepConversation, ...]
     settings: tuple[Strategy, ...]
     counter: str
-    terms: Terms
+    assumptions: PricingAssumptions
     kept: Store | None
 
     def sweeping(self, summarizer: Model, **options: Any) -> Sweeping:
@@ -41,7 +41,7 @@ class Plan:
         from memviz.tuning.sweep import Sweeping
 
         return Sweeping(
-            self.subjects, self.settings, counter=self.counter, summarizer=summarizer, terms=self.terms,
+            self.subjects, self.settings, counter=self.counter, summarizer=summarizer, assumptions=self.assumptions,
             kept=self.kept, **options,
         )  # fmt: skip
 
@@ -72,17 +72,17 @@ def executor_of(
     return {"executor": "processes" if (workers or 1) > 1 else "inline", "workers": workers}
 
 
-def subjects_of(sources: Sequence[Source], counter: str) -> tuple[Subject, ...]:
+def sweep_conversations(sources: Sequence[Source], counter: str) -> tuple[SweepConversation, ...]:
     """The conversations made ready to be measured. One in which the user says nothing is told on stderr and left
     out; of several with one title each has a number. Raises :class:`memviz.SweepError` if none is left."""
     from memviz.counters import counter as find_counter
-    from memviz.tuning.subject import Subject
+    from memviz.tuning.sweep_conversation import SweepConversation
 
     count, found = find_counter(counter), []
     transcripts = _told_apart(_with_something_asked(source.transcript for source in sources))
     with progress_of("Counting tokens and looking for facts") as progress:
         for transcript in transcripts:
-            found.append(Subject.of(transcript, count))
+            found.append(SweepConversation.of(transcript, count))
             if progress is not None:
                 progress(len(found), len(transcripts))
     if not found:

@@ -13,27 +13,29 @@ from memviz.tuning.recommendation import share_in_words
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from memviz.tuning.constraints import Wanted
+    from memviz.tuning.constraints import Constraints
     from memviz.tuning.recommendation import Recommendation
     from memviz.tuning.results import Sweep
 
 MEASURES = ("retention", "usd", "peak_tokens", "all_tokens", "summarizations", "hit_rate")
 
 
-def print_sweep(out: Console, sweep: Sweep, wanted: Wanted, best: Recommendation, *, all_settings: bool) -> None:
+def print_sweep(
+    out: Console, sweep: Sweep, constraints: Constraints, best: Recommendation, *, all_settings: bool
+) -> None:
     """The recommendation, then the settings that do what is wanted and those that no other one beats, the cheapest
     first; with ``all_settings`` every one."""
     out.print(on_one_line(advice(best)), style="bold")
-    table = sweep.by_setting(wanted.over)
+    table = sweep.by_setting(constraints.over)
     if table.empty:
         return
-    table = table.assign(fits=wanted.fits(table)).sort_values([sweep.cost_measure, "setting"], kind="stable")
+    table = table.assign(fits=constraints.fits(table)).sort_values([sweep.cost_measure, "setting"], kind="stable")
     shown_rows = table if all_settings else table[table["fits"] | table["front"]]
     recommended = None if best.setting is None else sweep.settings.index(best.setting)
     out.print()
     out.print(_table(shown_rows.to_dict("records"), recommended))
     out.print()
-    out.print(on_one_line(_what_is_shown(sweep, wanted, len(shown_rows), len(table))))
+    out.print(on_one_line(_what_is_shown(sweep, constraints, len(shown_rows), len(table))))
 
 
 def advice(best: Recommendation) -> str:
@@ -64,14 +66,14 @@ def _marks(row: dict[Any, Any], recommended: int | None) -> str:
     return ", ".join(marks)
 
 
-def _what_is_shown(sweep: Sweep, wanted: Wanted, rows: int, settings: int) -> str:
+def _what_is_shown(sweep: Sweep, constraints: Constraints, rows: int, settings: int) -> str:
     facts = sum({place.subject: cell.facts for place, cell in sweep.cells.items()}.values())
-    which = "the middle" if wanted.over == "median" else "the worst"
+    which = "the middle" if constraints.over == "median" else "the worst"
     several = (
         f" Numbers are those of {which} of {len(sweep.subjects):,} conversations." if len(sweep.subjects) > 1 else ""
     )
-    asked = f"Asked is to keep {share_in_words(wanted.min_retention)} of {counted(facts, 'fact')}"
-    if wanted.max_peak_tokens is not None:
-        asked += f", with at most {wanted.max_peak_tokens:,} tokens in a request"
+    asked = f"Asked is to keep {share_in_words(constraints.min_retention)} of {counted(facts, 'fact')}"
+    if constraints.max_peak_tokens is not None:
+        asked += f", with at most {constraints.max_peak_tokens:,} tokens in a request"
     hidden = "" if rows == settings else " --all shows the others."
     return f"{rows:,} of {counted(settings, 'setting')}.{hidden} {asked}.{several}"

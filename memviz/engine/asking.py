@@ -37,7 +37,7 @@ def ask(
         raise MessageError("The question is empty. Write something to ask.")
     answerer = find_model(model) if isinstance(model, str) else model
     session = Session.resume(run, as_model(summarizer) or answerer, repair_tool_pairs=True)
-    session.settle(len(session.log))  # the summary of a stopped reply has waited for the next message
+    session.catch_up(len(session.log))  # the summary of a stopped reply has waited for the next message
     session.log.append(Message("user", question))
     session.advance(len(session.log))
     due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()

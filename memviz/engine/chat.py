@@ -81,7 +81,7 @@ class Chat:
         """Go on where ``run`` ended. No model is called for that."""
         chat = cls(run.strategy, model=model, summarizer=summarizer, counter=run.counter)
         chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
-        chat._session.look_again()
+        chat._session.recheck_last_turn()
         chat._recalls, chat._pinned = run.waiting, run.pinned
         return chat
 
@@ -126,10 +126,10 @@ class Chat:
     @property
     def proposal(self) -> Proposal | None:
         """The summarization that waits for a decision, if :attr:`review` stopped before one."""
-        held, memory = self._session.held, self._session.memory
-        if held is None:
+        pending, memory = self._session.pending, self._session.memory
+        if pending is None:
             return None
-        return Proposal(held.plan, tuple(memory.worth_summarizing(held.plan.summarize)), held.drafts)
+        return Proposal(pending.plan, tuple(memory.worth_summarizing(pending.plan.summarize)), pending.drafts)
 
     def propose(self, instruction: str | None = None) -> Draft:
         """Let the summarizer write what is waited for, with another ``instruction`` than the strategy's if one is
@@ -148,7 +148,7 @@ class Chat:
         """What had to wait for the decision: the reply in pieces, if it has not been given yet."""
         if self.unanswered:
             return self._answer()
-        self._session.settle(len(self.log))
+        self._session.catch_up(len(self.log))
         return _nothing()
 
     @property
@@ -191,11 +191,11 @@ class Chat:
         """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``."""
         if not isinstance(text, str) or not text.strip():
             raise MessageError("The message is empty. Write something to send.")
-        if self._session.held is not None:
+        if self._session.pending is not None:
             raise ReviewError("A summarization waits: accept or skip it before you send the next message.")
         said = len(self.log)
         self.log.append(Message("user", text))  # first of all: nothing that fails from here on can lose it
-        self._session.settle(said)  # a stopped reply still waits for it: summarizing would have delayed the stop
+        self._session.catch_up(said)  # a stopped reply still waits for it: summarizing would have delayed the stop
         return self._answer()
 
     def retry(self) -> Generator[str, None, None]:
@@ -339,7 +339,7 @@ class Chat:
     def _answer(self) -> Generator[str, None, None]:
         self._session.advance(len(self.log))
         self._session.look_before_request()
-        if self._session.held is not None:
+        if self._session.pending is not None:
             return
         allowed = allowed_tools(self.strategy, self.model, self.recall_tool)
         answering = Answering(self._session, self.model, self._due, allowed)
@@ -352,7 +352,7 @@ class Chat:
             raise
         answering.finish()
         self._recalls = ()
-        self._session.settle(len(self.log), answering.summary)
+        self._session.catch_up(len(self.log), answering.summary)
 
 
 def _nothing() -> Generator[str, None, None]:

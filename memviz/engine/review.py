@@ -9,7 +9,7 @@ from dataclasses import replace
 from memviz.conversation import clean_text
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.session import Held, Session
+from memviz.engine.session import PendingSummarization, Session
 from memviz.errors import ReviewError
 from memviz.memory import SummaryVersion
 from memviz.strategies.base import CompactionPlan
@@ -19,51 +19,51 @@ WRITTEN_BY_USER = "; written by the user"
 
 
 def propose(session: Session, instruction: str | None = None) -> Draft:
-    """Ask the summarizer for the summary that is held, if need be with another ``instruction``.
+    """Ask the summarizer for the summary that is pending, if need be with another ``instruction``.
 
     A failure is the draft's error; it can be asked again. Every draft counts, used or not.
     """
-    held = _expect_held(session)
+    pending = _expect_pending(session)
     if session.summarizer is None:
         raise ReviewError("There is no summarizer to ask. Write the summary yourself, or skip it.")
-    draft = session.ask(held.plan, instruction)
-    session.held = held._replace(drafts=(*held.drafts, draft))
+    draft = session.ask(pending.plan, instruction)
+    session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
 
 
 def accept(session: Session, text: str | None = None) -> None:
     """Use the newest draft as the summary; ``text`` is the user's wording in its place.
 
-    Raises :class:`ReviewError` where nothing is held, or where there is neither a draft nor a text.
+    Raises :class:`ReviewError` where nothing is pending, or where there is neither a draft nor a text.
     """
-    held = _expect_held(session)
+    pending = _expect_pending(session)
     wording = None if text is None else worded(text)
-    chosen = next((draft for draft in reversed(held.drafts) if draft.error is None), None)
+    chosen = next((draft for draft in reversed(pending.drafts) if draft.error is None), None)
     if chosen is None and wording is None:
         raise ReviewError("No summary was written yet. Ask for one, or write it yourself.")
-    others = tuple(draft for draft in held.drafts if draft is not chosen and not draft.by_thinking)
-    _decided(session, held)
+    others = tuple(draft for draft in pending.drafts if draft is not chosen and not draft.by_thinking)
+    _decided(session, pending)
     if chosen is None:
-        plan = replace(held.plan, reason=held.plan.reason + WRITTEN_BY_USER)
+        plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
         session.apply(plan, Draft(wording or ""), kind="edit", discarded=others)
     elif wording is None or wording == chosen.text:
-        session.apply(held.plan, chosen, discarded=others)
+        session.apply(pending.plan, chosen, discarded=others)
     else:
-        session.apply(held.plan, chosen, wording=wording, discarded=others)
+        session.apply(pending.plan, chosen, wording=wording, discarded=others)
 
 
 def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
-    held = _expect_held(session)
-    _decided(session, held)
-    asked = tuple(draft for draft in held.drafts if not draft.by_thinking)
-    session.leave(held.plan, Draft(), kind="skip", discarded=asked)
+    pending = _expect_pending(session)
+    _decided(session, pending)
+    asked = tuple(draft for draft in pending.drafts if not draft.by_thinking)
+    session.record_unchanged(pending.plan, Draft(), kind="skip", discarded=asked)
 
 
-def _decided(session: Session, held: Held) -> None:
-    session.held = None
-    if any(draft.by_thinking for draft in held.drafts):
-        session.given = None  # it was this one that was given
+def _decided(session: Session, pending: PendingSummarization) -> None:
+    session.pending = None
+    if any(draft.by_thinking for draft in pending.drafts):
+        session.thinking_summary = None  # it was this one
 
 
 def in_force(session: Session) -> list[SummaryVersion]:
@@ -77,7 +77,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
     What was sent until now stays on record. Raises :class:`ReviewError` for a version that is no longer sent.
     """
-    _expect_nothing_held(session)
+    _expect_nothing_pending(session)
     wording = worded(text)
     old = next((version for version in in_force(session) if version.version == number), None)
     if old is None:
@@ -91,7 +91,7 @@ def edit(session: Session, number: int, text: str) -> None:
     replaced = versions[old.replaces - 1] if old.replaces else None
     plan = CompactionPlan(old.added, memory.cursor, EDITED, replaced)
     after = memory._replace(summary_count=written.version)
-    session.change(plan, after, Draft(), kind="edit", written=written, proposed=old.text, revises=number)
+    session.replace_memory(plan, after, Draft(), kind="edit", written=written, proposed=old.text, revises=number)
 
 
 def decisions_since(session: Session, length: int) -> list[Compaction]:
@@ -128,26 +128,26 @@ def undo(session: Session) -> Compaction:
 
     Raises :class:`ReviewError` where there is none.
     """
-    _expect_nothing_held(session)
+    _expect_nothing_pending(session)
     last = undoable(session.compactions)
     if last is None:
         raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
     memory, before = session.memory, last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
     plan = CompactionPlan(last.summarized, before.cursor, UNDONE)
-    session.change(plan, after, Draft(), kind="undo", revises=last.version)
+    session.replace_memory(plan, after, Draft(), kind="undo", revises=last.version)
     return last
 
 
-def _expect_held(session: Session) -> Held:
-    if session.held is None:
+def _expect_pending(session: Session) -> PendingSummarization:
+    if session.pending is None:
         raise ReviewError("No summarization is waiting for a decision.")
-    return session.held
+    return session.pending
 
 
-def _expect_nothing_held(session: Session) -> None:
-    """What is held was planned for the memory as it is, so that may not change meanwhile."""
-    if session.held is not None:
+def _expect_nothing_pending(session: Session) -> None:
+    """What is pending was planned for the memory as it is, so that may not change meanwhile."""
+    if session.pending is not None:
         raise ReviewError("A summarization waits: accept or skip it first.")
 
 

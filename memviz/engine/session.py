@@ -26,7 +26,7 @@ from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import RecallError, ScriptExhausted
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
-from memviz.strategies.base import CompactionPlan, Moment, Strategy
+from memviz.strategies.base import CompactionPlan, Strategy, Trigger
 
 
 class Prepared(NamedTuple):
@@ -44,7 +44,7 @@ class Prepared(NamedTuple):
         return build_context(self.memory, self.parts, self.tokens)
 
 
-class Held(NamedTuple):
+class PendingSummarization(NamedTuple):
     """A summarization that is due and waits for a decision, with the drafts written for it so far."""
 
     plan: CompactionPlan
@@ -65,12 +65,12 @@ def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str
 class Session:
     """One strategy at work over one log. ``summarizer=None`` means there is none to ask.
 
-    While ``review`` is on, a summarization that is due is not made but ``held``, and nothing more of the log
+    While ``review`` is on, a summarization that is due is not made but ``pending``, and nothing more of the log
     is taken in, until somebody has decided on it (``engine/review.py``). ``edits`` are texts that take the
     place of the summary versions of these numbers as they are written.
     """
 
-    held: Held | None
+    pending: PendingSummarization | None
 
     def __init__(
         self,
@@ -89,9 +89,9 @@ class Session:
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.turns: list[TurnRecord] = []
-        self.review, self.held = False, None
+        self.review, self.pending = False, None
         self._edits = dict(edits or {})
-        self.given: Reply | None = None
+        self.thinking_summary: Reply | None = None
         self._recorded_compactions = 0
         self._put_off_in: int | None = None
         self._looked_before: int | None = None
@@ -111,7 +111,7 @@ class Session:
             session.memory = memory_at(session.space, session.compactions, last.memory.length)
         return session
 
-    def look_again(self) -> None:
+    def recheck_last_turn(self) -> None:
         """Go back to before the last turn's question, if no request was made for it and nothing was summarized
         since: what it makes due is then looked at once more."""
         if not len(self.log) or self.log[-1].role != "user":
@@ -129,12 +129,12 @@ class Session:
         """Take in the log's messages up to ``length``, one after the other, as they were appended."""
         if len(self.space.sums.totals) <= length:
             self.log.token_sums(self.counter)
-        if self.held is not None:
+        if self.pending is not None:
             return
-        if self.strategy.moment is not Moment.MESSAGE:
+        if self.strategy.trigger is not Trigger.MESSAGE:
             self.memory = self.memory.appended(length)
             return
-        while self.memory.length < length and self.held is None:
+        while self.memory.length < length and self.pending is None:
             due = self.due_at
             self.memory = self.memory.appended(min(due, length))
             plan = self.strategy.plan_compaction(self.memory) if due <= length else None
@@ -144,10 +144,10 @@ class Session:
     @property
     def due_at(self) -> int:
         """The length of the log at which the strategy may next have something to summarize: not before it."""
-        memory, moment = self.memory, self.strategy.moment
-        if moment is Moment.NEVER:
+        memory, trigger = self.memory, self.strategy.trigger
+        if trigger is Trigger.NEVER:
             return sys.maxsize
-        headroom = self.strategy.headroom(memory) if moment is Moment.MESSAGE else None
+        headroom = self.strategy.headroom(memory) if trigger is Trigger.MESSAGE else None
         if headroom is not None and headroom.unit == "messages":
             return memory.length + headroom.amount
         if headroom is not None and headroom.unit == "tokens":
@@ -158,13 +158,14 @@ class Session:
     def complete_turn(self, summary: Reply | None = None) -> None:
         """The last message taken in ended its turn. A turn that failed before is made up for first.
         ``summary`` is what the chat model gave for this turn when it stopped thinking, if it did."""
-        if self.strategy.moment is Moment.TURN:
-            given = summary or self.given
-            while self.memory.pending and self._compact(given):
+        if self.strategy.trigger is Trigger.TURN:
+            thinking_summary = summary or self.thinking_summary
+            while self.memory.pending and self._compact(thinking_summary):
                 pass
-            self.given = given if self.held is not None else None  # it may be another turn's that is held
+            # Kept only while a summarization waits for a decision: it may be another turn's that is pending.
+            self.thinking_summary = thinking_summary if self.pending is not None else None
 
-    def settle(self, length: int, summary: Reply | None = None) -> None:
+    def catch_up(self, length: int, summary: Reply | None = None) -> None:
         """Take in the first ``length`` messages. If the last of them is no question, its turn is complete."""
         self.advance(length)
         if length and self.log[length - 1].role != "user":
@@ -177,7 +178,7 @@ class Session:
 
     def look_before_request(self) -> None:
         """Summarize if the strategy does so before a request: once for each, however often it is prepared."""
-        if self.strategy.moment is Moment.REQUEST and self._looked_before != self.memory.length:
+        if self.strategy.trigger is Trigger.REQUEST and self._looked_before != self.memory.length:
             self._looked_before = self.memory.length
             self._compact()
 
@@ -232,24 +233,23 @@ class Session:
         self.turns.append(record)
         return record
 
-    def _compact(self, given: Reply | None = None) -> bool:
+    def _compact(self, thinking_summary: Reply | None = None) -> bool:
         """Summarize if it is time to; whether a summary was written. A summary of the last turn that was
-        ``given`` needs no summarizer. While :attr:`review` is on, what is due is held instead."""
-        if self.held is not None:
+        ``thinking_summary`` needs no summarizer. While :attr:`review` is on, what is due is made pending instead."""
+        if self.pending is not None:
             return False
         plan = self.strategy.plan_compaction(self.memory)
-        return plan is not None and self._carry_out(plan, given)
+        return plan is not None and self._carry_out(plan, thinking_summary)
 
-    def _carry_out(self, plan: CompactionPlan, given: Reply | None = None) -> bool:
-        is_given = given is not None and self.log.turn_number(plan.summarize.start) == self.memory.turn
-        thought = Draft(given.text, model=given.model, by_thinking=True) if given is not None and is_given else None
+    def _carry_out(self, plan: CompactionPlan, thinking_summary: Reply | None = None) -> bool:
+        thought = self._thought_of(plan, thinking_summary)
         if thought is None:
             if self._put_off_in is not None and self._put_off_in == self.memory.turn:
                 return False  # not twice in the same turn
             if self.summarizer is None:
                 return self._drop(plan) if self.strategy.drops_without_summarizer else False
         if self.review:
-            self.held = Held(plan, (thought,) if thought else ())
+            self.pending = PendingSummarization(plan, (thought,) if thought else ())
             return False
         started = perf_counter()
         try:
@@ -257,14 +257,20 @@ class Session:
         except ScriptExhausted:
             raise
         except BaseException:
-            self.leave(plan, Draft(error="interrupted", seconds=perf_counter() - started))
+            self.record_unchanged(plan, Draft(error="interrupted", seconds=perf_counter() - started))
             raise
         if draft.error is not None:
-            self.leave(plan, draft)
+            self.record_unchanged(plan, draft)
             return False
         wording = self._edits.get(len(self.space.summaries) + 1)
         self.apply(plan, draft, wording=None if wording == draft.text else wording)
         return True
+
+    def _thought_of(self, plan: CompactionPlan, thinking_summary: Reply | None) -> Draft | None:
+        """The chat model's own summary as a draft, if it is of the turn that the plan is about."""
+        if thinking_summary is None or self.log.turn_number(plan.summarize.start) != self.memory.turn:
+            return None
+        return Draft(thinking_summary.text, model=thinking_summary.model, by_thinking=True)
 
     def ask(self, plan: CompactionPlan, instruction: str | None = None) -> Draft:
         """Ask the summarizer for the summary that ``plan`` calls for. Changes nothing."""
@@ -273,12 +279,12 @@ class Session:
         request = self.strategy.summarizer_request(messages, plan.replaces, instruction)
         return ask_for_draft(self.summarizer, request, self.counter, instruction)
 
-    def leave(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
+    def record_unchanged(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
         """Record that nothing was summarized."""
-        self.change(plan, self.memory, draft, **facts)
+        self.replace_memory(plan, self.memory, draft, **facts)
 
     def _drop(self, plan: CompactionPlan) -> bool:
-        self.change(plan, self.memory._replace(cursor=plan.keep_from), Draft())
+        self.replace_memory(plan, self.memory._replace(cursor=plan.keep_from), Draft())
         return True
 
     def apply(self, plan: CompactionPlan, draft: Draft, *, wording: str | None = None, **facts: Any) -> None:
@@ -286,14 +292,14 @@ class Session:
         if wording is not None:
             facts["proposed"] = draft.text
         turn = self.memory.turn
-        if self.strategy.moment is Moment.TURN:  # a turn's summary is that turn's, even when made up for later
+        if self.strategy.trigger is Trigger.TURN:  # a turn's summary is that turn's, even when made up for later
             turn = self.log.turn_number(plan.summarize.start)
         version = self.new_version(
             turn=turn, text=draft.text if wording is None else wording, covers=plan.covers, added=plan.summarize,
             replaces=plan.replaces.version if plan.replaces else None,
         )  # fmt: skip
         after = self.memory._replace(summary_count=version.version, cursor=plan.keep_from)
-        self.change(plan, after, draft, written=version, **facts)
+        self.replace_memory(plan, after, draft, written=version, **facts)
 
     def new_version(self, **what: Any) -> SummaryVersion:
         """Write the next version down."""
@@ -303,7 +309,7 @@ class Session:
         self.space.summaries.append(version)
         return version
 
-    def change(self, plan: CompactionPlan, after: Memory, draft: Draft, **facts: Any) -> None:
+    def replace_memory(self, plan: CompactionPlan, after: Memory, draft: Draft, **facts: Any) -> None:
         """Replace the memory, and record why. ``facts`` are further fields of the :class:`Compaction`."""
         before, self.memory = self.memory, after
         self._record_compaction(
@@ -341,7 +347,7 @@ class Session:
         self.compactions = [c for c in self.compactions if c.after_message < length]
         self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
         self._put_off_in = max((c.turn for c in self.compactions if c.puts_off), default=None)
-        self.held = self._looked_before = self.given = None
+        self.pending = self._looked_before = self.thinking_summary = None
         versions = self.space.summaries.versions
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
         for version in versions[: sum(c.version is not None for c in self.compactions)]:

@@ -19,7 +19,7 @@ from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.metering import Meter, unmetered
 from memviz.models.provider_keys import OWN_SIGN_IN, address_variables, key_variables, missing_keys, provider_of
-from memviz.models.rate_limiter import RateGate, gate_of
+from memviz.models.rate_limiter import RateLimiter, gate_of
 from memviz.models.redaction import conceal, is_secret_option, public_address
 from memviz.models.streamed_reply import StreamedReply
 from memviz.models.tools import Tool
@@ -182,11 +182,11 @@ class LiteLLMModel(Model):
                 model=self.name,
             )
 
-    def _gate(self) -> RateGate:
+    def _gate(self) -> RateLimiter:
         key = self._settings.get_secret_value().get("api_key", "")
         return gate_of(hash((provider_of(self.name), self.address, key)))
 
-    def _next_try(self, failure: _Failure, attempt: int, gate: RateGate, begun: float) -> float:
+    def _next_try(self, failure: _Failure, attempt: int, gate: RateLimiter, begun: float) -> float:
         """How long to wait before another try. Raises the error if there is to be none."""
         wait_seconds, limited = self._wait_seconds(failure, attempt), isinstance(failure.error, RateLimitError)
         if limited and wait_seconds is not None:

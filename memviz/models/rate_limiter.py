@@ -21,7 +21,7 @@ SPEED_UP = 0.95
 """What each answer leaves of the pace."""
 
 
-class RateGate:
+class RateLimiter:
     """What all callers of one provider with one key pass before a request. Safe to share between threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -77,6 +77,6 @@ class RateGate:
 
 
 @lru_cache(maxsize=256)
-def gate_of(whom: int) -> RateGate:
+def gate_of(whom: int) -> RateLimiter:
     """The gate of this provider, address and key, which are only known here by their hash."""
-    return RateGate()
+    return RateLimiter()

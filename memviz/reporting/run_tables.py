@@ -11,7 +11,7 @@ import numpy as np
 
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
-from memviz.metrics.summaries.events import SummaryEvent, summary_events
+from memviz.metrics.summaries.events import CompactionEvent, compaction_events
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
 TURN_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")
@@ -47,10 +47,10 @@ def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
 
 def compactions_csv(run: Run) -> str:
     """One row a compaction, those after the last request included; the columns are :data:`COMPACTION_COLUMNS`."""
-    return _csv(COMPACTION_COLUMNS, map(_compaction, summary_events(run)))
+    return _csv(COMPACTION_COLUMNS, map(_compaction, compaction_events(run)))
 
 
-def _compaction(event: SummaryEvent) -> dict[str, Any]:
+def _compaction(event: CompactionEvent) -> dict[str, Any]:
     compaction = event.compaction
     taken = compaction.summarized
     return {

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memviz.charts.palette import STEP_COLORS
-from memviz.charts.requests.tokens_per_turn import Line, budget_fits
+from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.memory_map.fate_map import code_of, fate_map
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.events import SummaryEvent, grows_a_list, summary_events
+from memviz.metrics.summaries.events import CompactionEvent, compaction_events, grows_a_list
 
 MAX_COMPACTIONS = 500
 """Rows of the table of compactions of one setting; of more, the first and the last are shown."""
@@ -41,17 +41,17 @@ class Setting:
     index: int
 
     @cached_property
-    def line(self) -> Line:
+    def setting(self) -> SettingRun:
         """The setting as the charts take it."""
-        return Line(self.run, self.label, self.index)
+        return SettingRun(self.run, self.label, self.index)
 
     @cached_property
-    def events(self) -> tuple[SummaryEvent, ...]:
+    def events(self) -> tuple[CompactionEvent, ...]:
         """Everything that happened to its summary."""
-        return summary_events(self.run)
+        return compaction_events(self.run)
 
     @property
-    def shown_events(self) -> tuple[SummaryEvent, ...]:
+    def shown_events(self) -> tuple[CompactionEvent, ...]:
         """The rows of its table: all, or of too many the first and the last."""
         if len(self.events) <= MAX_COMPACTIONS:
             return self.events
@@ -59,9 +59,9 @@ class Setting:
         return (*self.events[:half], *self.events[-half:])
 
     @cached_property
-    def versions(self) -> tuple[SummaryEvent, ...]:
+    def versions(self) -> tuple[CompactionEvent, ...]:
         """The events that wrote the summaries whose texts are shown, the newest first."""
-        shown: list[SummaryEvent] = []
+        shown: list[CompactionEvent] = []
         chars = 0
         for event in reversed(self.events):
             if event.version:

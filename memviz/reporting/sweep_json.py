@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memviz.strategies.base import Strategy
-from memviz.tuning.constraints import Wanted
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 
@@ -18,33 +18,35 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def sweep_dict(sweep: Sweep, wanted: Wanted, best: Recommendation, counter: str, summarizer: str) -> dict[str, Any]:
+def sweep_dict(
+    sweep: Sweep, constraints: Constraints, best: Recommendation, counter: str, summarizer: str
+) -> dict[str, Any]:
     """All of a sweep as values that JSON knows; what is unknown is ``None``.
 
     ``cells`` are the rows of :meth:`memviz.tuning.results.Sweep.frame`, ``settings`` those of ``by_setting`` with
     whether each does what is ``wanted``. Both name a setting by its number (0-based); so does ``recommendation``.
     """
-    table = sweep.by_setting(wanted.over)
+    table = sweep.by_setting(constraints.over)
     return {
         "counter": counter,
         "summarizer": summarizer,
-        "terms": _terms(sweep.terms),
-        "wanted": asdict(wanted),
+        "terms": _terms(sweep.assumptions),
+        "wanted": asdict(constraints),
         "conversations": list(sweep.subjects),
         "is_complete": sweep.is_complete,
         "stopped": sweep.stopped,
         "recommendation": _recommendation(sweep, best),
-        "settings": _rows(sweep, table.assign(fits=wanted.fits(table))),
+        "settings": _rows(sweep, table.assign(fits=constraints.fits(table))),
         "cells": _rows(sweep, sweep.frame()),
     }
 
 
-def _terms(terms: Terms) -> dict[str, Any]:
+def _terms(assumptions: PricingAssumptions) -> dict[str, Any]:
     return {
-        "model": None if terms.main is None else asdict(terms.main),
-        "summarizer": None if terms.summarizer is None else asdict(terms.summarizer),
-        "cache": None if terms.cache is None else asdict(terms.cache),
-        "pause_seconds": terms.pause_seconds,
+        "model": None if assumptions.main is None else asdict(assumptions.main),
+        "summarizer": None if assumptions.summarizer is None else asdict(assumptions.summarizer),
+        "cache": None if assumptions.cache is None else asdict(assumptions.cache),
+        "pause_seconds": assumptions.pause_seconds,
     }
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memviz.conversation import Message
+from memviz.deprecated import warn_renamed
 from memviz.errors import ParameterError
 from memviz.memory import Memory, SummaryVersion
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 
-class Moment(Enum):
+class Trigger(Enum):
     """When a strategy looks whether to summarize."""
 
     NEVER = "never"
@@ -101,7 +102,8 @@ class Strategy(BaseModel, ABC):
     title: ClassVar[str] = ""
     reference: ClassVar[str] = ""
     order: ClassVar[int] = 100  # where it stands in a list: from simple to elaborate
-    moment: ClassVar[Moment] = Moment.NEVER
+    trigger: ClassVar[Trigger] = Trigger.NEVER
+    moment: ClassVar[Trigger | None] = None  # the old name of trigger, read from strategies that still have it
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
@@ -115,6 +117,9 @@ class Strategy(BaseModel, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.id = cls.__module__.rpartition(".")[2]
+        if cls.__dict__.get("moment") is not None:
+            warn_renamed("Strategy.moment", "Strategy.trigger")
+            cls.trigger = cls.__dict__["moment"]
 
     @classmethod
     def _parameter_error(cls, error: ValidationError) -> ParameterError:
@@ -212,3 +217,10 @@ def transcript_line(message: Message) -> str:
     if not message.tool_calls:
         return line
     return line + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Moment":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warn_renamed("memviz.strategies.base.Moment", "Trigger")
+    return Trigger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import CompactionPlan, Headroom, Moment, Selection, Strategy
+from memviz.strategies.base import CompactionPlan, Headroom, Selection, Strategy, Trigger
 from memviz.strategies.parameters import whole_number
 
 
@@ -20,7 +20,7 @@ class Summary(Strategy):
     reference: ClassVar[str] = "Summary memory with a message buffer: summarizes past 2 x buffer_size messages"
     order: ClassVar[int] = 5
     main_parameter: ClassVar[str] = "buffer_size"
-    moment: ClassVar[Moment] = Moment.MESSAGE
+    trigger: ClassVar[Trigger] = Trigger.MESSAGE
 
     buffer_size: int = whole_number(
         4, "messages",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import CompactionPlan, Headroom, Moment, Selection, Strategy
+from memviz.strategies.base import CompactionPlan, Headroom, Selection, Strategy, Trigger
 from memviz.strategies.parameters import whole_number
 
 
@@ -20,7 +20,7 @@ class SummaryBuffer(Strategy):
     reference: ClassVar[str] = "Summary-buffer memory that cuts back to half its limit; the summary is uncounted"
     order: ClassVar[int] = 6
     main_parameter: ClassVar[str] = "max_token_limit"
-    moment: ClassVar[Moment] = Moment.MESSAGE
+    trigger: ClassVar[Trigger] = Trigger.MESSAGE
 
     max_token_limit: int = whole_number(
         500, "tokens",

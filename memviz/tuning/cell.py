@@ -21,7 +21,7 @@ from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
-from memviz.tuning.subject import Subject
+from memviz.tuning.sweep_conversation import SweepConversation
 
 VERSION = 1
 """Part of every key: raise it when a measurement changes, so that kept cells are made anew."""
@@ -92,13 +92,13 @@ class Cell:
         return cls(**{**value, **apart})
 
 
-def cell_key(subject: Subject, strategy: Strategy, counter: str, summarizer: str) -> str:
+def cell_key(subject: SweepConversation, strategy: Strategy, counter: str, summarizer: str) -> str:
     """A hash of everything that a cell depends on."""
     parts = [VERSION, subject.digest, strategy.id, strategy.model_dump(), counter, summarizer]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def measure(subject: Subject, strategy: Strategy, counter: AnyCounter, summarizer: Model | None) -> Cell:
+def measure(subject: SweepConversation, strategy: Strategy, counter: AnyCounter, summarizer: Model | None) -> Cell:
     """Replay ``subject`` under ``strategy`` and measure it. A setting that cannot be run (a system prompt larger
     than its budget) gives a cell that says so; failed summarizer calls are counted."""
     started = perf_counter()
@@ -111,7 +111,7 @@ def measure(subject: Subject, strategy: Strategy, counter: AnyCounter, summarize
     return _cell(subject, run, started)
 
 
-def _cell(subject: Subject, run: Outline, started: float) -> Cell:
+def _cell(subject: SweepConversation, run: Outline, started: float) -> Cell:
     nothing = np.zeros(len(run.turns), np.int64)
     kept = retention(run, subject.probes, subject.texts) if subject.probes else None
     return Cell(

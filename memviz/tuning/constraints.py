@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Constraints:
     """Requests that hold at least ``min_retention`` (0 to 1) of the facts stated so far, and have at most
     ``max_peak_tokens`` tokens, in the middle one of all conversations or in the worst (``over``)."""
 

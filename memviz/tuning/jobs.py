@@ -10,10 +10,10 @@ from memviz.counters import AnyCounter
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell, measure
-from memviz.tuning.subject import Subject
+from memviz.tuning.sweep_conversation import SweepConversation
 
 
-class Place(NamedTuple):
+class CellIndex(NamedTuple):
     """Where a cell stands in a sweep: the number (0-based) of its setting and of its conversation."""
 
     setting: int
@@ -23,16 +23,16 @@ class Place(NamedTuple):
 class Job(NamedTuple):
     """Settings to measure over one conversation, each with its place. Can be pickled."""
 
-    subject: Subject
-    settings: tuple[tuple[Place, Strategy], ...]
+    subject: SweepConversation
+    settings: tuple[tuple[CellIndex, Strategy], ...]
     counter: AnyCounter
     summarizer: Model | None
 
 
 def jobs(
-    subjects: Sequence[Subject],
+    subjects: Sequence[SweepConversation],
     settings: Sequence[Strategy],
-    places: Sequence[Place],
+    places: Sequence[CellIndex],
     counter: AnyCounter,
     summarizer: Model | None,
     size: int,
@@ -49,6 +49,6 @@ def job_size(cells: int, workers: int, jobs_per_worker: int = 8) -> int:
     return max(1, ceil(cells / (workers * jobs_per_worker)))
 
 
-def work(job: Job) -> list[tuple[Place, Cell]]:
+def work(job: Job) -> list[tuple[CellIndex, Cell]]:
     """Measure all cells of a job."""
     return [(place, measure(job.subject, one, job.counter, job.summarizer)) for place, one in job.settings]

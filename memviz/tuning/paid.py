@@ -45,8 +45,8 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Su
     """What the same sweep will cost with ``summarizer``, as told by one that was made with the offline summarizer:
     its summaries are about as long. ``prices`` are the summarizer's, its list prices unless they are given."""
     traffics = [cell.traffic for cell in sweep.cells.values()]
-    terms = replace(sweep.terms, summarizer=prices or pricing(summarizer))
-    costs = [terms.cost(traffic).summarizer_usd for traffic in traffics]
+    assumptions = replace(sweep.assumptions, summarizer=prices or pricing(summarizer))
+    costs = [assumptions.cost(traffic).summarizer_usd for traffic in traffics]
     known = [cost for cost in costs if cost is not None]
     return SummariesEstimate(
         model=summarizer,

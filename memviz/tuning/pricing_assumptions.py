@@ -14,7 +14,7 @@ DEFAULT_PAUSE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Terms:
+class PricingAssumptions:
     """Prices of the chat model and of the summarizer, the rules of the chat model's prompt cache (``None``: there is
     none), and the user's pause between two turns in seconds. A model without a price costs an unknown amount."""
 
@@ -26,7 +26,7 @@ class Terms:
     @classmethod
     def of(
         cls, model: str = DEFAULT_MODEL, summarizer: str | None = None, pause_seconds: float = DEFAULT_PAUSE_SECONDS
-    ) -> Terms:
+    ) -> PricingAssumptions:
         """List prices by the models' names; without a ``summarizer`` the chat model writes the summaries, too."""
         return cls(pricing(model), pricing(summarizer or model), cache_rules(model), pause_seconds)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from memviz.metrics.cost.estimate import dollars
 from memviz.strategies.base import Strategy
-from memviz.tuning.constraints import Wanted
+from memviz.tuning.constraints import Constraints
 
 SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
 """Settings that agree in all of these sent the same, as far as anybody can tell."""
@@ -49,7 +49,7 @@ def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, o
     if table.empty:
         return Recommendation(None, ("Nothing was measured, so nothing can be recommended.",))
     has_facts, measure = bool(table["retention"].notna().any()), sweep.cost_measure
-    fitting = table[Wanted(min_retention, max_peak_tokens, over).fits(table)]
+    fitting = table[Constraints(min_retention, max_peak_tokens, over).fits(table)]
     measured, table = len(table), table[table["failed"] == 0]
     if table.empty:
         return Recommendation(None, ("Every setting failed over at least one conversation.",))

@@ -12,9 +12,9 @@ import numpy as np
 from memviz.metrics.cost.cost import Cost
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell
-from memviz.tuning.jobs import Place
+from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pareto import on_front
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation, recommend
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ class Sweep:
 
     settings: tuple[Strategy, ...]
     subjects: tuple[str, ...]
-    cells: Mapping[Place, Cell] = field(repr=False)
-    terms: Terms = field(repr=False)
+    cells: Mapping[CellIndex, Cell] = field(repr=False)
+    assumptions: PricingAssumptions = field(repr=False)
     stopped: str = ""
 
     @property
@@ -48,13 +48,13 @@ class Sweep:
         """Whether every cell is there."""
         return len(self.cells) == len(self.settings) * len(self.subjects)
 
-    def priced(self, terms: Terms) -> Sweep:
+    def priced(self, assumptions: PricingAssumptions) -> Sweep:
         """The same cells on other terms."""
-        return replace(self, terms=terms)
+        return replace(self, assumptions=assumptions)
 
-    def cost(self, place: Place) -> Cost:
+    def cost(self, place: CellIndex) -> Cost:
         """What one cell costs, request by request."""
-        return self.terms.cost(self.cells[place].traffic)
+        return self.assumptions.cost(self.cells[place].traffic)
 
     @cached_property
     def _frame(self) -> DataFrame:
@@ -120,7 +120,7 @@ class Sweep:
         names = dict.fromkeys(p.name for setting in self.settings for p in setting.parameters() if not p.live_only)
         return ("setting", "strategy", "label", *names)
 
-    def _setting_row(self, place: Place) -> dict[str, Any]:
+    def _setting_row(self, place: CellIndex) -> dict[str, Any]:
         setting = self.settings[place.setting]
         own = {p.name: getattr(setting, p.name) for p in setting.parameters() if not p.live_only}
         return {

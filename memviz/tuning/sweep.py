@@ -13,19 +13,20 @@ from typing import Literal, Protocol
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
+from memviz.deprecated import warn_renamed
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
 from memviz.errors import BudgetSpentError, SweepError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
-from memviz.strategies.base import Moment, Strategy
+from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, cell_key
 from memviz.tuning.executors import dask_cluster, inline, processes, threads
 from memviz.tuning.grid import Grid, settings
-from memviz.tuning.jobs import Job, Place, job_size, jobs, work
-from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
+from memviz.tuning.jobs import CellIndex, Job, job_size, jobs, work
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.subject import Subject
+from memviz.tuning.sweep_conversation import SweepConversation
 
 Executor = Literal["auto", "inline", "threads", "processes", "dask"]
 DEFAULT_CONCURRENCY = 4
@@ -73,18 +74,18 @@ class Sweeping:
     spent budget, which then stands in ``stopped`` as a sentence. :attr:`sweep` is what there is so far, at any time.
     """
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[SweepConversation, ...]
     settings: tuple[Strategy, ...]
     counter: AnyCounter = DEFAULT_COUNTER
     summarizer: Model | None = None
-    terms: Terms = field(default_factory=Terms.of)
+    assumptions: PricingAssumptions = field(default_factory=PricingAssumptions.of)
     kept: KeptCells | None = None
     executor: Executor = "auto"
     workers: int | None = None
     scheduler: str | None = None
     stop: Event = field(default_factory=Event)
     stopped: str = ""
-    cells: dict[Place, Cell] = field(default_factory=dict)
+    cells: dict[CellIndex, Cell] = field(default_factory=dict)
     measured: int = 0
     _started: float = field(default_factory=perf_counter)
 
@@ -102,7 +103,11 @@ class Sweeping:
     def sweep(self) -> Sweep:
         """The cells so far."""
         return Sweep(
-            self.settings, tuple(subject.title for subject in self.subjects), dict(self.cells), self.terms, self.stopped
+            self.settings,
+            tuple(subject.title for subject in self.subjects),
+            dict(self.cells),
+            self.assumptions,
+            self.stopped,
         )
 
     def __iter__(self) -> Iterator[Cell]:
@@ -120,17 +125,17 @@ class Sweeping:
         except BudgetSpentError as error:
             self.stopped = str(error)
 
-    def _keys(self) -> dict[Place, str]:
+    def _keys(self) -> dict[CellIndex, str]:
         counter = find_counter(self.counter).name
         summarizer = "" if self.summarizer is None else _named(self.summarizer)
         return {
             # Who would summarize does not matter where nothing ever is summarized.
-            Place(s, c): cell_key(subject, setting, counter, "" if setting.moment is Moment.NEVER else summarizer)
+            CellIndex(s, c): cell_key(subject, setting, counter, "" if setting.trigger is Trigger.NEVER else summarizer)
             for c, subject in enumerate(self.subjects)
             for s, setting in enumerate(self.settings)
         }
 
-    def _kept_cells(self, keys: dict[Place, str]) -> Iterator[tuple[Place, Cell]]:
+    def _kept_cells(self, keys: dict[CellIndex, str]) -> Iterator[tuple[CellIndex, Cell]]:
         if self.kept is None:
             return
         found = self.kept.find_cells(list(keys.values()))
@@ -138,19 +143,19 @@ class Sweeping:
             if key in found:
                 yield place, Cell.from_dict(found[key])
 
-    def _take(self, place: Place, cell: Cell, key: str) -> None:
+    def _take(self, place: CellIndex, cell: Cell, key: str) -> None:
         self.cells[place] = cell
         self.measured += 1
         if self.kept is not None and cell.can_be_kept:
             self.kept.keep_cell(key, cell.to_dict())
 
-    def _run(self, missing: Sequence[Place]) -> Iterator[list[tuple[Place, Cell]]]:
+    def _run(self, missing: Sequence[CellIndex]) -> Iterator[list[tuple[CellIndex, Cell]]]:
         workers = self._workers()
         size = job_size(len(missing), workers) if self._executor() in ("processes", "dask") else 1
         todo = jobs(self.subjects, self.settings, missing, self.counter, self.summarizer, size)
         return self._execute(todo, workers) if missing else iter(())
 
-    def _execute(self, todo: Iterable[Job], workers: int) -> Iterator[list[tuple[Place, Cell]]]:
+    def _execute(self, todo: Iterable[Job], workers: int) -> Iterator[list[tuple[CellIndex, Cell]]]:
         match self._executor():
             case "threads":
                 return threads.run(todo, work, workers=workers, stop=self.stop)
@@ -183,7 +188,7 @@ def sweep(
     model: str = DEFAULT_MODEL,
     summarizer_model: str | None = None,
     pause_seconds: float = DEFAULT_PAUSE_SECONDS,
-    terms: Terms | None = None,
+    assumptions: PricingAssumptions | None = None,
     retention: bool = True,
     executor: Executor = "auto",
     workers: int | None = None,
@@ -191,12 +196,14 @@ def sweep(
     kept: KeptCells | None = None,
     progress: Callable[[SweepProgress], object] | None = None,
     stop: Event | None = None,
+    terms: PricingAssumptions | None = None,
 ) -> Sweep:
     """Measure every setting of ``grid`` over one or many conversations, and price it.
 
     ``grid`` maps strategies to lists of values: ``{"summary": {"buffer_size": [2, 4, 8]}, "window": None}`` (``None``:
     the suggested values). ``summarizer`` writes the summaries; ``model`` and ``summarizer_model`` name whose list
-    prices are used (the same for both unless said otherwise), or give ``terms`` of your own. ``retention=False``
+    prices are used (the same for both unless said otherwise), or give ``assumptions`` of your own (``terms`` is their
+    old name). ``retention=False``
     counts tokens only. ``executor``: ``inline`` in this thread, ``threads`` for a summarizer behind an API,
     ``processes`` on this machine, ``dask`` on the cluster at ``scheduler`` or a local one; ``auto`` chooses.
     ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a sweep that was ended goes
@@ -205,13 +212,17 @@ def sweep(
     Raises :class:`memviz.ParameterError` for a grid that is none, :class:`memviz.SweepError` for no conversation
     or a cluster that is lost.
     """
+    if terms is not None:
+        warn_renamed("terms", "assumptions")
     count = find_counter(counter)
     sweeping = Sweeping(
-        tuple(Subject.of(transcript, count, retention=retention) for transcript in _transcripts(conversations)),
+        tuple(
+            SweepConversation.of(transcript, count, retention=retention) for transcript in _transcripts(conversations)
+        ),
         settings(grid),
         counter=count,
         summarizer=as_model(summarizer),
-        terms=terms or Terms.of(model, summarizer_model, pause_seconds),
+        assumptions=assumptions or terms or PricingAssumptions.of(model, summarizer_model, pause_seconds),
         kept=kept,
         executor=executor,
         workers=workers,

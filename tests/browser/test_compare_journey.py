@@ -93,7 +93,7 @@ def import_seven_turns(page: Page, url: str) -> None:
 
 def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, dashboard: Dashboard) -> None:
     import_seven_turns(page, dashboard.url)
-    page.get_by_test_id("stButtonGroup").get_by_text("Answered anew").click()
+    page.get_by_test_id("stButtonGroup").get_by_text("Free run").click()
     sees(page.get_by_text("0 of 21 turns answered so far."))
     with openai_server() as server:
         server.then(*[text(f"Reply {number}.") for number in range(4)], endless)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memviz.charts.cost.line import CostLine
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.cost.setting_cost import SettingCost
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.cost import cost
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.cost.pricing import Pricing, unpriced
@@ -42,6 +42,6 @@ def cost_line(
     summarizer: Pricing | None = CHEAP,
     cache: CacheRules | None = RULES,
     pause_seconds: float = 60.0,
-) -> CostLine:
+) -> SettingCost:
     found = cost(traffic_of(rows, summaries), main, summarizer, cache=cache, pause_seconds=pause_seconds)
-    return CostLine(Line(run_of("buffer"), label, index), found, cost_parts(found, main, summarizer))
+    return SettingCost(SettingRun(run_of("buffer"), label, index), found, cost_parts(found, main, summarizer))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
-from memviz.charts.requests.tokens_per_turn import Line
-from memviz.charts.retention.result import Kept
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.losses import fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
@@ -33,15 +33,15 @@ def run_with_facts(id: str = "summary", script: Sequence[str | ModelError] = SUM
     return memviz.replay(messages, strategy, model=ScriptedModel([*script, *["Nothing."] * 20]), counter="chars4")
 
 
-def kept(run: Run, probes: tuple[Probe, ...] = FACTS, label: str = "a setting", index: int = 0) -> Kept:
+def kept(run: Run, probes: tuple[Probe, ...] = FACTS, label: str = "a setting", index: int = 0) -> RetentionResult:
     """What the run kept of the probes."""
     texts = ProbeTexts(run.log, probes)
     found = retention(run, probes, texts)
     lives = life_lines(run, found, texts)
-    return Kept(Line(run, label, index), found, lives, fact_losses(run, found, lives, texts))
+    return RetentionResult(SettingRun(run, label, index), found, lives, fact_losses(run, found, lives, texts))
 
 
-def kept_of_markup() -> Kept:
+def kept_of_markup() -> RetentionResult:
     """One whose facts, messages, summaries, errors and label are full of markup."""
     messages = [Message(("user", "assistant")[n % 2], f"{n} fact{n} {MARKUP}") for n in range(12)]
     probes = tuple(Probe(f"{MARKUP} {n}", (f"fact{n} {MARKUP}",), (n,), "name") for n in range(0, 12, 2))

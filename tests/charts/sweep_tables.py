@@ -24,7 +24,7 @@ def small_table(*, priced: bool = True) -> DataFrame:
     """Three windows and two token buffers over one conversation: settings 0, 1, 2 and 3, 4."""
     kept = [cell(0, [1000, 3000], [1, 2]), cell(1, [2000, 4000], [3, 4]), cell(2, [5000, 5000], [4, 4]),
             cell(3, [1500, 3500], [1, 2]), cell(4, [7000, 7000], [4, 2])]  # fmt: skip
-    return sweep_of(list(kept), terms=TERMS if priced else UNPRICED).by_setting()
+    return sweep_of(list(kept), assumptions=TERMS if priced else UNPRICED).by_setting()
 
 
 def points_of(figure: go.Figure) -> dict[int, dict[str, object]]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from memviz.charts import figure as module
-from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from tests.charts.runs import run_of
 
 
 def test_a_figure_is_the_same_without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [Line(run_of(), "One", 0), Line(run_of("buffer"), "Two", 1)]
-    validated = tokens_per_turn(lines).to_dict()
+    settings = [SettingRun(run_of(), "One", 0), SettingRun(run_of("buffer"), "Two", 1)]
+    validated = tokens_per_turn(settings).to_dict()
     monkeypatch.setattr(module, "VALIDATED", False)
-    assert tokens_per_turn(lines).to_dict().keys() == validated.keys()
-    assert tokens_per_turn(lines).to_json(validate=False) == tokens_per_turn(lines).to_json()
-    assert [trace["name"] for trace in tokens_per_turn(lines).to_dict()["data"]] == [
+    assert tokens_per_turn(settings).to_dict().keys() == validated.keys()
+    assert tokens_per_turn(settings).to_json(validate=False) == tokens_per_turn(settings).to_json()
+    assert [trace["name"] for trace in tokens_per_turn(settings).to_dict()["data"]] == [
         trace["name"] for trace in validated["data"]
     ]
 

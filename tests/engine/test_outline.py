@@ -14,7 +14,7 @@ from memviz.context import OVER_BUDGET, TOKEN_PARTS
 from memviz.engine.outline import Outline, outline
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory
-from memviz.strategies.base import Moment, Selection, Strategy
+from memviz.strategies.base import Selection, Strategy, Trigger
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -138,7 +138,7 @@ def test_a_strategy_that_never_summarizes_is_asked_once_a_request() -> None:
             asked.append(memory.length)
             return super().select(memory)
 
-    assert Asked.moment is Moment.NEVER
+    assert Asked.trigger is Trigger.NEVER
     outline(Log([Message("user", "One."), Message("assistant", "Two."), Message("user", "Three.")]),
             Asked(shape="head"), None, "chars4")  # fmt: skip
     assert asked == [1, 3]

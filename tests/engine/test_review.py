@@ -15,7 +15,7 @@ from memviz.engine.session import Session
 from memviz.memory import Memory
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage
-from memviz.strategies.base import CompactionPlan, Moment, Selection
+from memviz.strategies.base import CompactionPlan, Selection, Trigger
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 from tests.same_runs import contents
 
@@ -404,7 +404,7 @@ class TestEditsInAReplay:
 class OneAtATime(memviz.Strategy):
     """Before each request it summarizes the oldest message, however few there are."""
 
-    moment = Moment.REQUEST
+    trigger = Trigger.REQUEST
 
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
         at = memory.cursor
@@ -429,8 +429,8 @@ class TestWhenItIsDue:
         session = Session(Log(talk(6)), memviz.strategy("summary", buffer_size=1), Digest(), memviz.counter("chars4"))
         session.review = True
         session.advance(12)
-        assert session.held is not None
-        assert (session.memory.length, session.held.plan.summarize) == (3, range(2))
+        assert session.pending is not None
+        assert (session.memory.length, session.pending.plan.summarize) == (3, range(2))
 
     def test_what_was_skipped_is_not_proposed_again_by_a_retry_of_the_same_turn(self) -> None:
         chat = held("chat_summary_buffer")

@@ -14,17 +14,17 @@ from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences
 from tests.pages.test_compare import FIRST, replayed
 
 BUFFER, WINDOW, SUMMARY = FIRST
 CLAUDE = "anthropic/claude-sonnet-4-5"
 OF_MODEL = "Prices of the chat model"
-LISTED = Terms.of()
+LISTED = PricingAssumptions.of()
 
 
-def costs_on(terms: Terms = LISTED) -> Mapping[str, Cost]:
+def costs_on(terms: PricingAssumptions = LISTED) -> Mapping[str, Cost]:
     return {label: terms.cost(traffic(replayed(strategy))) for label, strategy in FIRST.items()}
 
 
@@ -43,7 +43,7 @@ def told(session: AppTest) -> str:
     return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
 
 
-def shows(session: AppTest, terms: Terms) -> bool:
+def shows(session: AppTest, terms: PricingAssumptions) -> bool:
     return all(metric(session, label) == dollars(cost.total_usd or 0) for label, cost in costs_on(terms).items())
 
 
@@ -143,19 +143,19 @@ class TestNumbers:
 class TestTerms:
     def test_another_model(self, page: AppTest) -> None:
         choose(page, OF_MODEL, CLAUDE)
-        assert shows(page, Terms.of(CLAUDE))
+        assert shows(page, PricingAssumptions.of(CLAUDE))
         assert not shows(page, LISTED)
         assert "written to it 3.75" in told(page)
 
     def test_another_model_for_the_summaries(self, page: AppTest) -> None:
         choose(page, "Prices of the summarizer", CLAUDE)
-        assert shows(page, Terms.of(summarizer=CLAUDE))
+        assert shows(page, PricingAssumptions.of(summarizer=CLAUDE))
         assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(page)
 
     @pytest.mark.parametrize(("pause_seconds", "words"), [(30, "Shorter than the 5 min"), (300, "Not shorter than")])
     def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:
         labelled(page.select_slider, "Pause between turns").set_value(pause_seconds).run()
-        assert shows(page, Terms.of(pause_seconds=pause_seconds))
+        assert shows(page, PricingAssumptions.of(pause_seconds=pause_seconds))
         assert words in told(page)
         assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (pause_seconds == 300)
 
@@ -163,18 +163,18 @@ class TestTerms:
         enter(page, "Input", 10.0)
         assert LISTED.main is not None
         by_hand = LISTED.main.by_hand(input_usd_per_million=10)
-        assert shows(page, Terms(by_hand, by_hand, LISTED.cache))
+        assert shows(page, PricingAssumptions(by_hand, by_hand, LISTED.cache))
         assert "entered by hand, the rest: price file of litellm" in told(page)
         choose(page, OF_MODEL, CLAUDE)
-        assert shows(page, Terms.of(CLAUDE))
+        assert shows(page, PricingAssumptions.of(CLAUDE))
 
     def test_rules_of_the_cache_by_hand_and_none(self, page: AppTest) -> None:
         labelled(page.button_group, "Prompt cache").set_value("By hand").run()
         labelled(page.number_input, "Smallest prefix").set_value(100).run()
         rules = CacheRules(min_tokens=100, step_tokens=128, lifetime_seconds=300)
-        assert shows(page, Terms(LISTED.main, LISTED.summarizer, rules))
+        assert shows(page, PricingAssumptions(LISTED.main, LISTED.summarizer, rules))
         labelled(page.button_group, "Prompt cache").set_value("None").run()
-        assert shows(page, Terms(LISTED.main, LISTED.summarizer, None))
+        assert shows(page, PricingAssumptions(LISTED.main, LISTED.summarizer, None))
         assert "No prompt cache is counted" in told(page)
         assert "read from the cache" not in told(page)
         assert not [row for row in page.table[0].value.index if "cache" in row]

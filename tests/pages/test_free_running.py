@@ -25,7 +25,7 @@ QUESTIONS = ("My budget is 3,000 euros.", "We go by train.", "We like museums.",
 
 @pytest.fixture
 def compare() -> AppTest:
-    return anew(open_page("compare"))
+    return as_free_run(open_page("compare"))
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def short(database: Path) -> str:
     return Store(database).add_conversation(memviz.Transcript(tuple(messages), title="Short", format="messages"))
 
 
-def anew(session: AppTest) -> AppTest:
-    return labelled(session.button_group, "Replies").set_value("anew").run()
+def as_free_run(session: AppTest) -> AppTest:
+    return labelled(session.button_group, "Replies").set_value("free-run").run()
 
 
 def open_short(short: str, server: OpenAIServer) -> AppTest:
     """The short conversation, to be answered anew by the server's model."""
-    session = anew(open_page("compare"))
+    session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(short).run()
     return use_model(session, "Answering model", server.api_base)
 
@@ -61,7 +61,7 @@ def estimate(session: AppTest) -> str:
     return next(said for said in sentences(session.caption) if said.startswith("At most"))
 
 
-def answered_anew(strategy: memviz.Strategy) -> Run:
+def is_free_run(strategy: memviz.Strategy) -> Run:
     trip = sample("trip")
     return memviz.free_run(list(trip.messages), strategy, system_prompt=trip.system_prompt)
 
@@ -78,21 +78,21 @@ def test_nothing_is_answered_before_it_is_asked_for(compare: AppTest) -> None:
     assert "at no cost" in estimate(compare)
     assert not compare.get("plotly_chart")
     assert not cards(compare)
-    assert "answered anew under every setting" in sentences(compare.caption)[0]
+    assert "A free run" in sentences(compare.caption)[0]
 
 
 def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
     answer(compare)
     assert page_of(compare) == "compare"
     assert not panel(compare)
-    assert token_lines(compare) == {label: sent(answered_anew(strategy)) for label, strategy in FIRST.items()}
+    assert token_lines(compare) == {label: sent(is_free_run(strategy)) for label, strategy in FIRST.items()}
     assert len(compare.metric) == 3
 
 
 def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None:
     answer(compare)
     compare.select_slider[0].set_value(35).run()
-    runs = {label: answered_anew(strategy) for label, strategy in FIRST.items()}
+    runs = {label: is_free_run(strategy) for label, strategy in FIRST.items()}
     assert {card.label: card.answer for card in cards(compare)} == {
         label: run.turns[34].reply for label, run in runs.items()
     }
@@ -105,7 +105,7 @@ def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None
 
 
 def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
-    session = anew(open_page("compare"))
+    session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(short).run()
     labelled(session.number_input, "Window size").set_value(2).run()
     answer(session)
@@ -120,7 +120,7 @@ def test_another_session_finds_the_answers(compare: AppTest, restarted: bool) ->
     answer(compare)
     if restarted:
         st.cache_resource.clear()
-    other = anew(open_page("compare"))
+    other = as_free_run(open_page("compare"))
     assert not panel(other)
     assert token_lines(other) == token_lines(compare)
     for session in (compare, other):
@@ -159,7 +159,7 @@ def test_a_changed_setting_is_answered_anew(compare: AppTest) -> None:
 
 
 def test_a_paid_model_says_its_price_and_is_not_called(server: OpenAIServer) -> None:
-    session = anew(open_page("compare"))
+    session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Answering model").set_value("openai/gpt-4o-mini").run()
     labelled(session.text_input, "Base URL").set_value(server.api_base).run()
     assert "about $" in estimate(session)
@@ -222,7 +222,7 @@ def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(short: st
 def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
     transcript = memviz.Transcript((memviz.Message("assistant", "Anyone?"),), title="Nobody", format="messages")
     nobody = Store(database).add_conversation(transcript)
-    session = anew(open_page("compare"))
+    session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(nobody).run()
     assert page_of(session) == "compare"
     (sentence,) = sentences(session.info)

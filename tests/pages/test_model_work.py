@@ -176,7 +176,7 @@ def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay(cha
     for title in titles:
         assert any(label.startswith(title) for label in labels)
         assert not any(label.startswith(title) for label in replayed)
-    labelled(compare.button_group, "Replies").set_value("anew").run()
+    labelled(compare.button_group, "Replies").set_value("free-run").run()
     assert all(any(c.label.startswith(title) for c in compare.number_input) for title in titles)
 
 

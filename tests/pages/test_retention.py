@@ -14,7 +14,7 @@ from memviz.engine.run import Run
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import Retention, ceiling, floor, retention
 from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_argument_recall import needed_arguments
+from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe
@@ -284,7 +284,7 @@ class TestWithoutLabels:
             memviz.replay(list(support.messages), strategy, system_prompt=support.system_prompt)
             for strategy in FIRST.values()
         ]
-        needed = [needed_arguments(run) for run in runs]
+        needed = [tool_argument_recall(run) for run in runs]
         assert shares == [f"{found.share:.0%}" for found in needed]
         table = page.table[2].value
         missed = [row for row in zip(*(found.arguments for found in needed), strict=True)

@@ -9,6 +9,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.ui.shell.links import link_query
+from memviz.ui.shell.state import CompareState
 from tests.pages.driving import APP, TIMEOUT_SECONDS, click, figures, labelled, page_of, sentences, token_lines
 
 
@@ -79,8 +81,16 @@ def test_every_page_of_analysis_shares_its_view(page: str) -> None:
 
 
 def test_replies_of_their_own_are_shared_too() -> None:
+    page = opened("compare", QUERY | {"replies": ["free-run"]})
+    assert labelled(page.segmented_control, "Replies").value == "free-run"
+    state = CompareState(free_run=True)
+    assert parse_qs(link_query(state, None))["replies"] == ["free-run"]
+
+
+def test_a_link_of_the_version_before_opens_with_a_notice() -> None:
     page = opened("compare", QUERY | {"replies": ["anew"]})
-    assert next(control for control in page.segmented_control if control.label == "Replies").value == "anew"
+    assert labelled(page.segmented_control, "Replies").value == "free-run"
+    assert any("replies=free-run" in warning.value.replace("\\", "") for warning in page.warning)
 
 
 def test_after_opening_the_visitor_decides() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_map import map_of
-from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
 from tests.charts.runs import run_of
@@ -30,9 +30,9 @@ def test_the_colours_are_those_of_the_dashboard(theme: Theme) -> None:
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
 def test_no_placeholder_of_a_setting_is_left(theme: Theme) -> None:
-    lines = [Line(run_of(), f"setting {index}", index) for index in range(10)]
+    settings = [SettingRun(run_of(), f"setting {index}", index) for index in range(10)]
     view = View(range(1, 7), range(12))
-    drawn = [themed(tokens_per_turn(lines), theme), *(themed(map_of(line, view), theme) for line in lines)]
+    drawn = [themed(tokens_per_turn(settings), theme), *(themed(map_of(setting, view), theme) for setting in settings)]
     assert not re.search(r"#0000(0[1-9]|10)\b", json.dumps(drawn))
     used = [trace["line"]["color"] for trace in drawn[0]["data"][:10]]
     assert used == list(theme.settings)
@@ -47,7 +47,7 @@ def test_texts_keep_what_looks_like_a_placeholder() -> None:
 
 
 def test_the_figure_itself_stays_as_it_was() -> None:
-    chart = tokens_per_turn([Line(run_of(), "setting", 2)])
+    chart = tokens_per_turn([SettingRun(run_of(), "setting", 2)])
     before = json.dumps(chart.to_dict())
     themed(chart, DARK)
     assert json.dumps(chart.to_dict()) == before

@@ -141,7 +141,7 @@ def test_questions_are_pure_and_stay_inside_the_log(id: str, messages: list[memv
         assert headroom is None or headroom.amount >= 0
 
 
-@pytest.mark.parametrize("id", [id for id, cls in memviz.strategies().items() if cls.moment.name == "MESSAGE"])
+@pytest.mark.parametrize("id", [id for id, cls in memviz.strategies().items() if cls.trigger.name == "MESSAGE"])
 @given(messages=conversations(), plan=outcomes)
 def test_nothing_is_due_before_the_headroom_is_used_up(
     id: str, messages: list[memviz.Message], plan: list[str]

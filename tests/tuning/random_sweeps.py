@@ -9,8 +9,8 @@ from memviz.metrics.cost.pricing import Pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic
 from memviz.tuning.cell import Cell
 from memviz.tuning.grid import settings
-from memviz.tuning.jobs import Place
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.jobs import CellIndex
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 
 SETTINGS = settings({"window": {"window_size": [2, 4, 8]}, "token_buffer": {"max_tokens": [100, 200]}, "buffer": {}})
@@ -22,8 +22,8 @@ def priced_at(input_usd: float, output_usd: float = 0.0) -> Pricing:
     return unpriced("made-up").by_hand(input_usd_per_million=input_usd, output_usd_per_million=output_usd)
 
 
-TERMS = Terms(priced_at(10, 20), priced_at(1, 2))
-UNPRICED = Terms(None, None)
+TERMS = PricingAssumptions(priced_at(10, 20), priced_at(1, 2))
+UNPRICED = PricingAssumptions(None, None)
 
 
 def cell(
@@ -47,10 +47,10 @@ def cell(
     )  # fmt: skip
 
 
-def sweep_of(*rows: list[Cell | None], terms: Terms = TERMS) -> Sweep:
+def sweep_of(*rows: list[Cell | None], assumptions: PricingAssumptions = TERMS) -> Sweep:
     """A sweep with one list of cells a conversation, one cell a setting; ``None`` was not measured yet."""
-    cells = {Place(s, c): one for c, row in enumerate(rows) for s, one in enumerate(row) if one is not None}
-    return Sweep(SETTINGS[: max(map(len, rows))], tuple(f"c{at}" for at in range(len(rows))), cells, terms)
+    cells = {CellIndex(s, c): one for c, row in enumerate(rows) for s, one in enumerate(row) if one is not None}
+    return Sweep(SETTINGS[: max(map(len, rows))], tuple(f"c{at}" for at in range(len(rows))), cells, assumptions)
 
 
 @st.composite
@@ -70,4 +70,4 @@ def sweeps(draw: st.DrawFn, *, errors: bool = True) -> Sweep:
     for _ in range(draw(st.integers(1, 4))):
         has_facts = draw(st.sampled_from([True, True, False]))
         rows.append([draw(cells(setting, has_facts, errors)) for setting in range(count)])
-    return sweep_of(*rows, terms=draw(st.sampled_from([TERMS, UNPRICED])))
+    return sweep_of(*rows, assumptions=draw(st.sampled_from([TERMS, UNPRICED])))

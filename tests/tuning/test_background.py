@@ -11,14 +11,14 @@ from memviz.counters import counter
 from memviz.transcripts.samples import sample
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.grid import settings
-from memviz.tuning.subject import Subject
 from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweep_conversation import SweepConversation
 
 WAIT_SECONDS = 60
 
 
 def sweeping(**options: object) -> Sweeping:
-    subject = Subject.of(sample("trip"), counter("o200k_base"))
+    subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
     return Sweeping((subject,), settings({"window": {"window_size": [4, 8, 12]}}), **options)  # type: ignore[arg-type]
 
 

@@ -13,7 +13,7 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.tuning.cell import Cell, measure
-from memviz.tuning.subject import Subject
+from memviz.tuning.sweep_conversation import SweepConversation
 from tests.engine.probes import IDS, small
 from tests.metrics.random_probes import probes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -33,7 +33,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
 def test_a_cell_holds_what_the_metrics_of_a_replay_say(
     id: str, transcript: Transcript, plan: list[str] | None, name: str
 ) -> None:
-    subject = Subject.of(transcript, counter(name))
+    subject = SweepConversation.of(transcript, counter(name))
     run = memviz.replay(transcript, small(id), model=plan and summarizer(plan), counter=name)
     kept = retention(run, transcript.probes)
     expected = Cell(
@@ -49,7 +49,9 @@ def test_a_cell_holds_what_the_metrics_of_a_replay_say(
 
 def test_a_cell_without_facts_counts_tokens_alone() -> None:
     said = Transcript((Message("user", "The code is QX7R4M."), Message("assistant", "Fine.")))
-    found = measure(Subject.of(said, counter("chars4"), retention=False), small("window"), counter("chars4"), None)
+    found = measure(
+        SweepConversation.of(said, counter("chars4"), retention=False), small("window"), counter("chars4"), None
+    )
     assert (found.facts, found.retained.tolist(), found.born.tolist()) == (0, [0], [0])
     assert found.traffic.input_tokens.tolist() == [19 // 4 + 3 + 3]
 
@@ -57,6 +59,6 @@ def test_a_cell_without_facts_counts_tokens_alone() -> None:
 def test_a_setting_that_cannot_be_run_says_why() -> None:
     said = Transcript((Message("user", "Hello."),), system_prompt="A prompt of more than one token.")
     strict = small("chat_summary_buffer", token_limit=1, count_initial_tokens=True)
-    found = measure(Subject.of(said, counter("chars4")), strict, counter("chars4"), None)
+    found = measure(SweepConversation.of(said, counter("chars4")), strict, counter("chars4"), None)
     assert "system prompt" in found.error
     assert found.traffic.turns.size == 0

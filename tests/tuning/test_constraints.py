@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.tuning.constraints import Wanted
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import Over, Sweep
 from tests.tuning.random_sweeps import cell, sweep_of, sweeps
 
@@ -15,9 +15,9 @@ from tests.tuning.random_sweeps import cell, sweep_of, sweeps
 def test_what_is_recommended_fits_and_is_the_cheapest_that_does(
     sweep: Sweep, least: float, limit: int | None, over: Over
 ) -> None:
-    wanted, best = Wanted(least, limit, over), sweep.best(least, limit, over)
+    constraints, best = Constraints(least, limit, over), sweep.best(least, limit, over)
     table = sweep.by_setting(over)
-    fitting = table[wanted.fits(table)]
+    fitting = table[constraints.fits(table)]
     assert (best.setting is None) == fitting.empty
     if best.row is not None:
         assert best.row["setting"] in set(fitting["setting"])
@@ -26,16 +26,16 @@ def test_what_is_recommended_fits_and_is_the_cheapest_that_does(
 
 def test_both_have_to_be_so() -> None:
     table = sweep_of([cell(0, [100], [4]), cell(1, [100], [1]), cell(2, [300], [4])]).by_setting()
-    assert Wanted(0.5, 200).fits(table).tolist() == [True, False, False]
-    assert Wanted(0.5).fits(table).tolist() == [True, False, True]
-    assert Wanted(1.0, 300).fits(table).tolist() == [True, False, True]
+    assert Constraints(0.5, 200).fits(table).tolist() == [True, False, False]
+    assert Constraints(0.5).fits(table).tolist() == [True, False, True]
+    assert Constraints(1.0, 300).fits(table).tolist() == [True, False, True]
 
 
 def test_without_facts_tokens_decide() -> None:
     table = sweep_of([cell(0, [100]), cell(1, [300])]).by_setting()
-    assert Wanted(0.9, 200).fits(table).tolist() == [True, False]
+    assert Constraints(0.9, 200).fits(table).tolist() == [True, False]
 
 
 def test_what_failed_over_one_conversation_does_not_fit() -> None:
     table = sweep_of([cell(0, [100], [4])], [cell(0, [], error="does not fit")]).by_setting()
-    assert Wanted(0.0).fits(table).tolist() == [False]
+    assert Constraints(0.0).fits(table).tolist() == [False]

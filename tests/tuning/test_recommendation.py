@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.cost.estimate import dollars
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import SAME_COST, SAME_RUN, share_in_words
 from memviz.tuning.results import Over, Sweep
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps
@@ -132,10 +132,10 @@ def test_what_failed_over_one_conversation_is_not_recommended() -> None:
 
 
 def test_a_runner_up_beside_one_that_costs_nothing_has_its_price_named() -> None:
-    sweep = sweep_of([cell(0, [], [])], terms=Terms(priced_at(10), priced_at(1)))
+    sweep = sweep_of([cell(0, [], [])], assumptions=PricingAssumptions(priced_at(10), priced_at(1)))
     assert sweep.best(0.0).setting is not None, "a conversation without a request costs nothing"
-    free = Terms(priced_at(0, 0), priced_at(1000, 0))
-    sweep = sweep_of([cell(0, [100], [4]), cell(1, [100], [4], summarizer=500)], terms=free)
+    free = PricingAssumptions(priced_at(0, 0), priced_at(1000, 0))
+    sweep = sweep_of([cell(0, [100], [4]), cell(1, [100], [4], summarizer=500)], assumptions=free)
     assert "Next: Sliding window · 4 messages, at $0.50, keeps 100%." in sweep.best().sentence
 
 
@@ -152,7 +152,7 @@ def test_of_equal_cost_the_one_that_keeps_more_is_taken() -> None:
 
 
 def test_tokens_decide_where_no_price_is_known() -> None:
-    found = sweep_of([cell(0, [300], [4]), cell(1, [200], [4])], terms=UNPRICED).best()
+    found = sweep_of([cell(0, [300], [4]), cell(1, [200], [4])], assumptions=UNPRICED).best()
     assert found.row is not None
     assert found.row["setting"] == 1
     assert "costs 200 tokens" in found.sentence

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from memviz.tuning.cell import Cell
-from memviz.tuning.jobs import Place
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.jobs import CellIndex
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import MEASURES, Over, Sweep
 from tests.tuning.random_sweeps import FACTS, SETTINGS, TERMS, UNPRICED, cell, priced_at, sweep_of, sweeps
 
@@ -47,7 +47,7 @@ def test_a_frame_has_one_row_a_cell_with_its_numbers(sweep: Sweep) -> None:
         assert row["all_tokens"] == sum(sent) + summarizer
         assert row["mean_tokens"] == pytest.approx(sum(sent) / len(sent))
         assert row["peak_turn"] == 1 + sent.index(max(sent))
-        if sweep.terms is TERMS:
+        if sweep.assumptions is TERMS:
             assert row["usd"] == pytest.approx(usd_of(one))
             assert row["main_usd"] + row["summarizer_usd"] == pytest.approx(row["usd"])
         else:
@@ -115,25 +115,27 @@ def test_the_front_is_what_nothing_comparable_beats(sweep: Sweep, over: Over) ->
 
 @given(sweeps(), st.floats(0.1, 100), st.floats(0.1, 100))
 def test_other_prices_change_money_alone(sweep: Sweep, chat: float, summarizer: float) -> None:
-    again = sweep.priced(Terms(priced_at(chat, chat), priced_at(summarizer, summarizer)))
+    again = sweep.priced(PricingAssumptions(priced_at(chat, chat), priced_at(summarizer, summarizer)))
     assert_frame_equal(again.frame().drop(columns=MONEY), sweep.frame().drop(columns=MONEY))
     assert again.cells is sweep.cells
     for row, (_, one) in zip(again.frame().to_dict("records"), sorted(sweep.cells.items()), strict=True):
         if not one.error:
             tokens = int(one.traffic.input_tokens.sum() + one.traffic.output_tokens.sum())
             assert row["main_usd"] == pytest.approx(chat * tokens / 1e6)
-    assert_frame_equal(again.priced(sweep.terms).frame(), sweep.frame())
+    assert_frame_equal(again.priced(sweep.assumptions).frame(), sweep.frame())
 
 
 @given(sweeps())
 def test_cost_is_money_only_where_every_price_is_known(sweep: Sweep) -> None:
     ran = [one for one in sweep.cells.values() if not one.error]
-    assert sweep.cost_measure == ("usd" if ran and sweep.terms is TERMS else "all_tokens")
+    assert sweep.cost_measure == ("usd" if ran and sweep.assumptions is TERMS else "all_tokens")
 
 
 def test_one_unknown_price_makes_tokens_the_cost() -> None:
-    terms = Terms(priced_at(10), None)  # the summarizer's price is unknown, and only one setting needs it
-    sweep = sweep_of([cell(0, [100], [4]), cell(1, [100], [4], summarizer=50)], terms=terms)
+    assumptions = PricingAssumptions(
+        priced_at(10), None
+    )  # the summarizer's price is unknown, and only one setting needs it
+    sweep = sweep_of([cell(0, [100], [4]), cell(1, [100], [4], summarizer=50)], assumptions=assumptions)
     assert sweep.frame()["usd"].notna().tolist() == [True, False]
     assert sweep.cost_measure == "all_tokens"
 
@@ -163,11 +165,11 @@ def test_a_frame_is_the_callers_own() -> None:
     sweep = sweep_of([cell(0, [100], [2])])
     own = sweep.frame()
     own["usd"] = 0.0
-    assert sweep.frame()["usd"].iloc[0] == pytest.approx(usd_of(sweep.cells[Place(0, 0)]))
+    assert sweep.frame()["usd"].iloc[0] == pytest.approx(usd_of(sweep.cells[CellIndex(0, 0)]))
 
 
 def test_a_setting_has_its_parameters_and_no_others() -> None:
-    sweep = sweep_of([cell(number, [100], [2]) for number in range(len(SETTINGS))], terms=UNPRICED)
+    sweep = sweep_of([cell(number, [100], [2]) for number in range(len(SETTINGS))], assumptions=UNPRICED)
     table = sweep.by_setting()
     assert table["window_size"].tolist()[:3] == [2, 4, 8]
     assert table["window_size"].isna().tolist() == [False] * 3 + [True] * 3

@@ -19,8 +19,8 @@ from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings
-from memviz.tuning.subject import Subject
 from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweep_conversation import SweepConversation
 
 GRID = {"buffer": {}, "window": {"window_size": [4, 20]}, "summary": {"buffer_size": [2, 8]}}
 
@@ -43,7 +43,7 @@ class Told(Model):
 
 
 def sweeping(kept: Store | None = None, summarizer: Model | None = None, **options: object) -> Sweeping:
-    subject = Subject.of(sample("trip"), counter("o200k_base"))
+    subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
     return Sweeping((subject,), settings(GRID), summarizer=summarizer or Told(), kept=kept, **options)  # type: ignore[arg-type]
 
 
@@ -85,7 +85,8 @@ def test_facts_that_a_user_typed_in_join_those_that_are_proposed() -> None:
     typed = memviz.Probe("What?", ("everything",), (0,), "name", by_user=True)
     bare = Transcript(transcript.messages)
     alone, joined = (
-        Subject.of(one, counter("o200k_base")) for one in (bare, Transcript(transcript.messages, probes=(typed,)))
+        SweepConversation.of(one, counter("o200k_base"))
+        for one in (bare, Transcript(transcript.messages, probes=(typed,)))
     )
     assert joined.probes == (*alone.probes, typed)
     assert joined.proposed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.figure import figure
 from memviz.charts.palette import FIXED_MARGINS, setting_color, setting_dash, turn_ticks
 from memviz.charts.text import escaped
@@ -16,7 +16,7 @@ from memviz.charts.text import escaped
 HEIGHT_PIXELS = 330
 
 
-def cache_hits(costs: Sequence[CostLine]) -> go.Figure:
+def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
     """The chart. Several requests of one turn count together."""
     last = max((int(one.cost.traffic.turns[-1]) for one in costs if one.cost.traffic.turns.size), default=1)
     layout = {
@@ -32,8 +32,8 @@ def cache_hits(costs: Sequence[CostLine]) -> go.Figure:
     return figure([_curve(one) for one in costs], layout)
 
 
-def _curve(one: CostLine) -> dict[str, Any]:
-    sent, index = one.cost.traffic, one.line.index
+def _curve(one: SettingCost) -> dict[str, Any]:
+    sent, index = one.cost.traffic, one.setting.index
     by_turn = [np.bincount(sent.turns, weights=tokens).astype(np.int64)
                for tokens in (sent.input_tokens, one.cost.cached_tokens, sent.shared_tokens)]  # fmt: skip
     turns = np.flatnonzero(by_turn[0])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.cost.line import Amounts, CostLine, Unit, View
+from memviz.charts.cost.setting_cost import Amounts, SettingCost, Unit, View
 from memviz.charts.cost.words import turn_words
 from memviz.charts.figure import figure
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, faded, setting_color, setting_dash, turn_ticks
@@ -24,12 +24,12 @@ class BreakEven(NamedTuple):
     """From ``turn`` on the setting ``cheaper`` has cost less in total than ``dearer``."""
 
     turn: int
-    cheaper: CostLine
-    dearer: CostLine
+    cheaper: SettingCost
+    dearer: SettingCost
 
 
 def cost_curve(
-    costs: Sequence[CostLine],
+    costs: Sequence[SettingCost],
     view: View = View.SO_FAR,
     *,
     unit: Unit = Unit.USD,
@@ -57,7 +57,7 @@ def cost_curve(
     return figure(traces, layout)
 
 
-def _traces(one: CostLine, view: View, unit: Unit, uncached: bool) -> Iterator[dict[str, Any]]:
+def _traces(one: SettingCost, view: View, unit: Unit, uncached: bool) -> Iterator[dict[str, Any]]:
     amounts = one.amounts(view, unit)
     if amounts is None:
         return
@@ -71,16 +71,16 @@ def _traces(one: CostLine, view: View, unit: Unit, uncached: bool) -> Iterator[d
     yield _line(one, main + summarizer, has_band)
 
 
-def _thin(one: CostLine, amounts: Amounts, what: str) -> dict[str, Any]:
+def _thin(one: SettingCost, amounts: Amounts, what: str) -> dict[str, Any]:
     return {
         "type": "scatter", "mode": "lines", "x": one.cost.turns, "y": amounts, "hoverinfo": "skip",
-        "name": f"{escaped(one.label)} {what}", "showlegend": False, "legendgroup": str(one.line.index),
-        "line": {"color": setting_color(one.line.index), "dash": "dot", "width": 1.4},
+        "name": f"{escaped(one.label)} {what}", "showlegend": False, "legendgroup": str(one.setting.index),
+        "line": {"color": setting_color(one.setting.index), "dash": "dot", "width": 1.4},
     }  # fmt: skip
 
 
-def _line(one: CostLine, amounts: Amounts, has_band: bool) -> dict[str, Any]:
-    index, turns = one.line.index, one.cost.turns
+def _line(one: SettingCost, amounts: Amounts, has_band: bool) -> dict[str, Any]:
+    index, turns = one.setting.index, one.cost.turns
     band = {"fill": "tonexty", "fillcolor": faded(PART_COLORS["summary"], 0.3)} if has_band else {}
     return {
         "type": "scatter", "mode": "lines+markers", "x": turns, "y": np.asarray(amounts), "name": escaped(one.label),

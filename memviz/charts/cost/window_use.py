@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.figure import figure
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
 from memviz.charts.text import escaped
@@ -26,7 +26,7 @@ FEWEST_TURNS = 3
 GREY = PART_COLORS["system"]
 
 
-def window_use(costs: Sequence[CostLine], window_tokens: int | None) -> go.Figure:
+def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:
     """The chart; the window is a dashed line where it fits into the picture."""
     last = max((int(one.cost.traffic.turns[-1]) for one in costs if one.cost.traffic.turns.size), default=1)
     window = window_tokens if window_tokens and window_fits(costs, window_tokens) else None
@@ -45,12 +45,12 @@ def window_use(costs: Sequence[CostLine], window_tokens: int | None) -> go.Figur
     return figure([_curve(one, window_tokens) for one in costs], layout)
 
 
-def largest_request(costs: Sequence[CostLine]) -> int:
+def largest_request(costs: Sequence[SettingCost]) -> int:
     """Tokens of the largest of all requests; 0 if there is none."""
     return max((int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs), default=0)
 
 
-def window_fits(costs: Sequence[CostLine], window_tokens: int) -> bool:
+def window_fits(costs: Sequence[SettingCost], window_tokens: int) -> bool:
     """Whether the window is drawn."""
     return window_tokens <= FITS_UP_TO * largest_request(costs)
 
@@ -82,8 +82,8 @@ def _by_turn(traffic: Traffic) -> tuple[Tokens, Tokens]:
     return turns, np.maximum.reduceat(traffic.input_tokens, starts) if turns.size else traffic.input_tokens
 
 
-def _curve(one: CostLine, window_tokens: int | None) -> dict[str, Any]:
-    (turns, tokens), index = _by_turn(one.cost.traffic), one.line.index
+def _curve(one: SettingCost, window_tokens: int | None) -> dict[str, Any]:
+    (turns, tokens), index = _by_turn(one.cost.traffic), one.setting.index
     head = f"<b>{escaped(one.label)}</b><br>turn "
     shares = [f", {number / window_tokens:.1%} of the context window" if window_tokens else ""
               for number in tokens.tolist()]  # fmt: skip

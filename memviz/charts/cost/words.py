@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from memviz.charts.cost.line import CostLine, View
+from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
 from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.cost.parts import Part
@@ -27,7 +27,7 @@ def usd_words(usd: float | None) -> str:
     return UNKNOWN if usd is None else dollars(usd)
 
 
-def turn_words(one: CostLine) -> Iterator[str]:
+def turn_words(one: SettingCost) -> Iterator[str]:
     """A tooltip for each turn, in order."""
     each, so_far, uncached = one.amounts(View.EACH_TURN), one.amounts(View.SO_FAR), one.uncached(View.EACH_TURN)
     turns, told, head = one.cost.turns.tolist(), _parts(one), f"<b>{escaped(one.label)}</b><br>turn "
@@ -41,7 +41,7 @@ def turn_words(one: CostLine) -> Iterator[str]:
         yield f"{head}{turn:,} cost <b>{dollars(usd)}</b>, all turns so far {dollars(total_usd)}:{parts}{otherwise}"
 
 
-def _parts(one: CostLine) -> list[str]:
+def _parts(one: SettingCost) -> list[str]:
     """What each turn was paid for, a line a part."""
     told = [""] * len(one.cost.turns)
     for part, words in _WORDS.items():

@@ -19,7 +19,7 @@ from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
 from memviz.charts.palette import STEP_COLORS, STEP_TITLES, setting_color, turn_ticks
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import STEPS, fate_map
@@ -38,10 +38,10 @@ MOST_WITH_GAPS = 60, 100
 LABEL_CHARS = 44
 
 
-def map_of(line: Line, view: View) -> go.Figure:
+def map_of(setting: SettingRun, view: View) -> go.Figure:
     """The map of one setting over ``view``. Points carry the turn (x) and the number of the message (y, 1-based)
     of the middle of their cell."""
-    cells = grid(fate_map(line.run), view)
+    cells = grid(fate_map(setting.run), view)
     row_pixels = max(1, min(ROW_PIXELS, ROWS_PIXELS // len(cells.rows)))
     first, strip = view.positions.start + 0.5, STRIP_PIXELS / row_pixels * view.messages_per_cell
     x_range = [view.turns.start - 0.5, view.turns.start + len(cells.columns) * view.turns_per_cell - 0.5]
@@ -50,23 +50,24 @@ def map_of(line: Line, view: View) -> go.Figure:
     behind = {"showgrid": False, "zeroline": False, "automargin": False}
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
-        "title": {"text": _title(line), "font": {"size": 15}, "x": 0, "xanchor": "left", "y": 0.97, "yanchor": "top"},
+        "title": {"text": _title(setting), "font": {"size": 15},
+                  "x": 0, "xanchor": "left", "y": 0.97, "yanchor": "top"},
         "xaxis": {**behind, "title": {"text": "request of turn"}, "range": x_range,
                   **turn_ticks(len(view.turns))},
         "yaxis": {**behind, "title": {"text": "message"}, "range": y_range,
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
-        "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(line.run, cells)},
-        "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(line.run, cells)},
+        "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
+        "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
         "showlegend": False, "hovermode": "closest", "hoverlabel": {"align": "left"}, "dragmode": "zoom",
         "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
         "height": pixels + MARGINS["t"] + MARGINS["b"], "margin": MARGINS, "uirevision": repr(view),
     }  # fmt: skip
-    return figure([_heatmap(cells), *_points(line, cells), *marks(line, cells, first - strip / 2)], layout)
+    return figure([_heatmap(cells), *_points(setting, cells), *marks(setting, cells, first - strip / 2)], layout)
 
 
-def _title(line: Line) -> str:
-    label = "<br>".join(escaped(part) for part in wrap(line.label, LABEL_CHARS)[:2])
-    return f'<span style="color:{setting_color(line.index)}">■</span> <b>{label}</b>'
+def _title(setting: SettingRun) -> str:
+    label = "<br>".join(escaped(part) for part in wrap(setting.label, LABEL_CHARS)[:2])
+    return f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>'
 
 
 def _heatmap(cells: Grid) -> dict[str, Any]:
@@ -81,11 +82,11 @@ def _heatmap(cells: Grid) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _points(line: Line, cells: Grid) -> Iterator[dict[str, Any]]:
+def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
     """A point on every cell, one trace for each thing that can have become of a message."""
     for code in np.unique(cells.codes[cells.codes > 0]):
         rows, columns = np.nonzero(cells.codes == code)
-        words, numbers = cell_words(line.run, cells, int(code), rows, columns)
+        words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
         yield {
             "type": "scatter",
             "x": _middles(cells.columns[0].start, cells.view.turns_per_cell, columns),

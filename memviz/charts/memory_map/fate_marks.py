@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
-from memviz.charts.requests.tokens_per_turn import Line, compaction_tooltip
+from memviz.charts.requests.tokens_per_turn import SettingRun, compaction_tooltip
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
@@ -31,9 +31,9 @@ class Mark(NamedTuple):
         return any(compaction.error is not None for compaction in self.compactions)
 
 
-def marks(line: Line, cells: Grid, y: float) -> Iterator[dict[str, Any]]:
+def marks(setting: SettingRun, cells: Grid, y: float) -> Iterator[dict[str, Any]]:
     """Traces of the marks, drawn at height ``y``, and of the lines below those that are not too many."""
-    found = places(line.run, cells)
+    found = places(setting.run, cells)
     if not found:
         return
     dense = len(found) > MOST_LINES_SHARE * len(cells.columns)
@@ -50,7 +50,7 @@ def marks(line: Line, cells: Grid, y: float) -> Iterator[dict[str, Any]]:
             "line": {"width": 0},
         },
         "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
-        "text": [_tooltip(line.label, mark) for mark in found], "hoverinfo": "text", "cliponaxis": False,
+        "text": [_tooltip(setting.label, mark) for mark in found], "hoverinfo": "text", "cliponaxis": False,
         "name": "summarizations",
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_words import span_words
 from memviz.charts.palette import PART_COLORS, STEP_COLORS, setting_color, turn_ticks
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.memory_map.fate_map import Span, code_of, fate_map
 
@@ -19,19 +19,19 @@ BAR_PIXELS, AXIS_PIXELS = 46, 44
 LABEL_CHARS = 60
 
 
-def message_life(lines: Sequence[Line], position: int, turn: int, last_turn: int) -> go.Figure:
+def message_life(settings: Sequence[SettingRun], position: int, turn: int, last_turn: int) -> go.Figure:
     """The bars of the message at log position ``position``; ``turn`` is marked."""
-    spans = [(place, span) for place, line in enumerate(lines) for span in _life(line, position)]
+    spans = [(place, span) for place, setting in enumerate(settings) for span in _life(setting, position)]
     mark = {"type": "line", "x0": turn, "x1": turn, "y0": 0, "y1": 1, "yref": "paper",
             "line": {"width": 1, "color": PART_COLORS["system"], "dash": "dot"}}  # fmt: skip
-    height = BAR_PIXELS * len(lines) + AXIS_PIXELS
+    height = BAR_PIXELS * len(settings) + AXIS_PIXELS
     return figure(
         [_bars(spans)] if spans else [],
         {
             "xaxis": {"title": {"text": "request of turn", "standoff": 6}, "range": [0.5, last_turn + 0.5],
                       "showgrid": False, "zeroline": False, "automargin": False, **turn_ticks(last_turn)},
-            "yaxis": {"visible": False, "range": [len(lines) - 0.5, -0.75], "fixedrange": True},
-            "annotations": [_name(line, place) for place, line in enumerate(lines)],
+            "yaxis": {"visible": False, "range": [len(settings) - 0.5, -0.75], "fixedrange": True},
+            "annotations": [_name(setting, place) for place, setting in enumerate(settings)],
             "shapes": [mark], "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
             "hoverlabel": {"align": "left"}, "height": height, "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
             "uirevision": "life",
@@ -39,8 +39,8 @@ def message_life(lines: Sequence[Line], position: int, turn: int, last_turn: int
     )  # fmt: skip
 
 
-def _life(line: Line, position: int) -> tuple[Span, ...]:
-    return fate_map(line.run).life(position) if position < len(line.run.log) else ()
+def _life(setting: SettingRun, position: int) -> tuple[Span, ...]:
+    return fate_map(setting.run).life(position) if position < len(setting.run.log) else ()
 
 
 def _bars(spans: Sequence[tuple[int, Span]]) -> dict[str, Any]:
@@ -55,10 +55,10 @@ def _bars(spans: Sequence[tuple[int, Span]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _name(line: Line, place: int) -> dict[str, Any]:
+def _name(setting: SettingRun, place: int) -> dict[str, Any]:
     """The name of a setting above its bar."""
-    label = escaped(shorten(line.label, LABEL_CHARS, placeholder="…"))
+    label = escaped(shorten(setting.label, LABEL_CHARS, placeholder="…"))
     return {
-        "text": f'<span style="color:{setting_color(line.index)}">■</span> {label}', "showarrow": False,
+        "text": f'<span style="color:{setting_color(setting.index)}">■</span> {label}', "showarrow": False,
         "xref": "paper", "x": 0, "xanchor": "left", "y": place - 0.25, "yanchor": "bottom", "font": {"size": 12},
     }  # fmt: skip

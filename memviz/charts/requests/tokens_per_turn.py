@@ -38,7 +38,7 @@ MAX_TURNS_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SettingRun:
     """One setting on the chart. ``index`` decides its colour and dash; ``shown`` is the legend's state."""
 
     run: Run
@@ -48,47 +48,55 @@ class Line:
 
 
 def tokens_per_turn(
-    lines: Sequence[Line], *, log_scale: bool = False, height: int = 460, recorded: Sequence[RecordedEvent] = ()
+    settings: Sequence[SettingRun],
+    *,
+    log_scale: bool = False,
+    height: int = 460,
+    recorded: Sequence[RecordedEvent] = (),
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
     the conversation's own program did to its memory."""
-    traces = [_tokens(line, number) for number, line in enumerate(lines)]
-    traces += [trace for number, line in enumerate(lines) for trace in _triggers(line, number)]
-    traces += [trace for number, line in enumerate(lines) for trace in _recalls(line, number)]
-    budgets = [line for line in lines if line.shown and line.run.strategy.budget_tokens and budget_fits(line.run)]
-    last = max((record.turn for line in lines for record in line.run.turns[-1:]), default=1)
-    marks, mark_labels = recorded_marks(lines[0].run.log, recorded) if lines else ([], [])
+    traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
+    traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
+    traces += [trace for number, setting in enumerate(settings) for trace in _recalls(setting, number)]
+    budgets = [
+        setting
+        for setting in settings
+        if setting.shown and setting.run.strategy.budget_tokens and budget_fits(setting.run)
+    ]
+    last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
+    marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
     title = "tokens sent" + (" (log scale)" if log_scale else "")
     layout = {
         "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
         "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": title}, "type": "log" if log_scale else "linear",
                   "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
-        "showlegend": len(lines) > 1,  # one setting is named beside the chart already
+        "showlegend": len(settings) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
-        "shapes": [*marks, *(_budget_line(line) for line in budgets)],
-        "annotations": [*mark_labels, *(_budget_label(line, log_scale) for line in budgets)],
+        "shapes": [*marks, *(_budget_line(setting) for setting in budgets)],
+        "annotations": [*mark_labels, *(_budget_label(setting, log_scale) for setting in budgets)],
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
         "margin": FIXED_MARGINS, "uirevision": "tokens",
     }  # fmt: skip
     return figure(traces, layout)
 
 
-def _tokens(line: Line, number: int) -> dict[str, Any]:
-    turns = np.array([record.turn for record in line.run.turns])
+def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
+    turns = np.array([record.turn for record in setting.run.turns])
     clickable = len(turns) <= MAX_CLICKABLE_TURNS
     return {
         "type": "scatter",
         "x": turns,
-        "y": np.array([record.total_tokens for record in line.run.turns]),
-        "name": escaped(line.label),
+        "y": np.array([record.total_tokens for record in setting.run.turns]),
+        "name": escaped(setting.label),
         "legendgroup": str(number),
-        "visible": True if line.shown else "legendonly",
+        "visible": True if setting.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
-        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(line.index)},
-        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
-        "customdata": [f"{number}:{record.turn}" for record in line.run.turns] if clickable else None,
-        "text": [_request_tooltip(line.label, record) for record in line.run.turns],
+        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(setting.index)},
+        "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
+        "customdata": [f"{number}:{record.turn}" for record in setting.run.turns] if clickable else None,
+        "text": [_request_tooltip(setting.label, record) for record in setting.run.turns],
         "hoverinfo": "text",
     }
 
@@ -103,12 +111,12 @@ def _request_tooltip(label: str, record: TurnRecord) -> str:
     return "<br>".join([head, *parts, *flags])
 
 
-def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
-    marks = [mark for mark in _marks(line, number) if mark is not None]
+def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
+    marks = [mark for mark in _marks(setting, number) if mark is not None]
     if not marks:
         return []
-    dense = len(marks) > 0.5 * max(1, len(line.run.turns))  # a summary a turn: small marks, no drop lines
-    shared = {"legendgroup": str(number), "showlegend": False, "visible": True if line.shown else "legendonly"}
+    dense = len(marks) > 0.5 * max(1, len(setting.run.turns))  # a summary a turn: small marks, no drop lines
+    shared = {"legendgroup": str(number), "showlegend": False, "visible": True if setting.shown else "legendonly"}
     points = {
         "type": "scatter",
         "x": np.array([mark.x for mark in marks]),
@@ -118,13 +126,13 @@ def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
             "symbol": ["x" if mark.failed else "diamond" for mark in marks],
             "size": 6 if dense else 9,
             "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
-            "line": {"width": 1 if dense else 1.5, "color": setting_color(line.index)},
+            "line": {"width": 1 if dense else 1.5, "color": setting_color(setting.index)},
         },
         "unselected": {"marker": {"opacity": 0.9}},
         "customdata": [mark.id for mark in marks],
         "text": [mark.tooltip for mark in marks],
         "hoverinfo": "text",
-        "name": escaped(line.label) + " summarizations",
+        "name": escaped(setting.label) + " summarizations",
         **shared,
     }
     if dense:
@@ -136,15 +144,15 @@ def _triggers(line: Line, number: int) -> list[dict[str, Any]]:
         "mode": "lines",
         "line": {"width": 1.2, "color": PART_COLORS["summary"]},
         "hoverinfo": "skip",
-        "name": escaped(line.label) + " before and after",
+        "name": escaped(setting.label) + " before and after",
         **shared,
     }
     return [drops, points]
 
 
-def _recalls(line: Line, number: int) -> list[dict[str, Any]]:
+def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
     """A triangle at each request that earlier messages were brought back into."""
-    records = [record for record in line.run.turns if record.parts.recalled]
+    records = [record for record in setting.run.turns if record.parts.recalled]
     if not records:
         return []
     return [
@@ -154,15 +162,15 @@ def _recalls(line: Line, number: int) -> list[dict[str, Any]]:
             "y": np.array([record.total_tokens for record in records]),
             "mode": "markers",
             "marker": {"symbol": "triangle-up", "size": 11, "color": PART_COLORS["recalled"],
-                       "line": {"width": 1.5, "color": setting_color(line.index)}},
+                       "line": {"width": 1.5, "color": setting_color(setting.index)}},
             "unselected": {"marker": {"opacity": 0.9}},
             "customdata": [f"{number}:{record.turn}" for record in records],
-            "text": [_recall_tooltip(line.label, record) for record in records],
+            "text": [_recall_tooltip(setting.label, record) for record in records],
             "hoverinfo": "text",
-            "name": escaped(line.label) + " recalls",
+            "name": escaped(setting.label) + " recalls",
             "legendgroup": str(number),
             "showlegend": False,
-            "visible": True if line.shown else "legendonly",
+            "visible": True if setting.shown else "legendonly",
         }
     ]  # fmt: skip
 
@@ -187,20 +195,20 @@ class _Mark:
     tooltip: str
 
 
-def _marks(line: Line, number: int) -> Iterator[_Mark | None]:
+def _marks(setting: SettingRun, number: int) -> Iterator[_Mark | None]:
     """A mark at the first request that each summarization changed: from what that request would have
     been, down to what it was. Those after the last request stand half a turn behind it."""
-    run, seen = line.run, 0
+    run, seen = setting.run, 0
     for record in run.turns:
         for compaction in record.compactions:
-            yield _mark(line, number, compaction, float(record.turn), record.turn, record.total_tokens)
+            yield _mark(setting, number, compaction, float(record.turn), record.turn, record.total_tokens)
         seen += len(record.compactions)
     last = run.turns[-1].turn if run.turns else 0
     for compaction in run.compactions[seen:]:
-        yield _mark(line, number, compaction, last + 0.5, last, compaction.tokens_after)
+        yield _mark(setting, number, compaction, last + 0.5, last, compaction.tokens_after)
 
 
-def _mark(line: Line, number: int, compaction: Compaction, x: float, turn: int, after: int) -> _Mark | None:
+def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, turn: int, after: int) -> _Mark | None:
     if compaction.summary is None and compaction.error is None:
         return None  # dropped without a summarizer: nothing was summarized
     return _Mark(
@@ -209,7 +217,7 @@ def _mark(line: Line, number: int, compaction: Compaction, x: float, turn: int, 
         after=after,
         failed=compaction.error is not None,
         id=f"{number}:{turn}",
-        tooltip=compaction_tooltip(line.label, compaction),
+        tooltip=compaction_tooltip(setting.label, compaction),
     )
 
 
@@ -231,12 +239,12 @@ def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = N
 
 def _sentence(what: str, rest: str, chars: int | None) -> str:
     """``what`` in bold and the rest, in lines of ``chars`` characters, else in one."""
-    lines = escaped(f"{what} {rest}") if chars is None else _wrapped(f"{what} {rest}", chars)
-    return f"<b>{what}</b>" + lines.removeprefix(what)
+    settings = escaped(f"{what} {rest}") if chars is None else _wrapped(f"{what} {rest}", chars)
+    return f"<b>{what}</b>" + settings.removeprefix(what)
 
 
 def _wrapped(text: str, width: int) -> str:
-    return "<br>".join(escaped(line) for line in wrap(text, width))
+    return "<br>".join(escaped(setting) for setting in wrap(text, width))
 
 
 def budget_fits(run: Run) -> bool:
@@ -245,16 +253,16 @@ def budget_fits(run: Run) -> bool:
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
 
 
-def _budget_line(line: Line) -> dict[str, Any]:
-    budget, color = line.run.strategy.budget_tokens, setting_color(line.index)
+def _budget_line(setting: SettingRun) -> dict[str, Any]:
+    budget, color = setting.run.strategy.budget_tokens, setting_color(setting.index)
     return {
         "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": budget, "y1": budget, "layer": "below",
         "line": {"width": 1, "dash": "dot", "color": color},
     }  # fmt: skip
 
 
-def _budget_label(line: Line, log_scale: bool) -> dict[str, Any]:
-    budget = line.run.strategy.budget_tokens or 1
+def _budget_label(setting: SettingRun, log_scale: bool) -> dict[str, Any]:
+    budget = setting.run.strategy.budget_tokens or 1
     return {
         "text": f"budget {budget:,}", "font": {"size": 11}, "showarrow": False, "xref": "paper", "x": 0,
         "xanchor": "left", "yanchor": "bottom",

@@ -21,7 +21,7 @@ from memviz.charts.palette import (
 )
 from memviz.charts.requests.tokens_per_turn import compaction_tooltip
 from memviz.charts.retention.knowledge_words import known_words
-from memviz.charts.retention.result import Kept, Measure
+from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
 
@@ -39,7 +39,7 @@ class _Mark(NamedTuple):
     number: int
 
 
-def summarization_marks(one: Kept, measure: Measure) -> Iterator[dict[str, Any]]:
+def summarization_marks(one: RetentionResult, measure: Measure) -> Iterator[dict[str, Any]]:
     """A diamond at the first request that each summarization changed, a cross where it failed."""
     found = [mark for mark in _places(one, measure) if not np.isnan(mark.share)]
     if not found:
@@ -47,19 +47,19 @@ def summarization_marks(one: Kept, measure: Measure) -> Iterator[dict[str, Any]]
     dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.turns))
     failed = [mark.compaction.error is not None for mark in found]
     yield {
-        "type": "scatter", "mode": "markers", "legendgroup": str(one.line.index), "showlegend": False,
+        "type": "scatter", "mode": "markers", "legendgroup": str(one.setting.index), "showlegend": False,
         "x": np.array([mark.turn for mark in found]), "y": np.array([mark.share for mark in found]),
         "marker": {
             "symbol": ["x" if bad else "diamond" for bad in failed], "size": 6 if dense else 10,
             "color": [FAILURE_COLOR if bad else PART_COLORS["summary"] for bad in failed],
-            "line": {"width": 1 if dense else 1.5, "color": setting_color(one.line.index)},
+            "line": {"width": 1 if dense else 1.5, "color": setting_color(one.setting.index)},
         },
         "text": [_mark_tooltip(one, mark) for mark in found], "hoverinfo": "text",
-        "name": escaped(one.line.label) + " summarizations",
+        "name": escaped(one.setting.label) + " summarizations",
     }  # fmt: skip
 
 
-def _places(one: Kept, measure: Measure) -> Iterator[_Mark]:
+def _places(one: RetentionResult, measure: Measure) -> Iterator[_Mark]:
     shares, number, last = one.retention.share(measure.of(one.retention)), 0, 0.0
     for row, record in enumerate(one.run.turns):
         for compaction in record.compactions:
@@ -72,11 +72,11 @@ def _places(one: Kept, measure: Measure) -> Iterator[_Mark]:
             yield _Mark(last + 0.5, float(shares[-1]), compaction, at)
 
 
-def _mark_tooltip(one: Kept, mark: _Mark) -> str:
+def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:
     """Why it was, and which facts it cost."""
     probes = one.retention.probes
     lost = [probes[probe].answers[:1] for (probe, _), by in one.losses.items() if by == mark.number]
-    told = compaction_tooltip(one.line.label, mark.compaction)
+    told = compaction_tooltip(one.setting.label, mark.compaction)
     if not lost:
         return told
     names = ", ".join(escaped(answer[0]) if answer else "?" for answer in lost[:MOST_NAMED])
@@ -100,7 +100,7 @@ class Bounds(NamedTuple):
 
 
 def retention_curve(
-    kept: Sequence[Kept], bounds: Bounds | None = None, measure: Measure = Measure.RETAINED
+    kept: Sequence[RetentionResult], bounds: Bounds | None = None, measure: Measure = Measure.RETAINED
 ) -> go.Figure:
     """The chart. Shares are of the facts that were stated by then; before the first one there is no line."""
     last = max((record.turn for one in kept for record in one.run.turns[-1:]), default=1)
@@ -120,20 +120,20 @@ def retention_curve(
     return figure(traces, layout)
 
 
-def _curve(one: Kept, measure: Measure) -> dict[str, Any]:
-    line, kept = one.line, one.retention
+def _curve(one: RetentionResult, measure: Measure) -> dict[str, Any]:
+    setting, kept = one.setting, one.retention
     return {
         "type": "scatter", "x": kept.turns, "y": kept.share(measure.of(kept)),
-        "name": escaped(line.label), "legendgroup": str(line.index), "mode": "lines+markers",
+        "name": escaped(setting.label), "legendgroup": str(setting.index), "mode": "lines+markers",
         "marker": {"opacity": 0 if len(kept.turns) > 1 else 1, "size": POINT_PIXELS,
-                   "color": setting_color(line.index)},
-        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+                   "color": setting_color(setting.index)},
+        "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
         "text": list(_tooltips(one, measure)), "hoverinfo": "text",
     }  # fmt: skip
 
 
-def _tooltips(one: Kept, measure: Measure) -> Iterator[str]:
-    kept, head = one.retention, f"<b>{escaped(one.line.label)}</b><br>"
+def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
+    kept, head = one.retention, f"<b>{escaped(one.setting.label)}</b><br>"
     born, held = kept.born.sum(axis=1).tolist(), measure.of(kept).sum(axis=1).tolist()
     what = "an answer is contained" if measure is Measure.CONTAINED else "all messages that state it are sent"
     for words, stated, found in zip(known_words(kept), born, held, strict=True):
@@ -147,12 +147,12 @@ def _bounds(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
     if bounds is None:
         return
     thin = {"type": "scatter", "mode": "lines", "x": bounds.turns, "hoverinfo": "skip", "showlegend": False}
-    line = {"width": 1, "color": GREY, "dash": "dot"}
-    yield {**thin, "y": bounds.ceiling, "name": "ceiling", "line": line}
+    setting = {"width": 1, "color": GREY, "dash": "dot"}
+    yield {**thin, "y": bounds.ceiling, "name": "ceiling", "line": setting}
     if bounds.chance is not None:
         low, high = bounds.chance
-        yield {**thin, "y": low, "name": "least by chance", "line": {**line, "width": 0}}
-        yield {**thin, "y": high, "name": "most by chance", "line": line, "fill": "tonexty",
+        yield {**thin, "y": low, "name": "least by chance", "line": {**setting, "width": 0}}
+        yield {**thin, "y": high, "name": "most by chance", "line": setting, "fill": "tonexty",
                "fillcolor": faded(GREY, 0.18)}  # fmt: skip
 
 

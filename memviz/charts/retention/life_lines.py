@@ -11,7 +11,7 @@ from memviz.charts.figure import figure
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded, turn_ticks
 from memviz.charts.requests.tokens_per_turn import compaction_tooltip
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
-from memviz.charts.retention.result import Kept
+from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 
@@ -40,7 +40,7 @@ def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
     return sorted(lives, key=lambda life: (life.born_position is not None, life.born_position or 0, life.probe))
 
 
-def life_lines_of(kept: Kept, lives: Sequence[LifeLine], selected: int | None = None) -> go.Figure:
+def life_lines_of(kept: RetentionResult, lives: Sequence[LifeLine], selected: int | None = None) -> go.Figure:
     """The rows of ``lives``, from top to bottom. Points and bars carry the number of their probe (customdata); the
     row of probe ``selected`` is marked."""
     rows = [_Row(place, life) for place, life in enumerate(lives)]
@@ -54,7 +54,7 @@ def life_lines_of(kept: Kept, lives: Sequence[LifeLine], selected: int | None = 
     return figure(traces, _layout(kept, rows, selected, round(pixels)))
 
 
-def _layout(kept: Kept, rows: Sequence[_Row], selected: int | None, pixels: int) -> dict[str, Any]:
+def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, pixels: int) -> dict[str, Any]:
     last = int(kept.retention.turns[-1]) if len(kept.retention.turns) else 1
     labels = [fact_label(*_fact(kept, row.life), LABEL_CHARS) for row in rows]
     bold = [f"<b>{text}</b>" if row.life.probe == selected else text for row, text in zip(rows, labels, strict=True)]
@@ -72,7 +72,7 @@ def _layout(kept: Kept, rows: Sequence[_Row], selected: int | None, pixels: int)
     }  # fmt: skip
 
 
-def _has_summaries(kept: Kept) -> bool:
+def _has_summaries(kept: RetentionResult) -> bool:
     return any(compaction.written is not None or compaction.error is not None for compaction in kept.run.compactions)
 
 
@@ -83,12 +83,12 @@ def _band(place: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fact(kept: Kept, life: LifeLine) -> tuple[tuple[str, ...], str]:
+def _fact(kept: RetentionResult, life: LifeLine) -> tuple[tuple[str, ...], str]:
     probe = kept.retention.probes[life.probe]
     return probe.answers, probe.question
 
 
-def _bars(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
+def _bars(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
     """One trace a state."""
     for state in SHOWN:
         spans = [(row, span) for row in rows for span in row.life.spans if span.state == state]
@@ -107,7 +107,7 @@ def _bars(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
             }  # fmt: skip
 
 
-def _head(kept: Kept, life: LifeLine) -> str:
+def _head(kept: RetentionResult, life: LifeLine) -> str:
     answers, question = _fact(kept, life)
     return f"<b>{fact_label(answers, question, TOOLTIP_CHARS)}</b>"
 
@@ -120,7 +120,7 @@ def span_words(span: Span) -> str:
     return f"{words} from turn {span.first_turn} to {span.last_turn}"
 
 
-def _births(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
+def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
     born = [(row, row.life.spans[0].first_turn) for row in rows if row.life.spans and row.life.born_turn is not None]
     if born:
         texts = [
@@ -133,7 +133,7 @@ def _births(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
         }  # fmt: skip
 
 
-def _deaths(kept: Kept, rows: Sequence[_Row]) -> Iterator[Trace]:
+def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
     """A violet cross where a summarization took a fact, a grey one where it fell out of what is sent. One that was
     lost from its first request on was never there to be lost."""
     lost = [(row, span.first_turn) for row in rows for span in row.life.spans[1:] if span.state is Knowledge.LOST]
@@ -155,7 +155,7 @@ def _points(rows: Sequence[tuple[_Row, int]], x: Sequence[float], texts: Sequenc
     }  # fmt: skip
 
 
-def _loss(kept: Kept, life: LifeLine, turn: int, number: int | None) -> str:
+def _loss(kept: RetentionResult, life: LifeLine, turn: int, number: int | None) -> str:
     head = f"{_head(kept, life)}<br><b>lost at turn {turn}</b>"
     if number is None:
         return f"{head}: the last message that held it is no longer sent"
@@ -163,7 +163,7 @@ def _loss(kept: Kept, life: LifeLine, turn: int, number: int | None) -> str:
     return f"{head}: not taken over when messages {taken.start + 1}-{taken.stop} were summarized"
 
 
-def _summarizations(kept: Kept, rows: int, selected: int | None) -> Iterator[Trace]:
+def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> Iterator[Trace]:
     """Marks above the rows at the left edge of the first request that each summarization changed."""
     found = [(record.turn - 0.5, compaction) for record in kept.run.turns for compaction in record.compactions
              if compaction.written is not None or compaction.error is not None]  # fmt: skip
@@ -171,13 +171,13 @@ def _summarizations(kept: Kept, rows: int, selected: int | None) -> Iterator[Tra
         return
     few = len({x for x, _ in found}) <= min(MOST_LINES, MOST_LINES_SHARE * len(kept.run.turns))
     taking = {by for (probe, _), by in kept.losses.items() if probe == selected and by is not None}
-    lines = [x for x, compaction in found if few or any(kept.run.compactions[by] is compaction for by in taking)]
-    if lines:
+    settings = [x for x, compaction in found if few or any(kept.run.compactions[by] is compaction for by in taking)]
+    if settings:
         yield {
             "type": "scatter", "mode": "lines", "hoverinfo": "skip", "name": "summarization lines",
             "line": {"width": 1, "color": faded(SUMMARIZATION_LINE, 0.6)},
-            "x": [value for x in lines for value in (x, x, None)],
-            "y": [value for _ in lines for value in (STRIP, rows - 0.5, None)],
+            "x": [value for x in settings for value in (x, x, None)],
+            "y": [value for _ in settings for value in (STRIP, rows - 0.5, None)],
         }  # fmt: skip
     failed = [compaction.error is not None for _, compaction in found]
     yield {
@@ -186,6 +186,6 @@ def _summarizations(kept: Kept, rows: int, selected: int | None) -> Iterator[Tra
         "marker": {"symbol": ["x" if bad else "diamond" for bad in failed],
                    "size": 9 if few else 5,
                    "color": [FAILURE_COLOR if bad else SUMMARIZATION_LINE for bad in failed]},
-        "text": [compaction_tooltip(kept.line.label, compaction, TOOLTIP_CHARS) for _, compaction in found],
+        "text": [compaction_tooltip(kept.setting.label, compaction, TOOLTIP_CHARS) for _, compaction in found],
         "hoverinfo": "text", "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
     }  # fmt: skip

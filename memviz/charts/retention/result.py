@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import LifeLine
@@ -30,10 +30,10 @@ class Measure(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class RetentionResult:
     """What one setting retained: its line, the matrices, the life of every fact and what ended it each time."""
 
-    line: Line
+    setting: SettingRun
     retention: Retention
     lives: tuple[LifeLine, ...]
     losses: Losses = field(default_factory=dict)
@@ -41,4 +41,4 @@ class Kept:
     @property
     def run(self) -> Run:
         """The run of the line."""
-        return self.line.run
+        return self.setting.run

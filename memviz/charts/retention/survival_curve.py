@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.retention.survival import Survival
 
@@ -18,7 +18,7 @@ from memviz.metrics.retention.survival import Survival
 class Lasting(NamedTuple):
     """How long the facts of one setting last."""
 
-    line: Line
+    setting: SettingRun
     survival: Survival
 
 
@@ -57,8 +57,8 @@ def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -
 
 
 def _half() -> dict[str, Any]:
-    line = {"width": 1, "dash": "dot", "color": PART_COLORS["system"]}
-    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.5, "y1": 0.5, "layer": "below", "line": line}
+    setting = {"width": 1, "dash": "dot", "color": PART_COLORS["system"]}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.5, "y1": 0.5, "layer": "below", "line": setting}
 
 
 def _curves(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
@@ -72,14 +72,14 @@ def _curves(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
 
 
 def _curve(one: Lasting, what: Thing, part: range) -> dict[str, Any]:
-    line, survival = one.line, one.survival
+    setting, survival = one.setting, one.survival
     ages = np.array(part, dtype=np.int64)
     return {
         "type": "scatter", "x": ages, "y": survival.share[part.start : part.stop],
-        "name": escaped(line.label), "mode": "lines+markers",
-        "legendgroup": str(line.index),
-        "marker": {"opacity": 0 if len(ages) > 1 else 1, "size": 12, "color": setting_color(line.index)},
-        "line": {"color": setting_color(line.index), "dash": setting_dash(line.index), "width": 2.5},
+        "name": escaped(setting.label), "mode": "lines+markers",
+        "legendgroup": str(setting.index),
+        "marker": {"opacity": 0 if len(ages) > 1 else 1, "size": 12, "color": setting_color(setting.index)},
+        "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
         "text": [_words(one, int(age), what) for age in ages], "hoverinfo": "text",
     }  # fmt: skip
 
@@ -88,7 +88,8 @@ def _words(one: Lasting, age: int, what: Thing) -> str:
     kept, seen = int(one.survival.retained[age]), int(one.survival.observed[age])
     things = what.noun if seen == 1 else f"{what.noun}s"
     return (
-        f"<b>{escaped(one.line.label)}</b><br>{age:,} {'turn' if age == 1 else 'turns'} after they were {what.said}: "
+        f"<b>{escaped(one.setting.label)}</b><br>"
+        f"{age:,} {'turn' if age == 1 else 'turns'} after they were {what.said}: "
         f"{kept:,} of {seen:,} {things} known"
     )
 
@@ -99,7 +100,7 @@ def _half_life(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
         words = f"<br><b>half-life: {half:,} {'turn' if half == 1 else 'turns'}</b>"
         yield {
             "type": "scatter", "mode": "markers", "x": [half], "y": [float(one.survival.share[half])],
-            "marker": {"symbol": "circle", "size": 11, "color": setting_color(one.line.index)},
+            "marker": {"symbol": "circle", "size": 11, "color": setting_color(one.setting.index)},
             "text": [_words(one, half, what) + words], "hoverinfo": "text", "showlegend": False,
-            "legendgroup": str(one.line.index), "name": escaped(one.line.label) + " half-life",
+            "legendgroup": str(one.setting.index), "name": escaped(one.setting.label) + " half-life",
         }  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS
 from memviz.charts.text import escaped
 from memviz.metrics.cost.estimate import dollars
-from memviz.metrics.summaries.events import Happening, SummaryEvent
+from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome
 
 FIRST_WORDS_CHARS = 160
 TOOLTIP_CHARS = 70
@@ -26,35 +26,35 @@ class Mark(NamedTuple):
 
 
 MARKS = {
-    Happening.SUMMARIZED: Mark("diamond", PART_COLORS["summary"], "summarized"),
-    Happening.THOUGHT: Mark("diamond-open-dot", PART_COLORS["summary"], "summarized by the chat model itself"),
-    Happening.REWORDED: Mark("square", PART_COLORS["summary"], "summarized, then reworded by the user"),
-    Happening.EDITED: Mark("square-open", PART_COLORS["summary"], "edited by the user"),
-    Happening.UNDONE: Mark("triangle-left", PART_COLORS["system"], "taken back by the user"),
-    Happening.SKIPPED: Mark("circle-open", PART_COLORS["system"], "skipped by the user"),
-    Happening.FAILED: Mark("x", FAILURE_COLOR, "failed"),
-    Happening.DROPPED: Mark("triangle-down-open", PART_COLORS["system"], "dropped without a summary"),
+    CompactionOutcome.SUMMARIZED: Mark("diamond", PART_COLORS["summary"], "summarized"),
+    CompactionOutcome.THOUGHT: Mark("diamond-open-dot", PART_COLORS["summary"], "summarized by the chat model itself"),
+    CompactionOutcome.REWORDED: Mark("square", PART_COLORS["summary"], "summarized, then reworded by the user"),
+    CompactionOutcome.EDITED: Mark("square-open", PART_COLORS["summary"], "edited by the user"),
+    CompactionOutcome.UNDONE: Mark("triangle-left", PART_COLORS["system"], "taken back by the user"),
+    CompactionOutcome.SKIPPED: Mark("circle-open", PART_COLORS["system"], "skipped by the user"),
+    CompactionOutcome.FAILED: Mark("x", FAILURE_COLOR, "failed"),
+    CompactionOutcome.DROPPED: Mark("triangle-down-open", PART_COLORS["system"], "dropped without a summary"),
 }
 
 
-def bar_width(events: Sequence[SummaryEvent]) -> float:
+def bar_width(events: Sequence[CompactionEvent]) -> float:
     """Width in turns of one bar for each event: what the nearest two leave, but no slab where there are few."""
     turns = np.array([event.turns for event in events])
     return float(0.7 * np.diff(turns).min(initial=max(1.0, turns.max(initial=0) / 25)))
 
 
-def tooltip(event: SummaryEvent) -> str:
+def tooltip(event: CompactionEvent) -> str:
     """What happened, why in numbers, and what it cost, as HTML for a hover label."""
     return "<br>".join([_head(event), *_why(event), *_result(event), *_first_words(event)])
 
 
-def _head(event: SummaryEvent) -> str:
+def _head(event: CompactionEvent) -> str:
     where = f"turn {event.compaction.turn}, after message {event.compaction.after_message + 1}"
     name = f"version {event.version.version}" if event.version else MARKS[event.what].name
     return f"<b>{name}</b> · {where}"
 
 
-def _why(event: SummaryEvent) -> list[str]:
+def _why(event: CompactionEvent) -> list[str]:
     taken, reason = event.compaction.summarized, event.compaction.reason
     if not taken:
         return []
@@ -63,7 +63,7 @@ def _why(event: SummaryEvent) -> list[str]:
     return [f"{what}, because {escaped(reason)}" if reason else what]
 
 
-def _result(event: SummaryEvent) -> list[str]:
+def _result(event: CompactionEvent) -> list[str]:
     compaction = event.compaction
     if compaction.error is not None:
         return [*map(escaped, wrap(compaction.error, TOOLTIP_CHARS)), "Nothing was lost."]
@@ -79,7 +79,7 @@ def _result(event: SummaryEvent) -> list[str]:
     return lines
 
 
-def _first_words(event: SummaryEvent) -> list[str]:
+def _first_words(event: CompactionEvent) -> list[str]:
     if event.version is None:
         return []
     lines = wrap(event.version.text[:FIRST_WORDS_CHARS], TOOLTIP_CHARS)

@@ -12,7 +12,13 @@ from memviz.charts.figure import figure
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, turn_ticks
 from memviz.charts.summaries.marks import MARKS, bar_width, tooltip
 from memviz.engine.run import Run
-from memviz.metrics.summaries.events import Happening, SummaryEvent, grows_a_list, summary_events, tokens_in_force
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    compaction_events,
+    grows_a_list,
+    tokens_in_force,
+)
 
 MAX_LAYERS = 200
 """Entries of a list that are parted by a line; more would be nothing but lines."""
@@ -27,7 +33,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     """Two rows over the same turns. Above, the tokens of the summary in force, a mark for each event; below, the
     messages that each version stands for, or of an accumulating list the tokens of each entry. Point ids
     (customdata) are event numbers; event ``selected`` is marked."""
-    events, is_list = summary_events(run), grows_a_list(run)
+    events, is_list = compaction_events(run), grows_a_list(run)
     sizes = [tokens_in_force(run, event) for event in events]
     lower = _entries(events) if is_list else [*_covered(events), _conversation(run)]
     traces = [*_in_force(run, events, sizes), *_layers(run, events, is_list), *_marks(events, sizes), *lower]
@@ -37,11 +43,11 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     return figure(traces, layout)
 
 
-def _last_turn(run: Run, events: Sequence[SummaryEvent]) -> float:
+def _last_turn(run: Run, events: Sequence[CompactionEvent]) -> float:
     return max([record.turn for record in run.turns[-1:]] + [event.turns for event in events[-1:]], default=1)
 
 
-def _in_force(run: Run, events: Sequence[SummaryEvent], sizes: Sequence[int]) -> Iterator[Trace]:
+def _in_force(run: Run, events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[Trace]:
     if any(sizes):
         yield {
             "type": "scatter", "mode": "lines", "fill": "tozeroy", "hoverinfo": "skip", "showlegend": False,
@@ -52,7 +58,7 @@ def _in_force(run: Run, events: Sequence[SummaryEvent], sizes: Sequence[int]) ->
         }  # fmt: skip
 
 
-def _layers(run: Run, events: Sequence[SummaryEvent], is_list: bool) -> Iterator[Trace]:
+def _layers(run: Run, events: Sequence[CompactionEvent], is_list: bool) -> Iterator[Trace]:
     """A line on top of every entry, from when it came to the end."""
     written = [event for event in events if event.version]
     if not is_list or len(written) > MAX_LAYERS or any(event.base for event in written):
@@ -67,7 +73,7 @@ def _layers(run: Run, events: Sequence[SummaryEvent], is_list: bool) -> Iterator
     }  # fmt: skip
 
 
-def _marks(events: Sequence[SummaryEvent], sizes: Sequence[int]) -> Iterator[Trace]:
+def _marks(events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[Trace]:
     """One trace for each kind of event, so that the legend names them."""
     for what, mark in MARKS.items():
         mine = [event for event in events if event.what is what]
@@ -83,7 +89,7 @@ def _marks(events: Sequence[SummaryEvent], sizes: Sequence[int]) -> Iterator[Tra
             }  # fmt: skip
 
 
-def _covered(events: Sequence[SummaryEvent]) -> Iterator[Trace]:
+def _covered(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
     """For each version, which messages were in the summary before it and which it newly took in."""
     written = [event for event in events if event.version]
     if not written:
@@ -114,7 +120,7 @@ def _conversation(run: Run) -> Trace:
     }  # fmt: skip
 
 
-def _entries(events: Sequence[SummaryEvent]) -> Iterator[Trace]:
+def _entries(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
     written = [event for event in events if event.version]
     if written:
         yield {
@@ -128,12 +134,12 @@ def _entries(events: Sequence[SummaryEvent]) -> Iterator[Trace]:
         }  # fmt: skip
 
 
-def _layout(run: Run, events: Sequence[SummaryEvent], selected: int | None, is_list: bool) -> dict[str, Any]:
+def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, is_list: bool) -> dict[str, Any]:
     last = _last_turn(run, events)
     above = "Tokens of the whole list of summaries" if is_list else "Tokens of the summary in force"
     below = "Tokens of each entry" if is_list else "Messages that each version stands for"
     axis = {"automargin": False, "rangemode": "tozero", "tickformat": ",d", "nticks": 5}
-    failed = any(event.what is Happening.FAILED for event in events)
+    failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return {
         "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], "anchor": "y2",
                   **turn_ticks(int(last))},
@@ -155,7 +161,7 @@ def _row_title(text: str, domain: tuple[float, float]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _selected_lines(event: SummaryEvent) -> list[dict[str, Any]]:
+def _selected_lines(event: CompactionEvent) -> list[dict[str, Any]]:
     line = {"width": 1.5, "dash": "dot", "color": PART_COLORS["system"]}
     place = {"type": "line", "x0": event.turns, "x1": event.turns, "y0": 0, "y1": 1, "layer": "below", "line": line}
     return [{**place, "yref": f"{axis} domain"} for axis in ("y", "y2")]

@@ -10,7 +10,7 @@ from memviz.engine.judge_prompt import judge_request
 from memviz.engine.run import Run
 from memviz.metrics.cost.estimate import by_model, dollars, list_price_usd, rounded_tokens
 from memviz.models.base import Usage
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 from memviz.transcripts.base import Probe
 
 VERDICT = "WRONG"
@@ -101,7 +101,7 @@ def _reply_tokens(run: Run) -> int:
 def _summarizing(run: Run, probe: Probe) -> Iterator[Usage]:
     """The summarizer's call if the question is what fills the memory up."""
     room = run.strategy.headroom(run.memory_after(run.turns[-1].turn))
-    if room is None or run.strategy.moment not in (Moment.MESSAGE, Moment.REQUEST):
+    if room is None or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return
     if room.amount <= (run.counter(probe.question) if room.unit == "tokens" else 1):
         last = next((compaction for compaction in reversed(run.compactions) if compaction.asked), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memviz.context import OVER_BUDGET
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, share_of, turns_of
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 
 LARGE_SHARE = 2
 """A summary that counts against the budget is large when it takes more than one in so many parts of it."""
@@ -37,7 +37,7 @@ def large_summary(run: Run) -> HealthWarning | None:
 def kept_above_trigger(run: Run) -> HealthWarning | None:
     """Summarizations after which the messages kept are still over the limit that triggers the next one."""
     strategy, budget = run.strategy, run.strategy.budget_tokens
-    if budget is None or strategy.moment not in (Moment.MESSAGE, Moment.REQUEST):
+    if budget is None or strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return None
     done = [compaction for compaction in run.compactions if compaction.is_summarization or compaction.dropped]
     above = [c for c in done if counted_tokens(strategy, history=c.after.pending_tokens) > budget]

@@ -10,7 +10,7 @@ from memviz.engine.assembly import Parts, assemble
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import HealthWarning, share_of, turns_of
-from memviz.strategies.base import Moment, Strategy
+from memviz.strategies.base import Strategy, Trigger
 
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:
@@ -74,7 +74,7 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
     """The strategy with one message more and with one less, where it just sends a number of messages."""
     declared = {parameter.name: parameter for parameter in strategy.parameters()}
     parameter = declared.get(strategy.main_parameter)
-    if parameter is None or parameter.unit != "messages" or strategy.moment is not Moment.NEVER:
+    if parameter is None or parameter.unit != "messages" or strategy.trigger is not Trigger.NEVER:
         return []
     value = getattr(strategy, parameter.name)
     least, most = parameter.minimum or 1, parameter.maximum or value + 1

@@ -8,7 +8,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
 from memviz.metrics.health.warning import HealthWarning, share_of
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 
 UNCHANGED_SHARE = 0.25
 """From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""
@@ -32,7 +32,7 @@ def larger_summaries(run: Run) -> HealthWarning | None:
 
 def _larger_remedy(run: Run) -> str:
     strategy, name = run.strategy, run.strategy.main_parameter
-    if strategy.moment is Moment.TURN:
+    if strategy.trigger is Trigger.TURN:
         return (
             "Turns this short are not worth a summary each: switch enable_summarization off, or choose a strategy "
             "that summarizes several turns at once."

@@ -10,7 +10,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import HealthWarning, counted, turns_of
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 
 THRASHING_SHARE = 0.75
 """Thrash is when, since the first summarization, at least this share of the requests had one. Half is a
@@ -33,7 +33,7 @@ class _Room(NamedTuple):
 
 def thrash(run: Run) -> HealthWarning | None:
     """Whether the run summarizes at nearly every turn. One summary a turn by design is none."""
-    if run.strategy.moment is Moment.TURN:
+    if run.strategy.trigger is Trigger.TURN:
         return None
     first = next((at for at, record in enumerate(run.turns) if _written(record)), len(run.turns))
     since = run.turns[first:]

@@ -46,7 +46,7 @@ class NeededArgument(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NeededArguments:
+class ToolArgumentRecall:
     """All needed arguments of a run, in order."""
 
     arguments: tuple[NeededArgument, ...] = field(default=(), repr=False)
@@ -64,7 +64,7 @@ class NeededArguments:
         return {turn: share for turn, found in by_turn.items() if (share := _share(found)) is not None}
 
 
-def needed_arguments(run: Run) -> NeededArguments:
+def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     """The arguments of all tool calls of ``run`` whose values an earlier message contains: its content, the
     arguments of its own calls, or its result.
 
@@ -88,7 +88,7 @@ def needed_arguments(run: Run) -> NeededArguments:
             source = Knowledge.VERBATIM
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
         found.append(argument._replace(last_seen=last_seen, source=source))
-    return NeededArguments(tuple(found))
+    return ToolArgumentRecall(tuple(found))
 
 
 def _used(log: Log) -> Iterator[NeededArgument]:

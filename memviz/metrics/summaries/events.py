@@ -10,10 +10,10 @@ from typing import NamedTuple
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import Memory, SummaryVersion
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 
 
-class Happening(Enum):
+class CompactionOutcome(Enum):
     """What became of one compaction."""
 
     SUMMARIZED = "written by the summarizer"
@@ -26,26 +26,28 @@ class Happening(Enum):
     DROPPED = "dropped without a summary"
 
 
-def happening(compaction: Compaction) -> Happening:
+def outcome_of(compaction: Compaction) -> CompactionOutcome:
     """The one judgement of what a compaction was."""
     if compaction.kind != "summary":
-        return {"edit": Happening.EDITED, "undo": Happening.UNDONE, "skip": Happening.SKIPPED}[compaction.kind]
+        return {"edit": CompactionOutcome.EDITED, "undo": CompactionOutcome.UNDONE, "skip": CompactionOutcome.SKIPPED}[
+            compaction.kind
+        ]
     if compaction.error is not None:
-        return Happening.FAILED
+        return CompactionOutcome.FAILED
     if compaction.written is None:
-        return Happening.DROPPED
+        return CompactionOutcome.DROPPED
     if compaction.by_thinking:
-        return Happening.THOUGHT
-    return Happening.REWORDED if compaction.is_edited else Happening.SUMMARIZED
+        return CompactionOutcome.THOUGHT
+    return CompactionOutcome.REWORDED if compaction.is_edited else CompactionOutcome.SUMMARIZED
 
 
-class SummaryEvent(NamedTuple):
+class CompactionEvent(NamedTuple):
     """One compaction of a run. ``number`` counts from 0; ``turns`` is its place on a turn axis: its turn and, where
     several fall into one turn, equal steps toward the next."""
 
     number: int
     turns: float
-    what: Happening
+    what: CompactionOutcome
     compaction: Compaction
 
     @property
@@ -59,7 +61,7 @@ class SummaryEvent(NamedTuple):
         return self.compaction.revises if self.compaction.revises is not None else self.compaction.replaces
 
 
-def summary_events(run: Run) -> tuple[SummaryEvent, ...]:
+def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Everything that happened to the run's summary, in order."""
     in_turn = Counter(compaction.turn for compaction in run.compactions)
     seen: Counter[int] = Counter()
@@ -68,13 +70,13 @@ def summary_events(run: Run) -> tuple[SummaryEvent, ...]:
         turn = compaction.turn
         place = turn + seen[turn] / in_turn[turn]
         seen[turn] += 1
-        events.append(SummaryEvent(number, place, happening(compaction), compaction))
+        events.append(CompactionEvent(number, place, outcome_of(compaction), compaction))
     return tuple(events)
 
 
 def grows_a_list(run: Run) -> bool:
     """Whether each summary is an entry of an accumulating list, and replaces none."""
-    return run.strategy.moment is Moment.TURN
+    return run.strategy.trigger is Trigger.TURN
 
 
 def never_summarizes(run: Run) -> bool:
@@ -82,7 +84,7 @@ def never_summarizes(run: Run) -> bool:
     return run.strategy.headroom(Memory(run.space, 0)) is None
 
 
-def tokens_in_force(run: Run, event: SummaryEvent) -> int:
+def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
     whole list with its headings."""
     count = event.compaction.after.summary_count
@@ -91,7 +93,7 @@ def tokens_in_force(run: Run, event: SummaryEvent) -> int:
     return run.space.summaries.versions[count - 1].tokens if count else 0
 
 
-def text_in_force(run: Run, event: SummaryEvent) -> str:
+def text_in_force(run: Run, event: CompactionEvent) -> str:
     """What stands for older messages once the event is over: the newest summary's text, or the whole list as it is
     sent; empty while there is none."""
     count = event.compaction.after.summary_count

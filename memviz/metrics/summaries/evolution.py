@@ -12,7 +12,7 @@ from memviz.memory import SummaryVersion
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.attribution import WordOrigin, content_keys, word_origin
 from memviz.metrics.summaries.diff import word_diff, words_of
-from memviz.metrics.summaries.events import Happening, SummaryEvent, summary_events
+from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, compaction_events
 
 NESTED_HEADING = re.compile(
     r"(?:previous|earlier) summary\s*:|summary of (?:the )?(?:earlier|previous) conversation\s*:"
@@ -34,7 +34,7 @@ class VersionFacts:
     summary inside its text.
     """
 
-    event: SummaryEvent
+    event: CompactionEvent
     version: SummaryVersion
     covered_tokens: int
     read_tokens: int
@@ -79,7 +79,7 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
 def _facts_of(run: Run) -> Iterator[VersionFacts]:
     sums, versions = run.space.sums, run.space.summaries.versions
     sources, generations = _Sources(run), [0] * (len(versions) + 1)
-    for event in summary_events(run):
+    for event in compaction_events(run):
         version = event.version
         if version is None:
             continue
@@ -113,20 +113,22 @@ class _Sources:
         self._of_version: list[frozenset[str]] = []
         self._of_all: set[str] = set()
 
-    def origin(self, event: SummaryEvent, version: SummaryVersion) -> WordOrigin:
+    def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
         """Trace the version's words. A chat model that thought had read the whole list, not one version."""
         previous: Set[str] = self._of_version[event.base - 1] if event.base else frozenset()
         read = [content_keys(readable(self._run.log[position])) for position in self._read(event, version)]
         found = word_origin(
-            version.text, self._of_all if event.what is Happening.THOUGHT else previous, frozenset().union(*read)
+            version.text,
+            self._of_all if event.what is CompactionOutcome.THOUGHT else previous,
+            frozenset().union(*read),
         )
         self._of_version.append(content_keys(version.text))
         self._of_all |= self._of_version[-1]
         return found
 
-    def _read(self, event: SummaryEvent, version: SummaryVersion) -> Iterable[int]:
+    def _read(self, event: CompactionEvent, version: SummaryVersion) -> Iterable[int]:
         """Positions of the messages that its writer had read."""
-        if event.what is not Happening.THOUGHT:
+        if event.what is not CompactionOutcome.THOUGHT:
             return version.added
         records = (record for record in self._run.turns if record.turn == event.compaction.turn)
         return chain(version.added, *(record.parts.recalled for record in records))

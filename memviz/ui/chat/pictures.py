@@ -7,7 +7,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
 from memviz.charts.requests.context_bar import context_bar
-from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
@@ -41,11 +41,11 @@ def pictures(state: ChatState, chat: Chat) -> None:
         )
     )
     st.plotly_chart(
-        tokens_per_turn([Line(run, run.strategy.label, 0)], height=320), key="chat-tokens",
+        tokens_per_turn([SettingRun(run, run.strategy.label, 0)], height=320), key="chat-tokens",
         config=CONFIG, alt="Tokens sent per turn",
     )  # fmt: skip
     _totals(run)
-    health([Line(run, run.strategy.label, 0)])
+    health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
         inspector(run, last.turn, "chat")
     if state.conversation_id is not None and st.button(

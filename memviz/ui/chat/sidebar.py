@@ -15,7 +15,7 @@ from memviz.strategies.base import Strategy
 from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.shell.errors import errors_shown
-from memviz.ui.shell.state import ChatState, SettingRow, chat_state, set_widget, widget_value
+from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
 from memviz.ui.shell.text import conversation_labels
 from memviz.workspace import SAMPLE_PREFIX, Workspace
 
@@ -36,8 +36,8 @@ class Models(NamedTuple):
 def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     """The sidebar: conversation, setting, models, and what is seldom changed."""
     _choose_conversation(workspace, state)
-    take_over(state.row)
-    edit_setting(state.row, live=True)
+    take_over(state.setting)
+    edit_setting(state.setting, live=True)
     _choose_recall_tool(state)
     _choose_review()
     chat_model = model_picker(
@@ -81,7 +81,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
 def _choose_recall_tool(state: ChatState) -> None:
     """Whether the model may recall by itself. A strategy made for it has its own switch."""
     with suppress(MemvizError):
-        if state.row.build().tool_use.recalls or not state.row.build().allows_recall:
+        if state.setting.build().tool_use.recalls or not state.setting.build().allows_recall:
             state.recall_tool = None
             return
     state.recall_tool = st.toggle(
@@ -105,7 +105,7 @@ def _open_chosen(key: str) -> None:
 def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat:
     """The chat under the settings as they stand now. Stops the page with a sentence where that fails."""
     with errors_shown():
-        chosen = state.row.build()
+        chosen = state.setting.build()
         answering, writing = models.chat.build(), models.summarizer.build()
         if state.chat is None or not len(state.chat.log):
             if state.conversation_id is None:
@@ -135,7 +135,7 @@ def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
     kept, counter = chat.strategy, chat.run.counter.name
     if (kept, counter) != (chosen, state.counter):
         state.opened += 1
-        state.row = SettingRow(f"chat-{state.opened}", 0, kept.id, kept.model_dump())
+        state.setting = Setting(f"chat-{state.opened}", 0, kept.id, kept.model_dump())
         state.counter = counter
         st.rerun()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.asking import ask
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -22,7 +22,9 @@ CARDS_A_ROW = 3
 
 
 @st.fragment
-def ask_all(state: CompareState, lines: Sequence[Line], answerer: ModelChoice, summarizer: ModelChoice) -> None:
+def ask_all(
+    state: CompareState, settings: Sequence[SettingRun], answerer: ModelChoice, summarizer: ModelChoice
+) -> None:
     """Ask, and see what each setting still knows, and from where."""
     st.subheader("What does each setting still know?", anchor=False)
     with st.form("ask-all", border=False):
@@ -31,9 +33,9 @@ def ask_all(state: CompareState, lines: Sequence[Line], answerer: ModelChoice, s
             "One question to all settings, after the last turn", key="ask-all-question",
             placeholder="What is the budget?", help="Nothing is added to the conversation.",
         )  # fmt: skip
-        label = f"Ask {counted(len(lines), 'setting')}"
+        label = f"Ask {counted(len(settings), 'setting')}"
         asked = sending.form_submit_button(label, icon=":material/quiz:", width="stretch")
-    runs = _different_runs(lines)
+    runs = _different_runs(settings)
     if not answerer.is_offline:
         tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
         st.caption(f"{plain(answerer.name)} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all.")
@@ -42,12 +44,12 @@ def ask_all(state: CompareState, lines: Sequence[Line], answerer: ModelChoice, s
     elif asked:
         state.question = question
         state.answers = _ask(runs, question, answerer, summarizer)
-    _show(state, lines)
+    _show(state, settings)
 
 
-def _different_runs(lines: Sequence[Line]) -> list[Run]:
+def _different_runs(settings: Sequence[SettingRun]) -> list[Run]:
     """The runs to ask: two settings that are the same share one, and its answer."""
-    return list({id(line.run): line.run for line in lines}.values())
+    return list({id(setting.run): setting.run for setting in settings}.values())
 
 
 def _ask(
@@ -63,17 +65,17 @@ def _ask(
     return answers
 
 
-def _show(state: CompareState, lines: Sequence[Line]) -> None:
+def _show(state: CompareState, settings: Sequence[SettingRun]) -> None:
     """The answers to the settings as they stand; those of other settings are no longer shown."""
-    shown = [(line, answer) for line in lines for run, answer in state.answers if line.run is run]
+    shown = [(setting, answer) for setting in settings for run, answer in state.answers if setting.run is run]
     if shown:
         st.caption(f"Asked: {plain(state.question)}")
     for at in range(0, len(shown), CARDS_A_ROW):
         row = shown[at : at + CARDS_A_ROW]
-        for column, (line, answer) in zip(st.columns(CARDS_A_ROW), row, strict=False):
+        for column, (setting, answer) in zip(st.columns(CARDS_A_ROW), row, strict=False):
             with column:
                 if isinstance(answer, MemvizError):
-                    st.markdown(f"**{plain(line.label)}**")
+                    st.markdown(f"**{plain(setting.label)}**")
                     show_error(answer)
                 else:
-                    answer_card(line.label, answer, answer_source(answer.context, state.question, answer.reply))
+                    answer_card(setting.label, answer, answer_source(answer.context, state.question, answer.reply))

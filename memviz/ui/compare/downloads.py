@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.reporting.figures import ImageFormat, can_render, image
 from memviz.reporting.run_json import run_json
 from memviz.reporting.run_tables import compactions_csv, turns_csv
@@ -27,16 +27,16 @@ class _File(NamedTuple):
     help: str = ""
 
 
-def run_downloads(lines: Sequence[Line], chosen: Line, transcript: Transcript) -> None:
+def run_downloads(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript) -> None:
     """A panel of files; each is made when its button is clicked."""
     title = file_name(transcript.title)
     with st.popover("Download", icon=":material/download:", width="stretch"), st.container(width=PANEL_PIXELS):
-        st.caption(f"All {len(lines)} settings" if len(lines) > 1 else "The setting")
-        report = partial(_report, lines, transcript)
+        st.caption(f"All {len(settings)} settings" if len(settings) > 1 else "The setting")
+        report = partial(_report, settings, transcript)
         _buttons([
             _File("Report (HTML)", f"{title}.html", "text/html", report,
                   "One file with the interactive charts, the summaries and the conversation. Works offline."),
-            *_pictures(lines, transcript, title),
+            *_pictures(settings, transcript, title),
         ])  # fmt: skip
         if not can_render():
             st.caption(NO_PICTURES)
@@ -50,15 +50,15 @@ def run_downloads(lines: Sequence[Line], chosen: Line, transcript: Transcript) -
         ])  # fmt: skip
 
 
-def _report(lines: Sequence[Line], transcript: Transcript) -> str:
+def _report(settings: Sequence[SettingRun], transcript: Transcript) -> str:
     from memviz.reporting.report import html_report  # its template engine is needed on a click only
 
-    return html_report([line.run for line in lines], transcript)
+    return html_report([setting.run for setting in settings], transcript)
 
 
-def _pictures(lines: Sequence[Line], transcript: Transcript, title: str) -> list[_File]:
+def _pictures(settings: Sequence[SettingRun], transcript: Transcript, title: str) -> list[_File]:
     def draw(format: ImageFormat) -> bytes:
-        return image(tokens_per_turn(lines, recorded=transcript.events), format)
+        return image(tokens_per_turn(settings, recorded=transcript.events), format)
 
     formats: tuple[ImageFormat, ...] = ("png", "svg") if can_render() else ()
     mimes = {"png": "image/png", "svg": "image/svg+xml"}

@@ -1,4 +1,4 @@
-"""Let a model answer the conversation anew under every setting, and show the answers beside each other."""
+"""Free runs: a model answers the conversation under every setting; the answers stand beside each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -21,9 +21,9 @@ from memviz.models.registry import OFFLINE, model
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.progress import Progress
-from memviz.ui.controls.replaying import as_lines, run_key
+from memviz.ui.controls.replaying import as_setting_runs, run_key
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.state import CompareState, SettingRow
+from memviz.ui.shell.state import CompareState, Setting
 from memviz.ui.shell.text import counted, plain
 from memviz.workspace import RunKey, Workspace
 
@@ -32,38 +32,40 @@ KEPT_EVERY_SECONDS = 5.0
 
 
 class _Begun(NamedTuple):
-    row: SettingRow
+    setting: Setting
     key: RunKey
     run: Run | None
     done: int
 
 
-def free_runs(workspace: Workspace, state: CompareState, answerer: ModelChoice, summarizer: ModelChoice) -> list[Line]:
-    """The conversation answered anew under every setting, as far as that was done. A model is asked only
+def free_runs(
+    workspace: Workspace, state: CompareState, answerer: ModelChoice, summarizer: ModelChoice
+) -> list[SettingRun]:
+    """The free run of the conversation under every setting, as far as it was made. A model is asked only
     after a click, with what it will cost said before; it can be stopped, and goes on where it was."""
     _, log = workspace.conversation(state.conversation_id or "")
     if not log.turn_count:
         show_error(EmptyConversationError("The conversation holds no message of a user: there is nothing to answer."))
         return []
-    begun = [found for row in state.rows if (found := _begun(workspace, state, row, answerer, summarizer))]
+    begun = [found for setting in state.settings if (found := _begun(workspace, state, setting, answerer, summarizer))]
     missing = [item for item in begun if item.done < log.turn_count]
     if missing:
         begun = _answer_when_asked(workspace, begun, missing, answerer, summarizer)
-    return as_lines([(item.row, item.run) for item in begun if item.run is not None and item.run.turns])
+    return as_setting_runs([(item.setting, item.run) for item in begun if item.run is not None and item.run.turns])
 
 
 def _begun(
-    workspace: Workspace, state: CompareState, row: SettingRow, answerer: ModelChoice, summarizer: ModelChoice
+    workspace: Workspace, state: CompareState, setting: Setting, answerer: ModelChoice, summarizer: ModelChoice
 ) -> _Begun | None:
     with error_shown():
-        key = run_key(state, row, summarizer, answerer.name)
-        return _as_it_stands(workspace, row, key)
+        key = run_key(state, setting, summarizer, answerer.name)
+        return _as_it_stands(workspace, setting, key)
     return None
 
 
-def _as_it_stands(workspace: Workspace, row: SettingRow, key: RunKey) -> _Begun:
+def _as_it_stands(workspace: Workspace, setting: Setting, key: RunKey) -> _Begun:
     run = workspace.kept_free_run(key)
-    return _Begun(row, key, run, answered_turns(run) if run else 0)
+    return _Begun(setting, key, run, answered_turns(run) if run else 0)
 
 
 def _answer_when_asked(
@@ -84,7 +86,7 @@ def _answer_when_asked(
         if not st.button(label, icon=":material/play_arrow:", type="primary", key="free-run"):
             return begun
         _answer_all(workspace, missing, answerer, summarizer)
-    return [_as_it_stands(workspace, item.row, item.key) for item in begun]
+    return [_as_it_stands(workspace, item.setting, item.key) for item in begun]
 
 
 def _estimate(workspace: Workspace, missing: Sequence[_Begun], answerer: ModelChoice, summarizer: ModelChoice) -> str:
@@ -133,21 +135,21 @@ def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun) -> None:
             workspace.keep_free_run(item.key, free.run)
 
 
-def answers_of_turn(lines: Sequence[Line], turn: int) -> None:
+def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
     """What each setting answered to the same message, and where it had that from."""
-    records = [(line, record_of_turn(line.run, turn)) for line in lines]
+    records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
     asked = next((record for _, record in records if record), None)
     if asked is None:
         return
     question = _question(asked)
     st.markdown(f"**What each setting answered at turn {turn}**")
     st.caption(plain(question))
-    for column, (line, record) in zip(st.columns(len(lines)), records, strict=True):
+    for column, (setting, record) in zip(st.columns(len(settings)), records, strict=True):
         with column:
             if record is None:
-                st.caption(f"{plain(line.label)}: not answered yet.")
+                st.caption(f"{plain(setting.label)}: not answered yet.")
             else:
-                answer_card(line.label, record, answer_source(record.context, question, record.reply))
+                answer_card(setting.label, record, answer_source(record.context, question, record.reply))
 
 
 def _question(record: TurnRecord) -> str:

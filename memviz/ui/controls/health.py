@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.ui.shell.text import counted, plain
 
@@ -14,32 +14,32 @@ FAILED = "failed_summarization"
 _ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
 
 
-def health(lines: Sequence[Line]) -> None:
+def health(settings: Sequence[SettingRun]) -> None:
     """Draw what is unhealthy about the runs; nothing where nothing is.
 
     Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
     names the settings, closed even if it is serious: it would push the picture off the screen.
     """
-    found = [(line, health_warnings(line.run)) for line in lines]
-    for line, warnings in found:
+    found = [(setting, health_warnings(setting.run)) for setting in settings]
+    for setting, warnings in found:
         for warning in warnings:
             if warning.kind == FAILED:
-                st.warning(f"{plain(line.label)}: {plain(warning.numbers)}", icon=":material/warning:")
-    others = [(line, [warning for warning in warnings if warning.kind != FAILED]) for line, warnings in found]
-    others = [(line, warnings) for line, warnings in others if warnings]
+                st.warning(f"{plain(setting.label)}: {plain(warning.numbers)}", icon=":material/warning:")
+    others = [(setting, [warning for warning in warnings if warning.kind != FAILED]) for setting, warnings in found]
+    others = [(setting, warnings) for setting, warnings in others if warnings]
     if others:
         _in_one_line(others)
 
 
-def _in_one_line(found: Sequence[tuple[Line, Sequence[HealthWarning]]]) -> None:
+def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
     bad = sum(warning.severity == "bad" for _, warnings in found for warning in warnings)
     number = counted(sum(len(warnings) for _, warnings in found), "warning")
-    names = ", ".join(f"{plain(line.label)} ({len(warnings)})" for line, warnings in found)
+    names = ", ".join(f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found)
     serious = f", {bad} serious" if bad else ""
     # The key keeps it open while its label changes with a slider.
     with st.expander(f"{number}{serious}: {names}", key="health", icon=_ICONS["bad" if bad else "caution"]):
-        for line, warnings in found:
-            st.markdown(f"**{plain(line.label)}**")
+        for setting, warnings in found:
+            st.markdown(f"**{plain(setting.label)}**")
             for warning in warnings:
                 _warning(warning)
 

@@ -8,7 +8,7 @@ import streamlit as st
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
-from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Terms
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
@@ -36,7 +36,7 @@ _PRICES = (
 _UNITS = ((86400.0, "day", "days"), (3600.0, "hour", "hours"), (60.0, "min", "min"), (1.0, "s", "s"))
 
 
-def price_controls() -> Terms:
+def price_controls() -> PricingAssumptions:
     """The sidebar's part on money: returns the terms on which everything is priced. What is chosen holds on all pages
     of the session."""
     st.markdown("**Prices**")
@@ -55,7 +55,7 @@ def price_controls() -> Terms:
         writer = main if summarizer == model else _priced_by_hand(summarizer, "summarizer")
         cache = _choose_cache(model)
     beside.caption(pause_words(cache, pause_seconds))
-    return Terms(main, writer, cache, pause_seconds)
+    return PricingAssumptions(main, writer, cache, pause_seconds)
 
 
 def duration_words(seconds: float) -> str:

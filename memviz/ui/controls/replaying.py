@@ -7,54 +7,54 @@ from dataclasses import replace
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, model
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.progress import Progress
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import CompareState, SettingRow
+from memviz.ui.shell.state import CompareState, Setting
 from memviz.ui.shell.text import distinct, plain
 from memviz.workspace import RunKey, Workspace
 
 
-def run_key(state: CompareState, row: SettingRow, summarizer: ModelChoice, answerer: str = "") -> RunKey:
+def run_key(state: CompareState, setting: Setting, summarizer: ModelChoice, answerer: str = "") -> RunKey:
     """What makes the run of a setting; ``answerer`` names who answers in a free run. Raises ParameterError."""
-    strategy = row.build()
+    strategy = setting.build()
     # Who would summarize does not matter where nothing ever is summarized.
-    name = OFFLINE if strategy.moment is Moment.NEVER else summarizer.name
-    recalls = state.recalls_of(row) if strategy.allows_recall else ()
+    name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
+    recalls = state.recalls_of(setting) if strategy.allows_recall else ()
     key = RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
-def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
+def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[SettingRun]:
     """The conversation under every setting. A setting that cannot run says so and is left out."""
-    runs: list[tuple[SettingRow, Run]] = []
-    waiting: list[tuple[SettingRow, RunKey]] = []
-    for row in state.rows:
+    runs: list[tuple[Setting, Run]] = []
+    waiting: list[tuple[Setting, RunKey]] = []
+    for setting in state.settings:
         with error_shown():
-            key = run_key(state, row, summarizer)
+            key = run_key(state, setting, summarizer)
             run = workspace.kept_run(key)
             if run is None and key.summarizer == OFFLINE:
                 run = _replayed(workspace, key, model(OFFLINE))
             if run is None:
-                waiting.append((row, key))
+                waiting.append((setting, key))
             else:
-                runs.append((row, run))
+                runs.append((setting, run))
     if waiting:
         with error_shown():
             runs += _run_when_asked(workspace, waiting, summarizer)
-    runs.sort(key=lambda item: state.rows.index(item[0]))
-    return as_lines(runs)
+    runs.sort(key=lambda item: state.settings.index(item[0]))
+    return as_setting_runs(runs)
 
 
-def as_lines(runs: Sequence[tuple[SettingRow, Run]]) -> list[Line]:
+def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
     """The runs as lines of the charts, each with a label and the colour of its setting."""
     labels = distinct([_label(run) for _, run in runs])
-    return [Line(run, label, row.index) for (row, run), label in zip(runs, labels, strict=True)]
+    return [SettingRun(run, label, setting.index) for (setting, run), label in zip(runs, labels, strict=True)]
 
 
 def _label(run: Run) -> str:
@@ -62,8 +62,8 @@ def _label(run: Run) -> str:
 
 
 def _run_when_asked(
-    workspace: Workspace, waiting: Sequence[tuple[SettingRow, RunKey]], summarizer: ModelChoice
-) -> list[tuple[SettingRow, Run]]:
+    workspace: Workspace, waiting: Sequence[tuple[Setting, RunKey]], summarizer: ModelChoice
+) -> list[tuple[Setting, Run]]:
     """A summarizer that may cost money is called only when asked to, and can be stopped."""
     names = ", ".join(key.strategy.label for _, key in waiting)
     if not st.button(
@@ -77,7 +77,7 @@ def _run_when_asked(
         return []
     writer, stop = summarizer.build(), st.empty()
     stop.button("Stop", key="compare-stop", icon=":material/stop_circle:")
-    runs = [(row, _replayed(workspace, key, writer)) for row, key in waiting]
+    runs = [(setting, _replayed(workspace, key, writer)) for setting, key in waiting]
     stop.empty()
     return runs
 

@@ -9,7 +9,7 @@ from memviz.memory_config import read_memory_config, strategy_of
 from memviz.strategies import strategies
 from memviz.ui.controls.parameter_controls import parameter_controls, strategy_control
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, SettingRow, set_widget, widget_value
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, set_widget, widget_value
 from memviz.ui.shell.text import distinct
 
 COUNTER_KEY, SUMMARIZER_KEY = "compare-counter", "compare-summarizer-name"
@@ -43,21 +43,24 @@ PANEL_PIXELS = 250
 
 def settings_editor(state: CompareState) -> dict[int | str, str]:
     """Edit up to six settings; the same strategy may stand twice with other parameters. Returns their labels."""
-    for row in state.rows:
-        take_over(row)
+    for setting in state.settings:
+        take_over(setting)
         # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
-        with st.popover(_label(row), key=f"setting-{row.uid}", width="stretch"), st.container(width=PANEL_PIXELS):
-            edit_setting(row, live=state.own_replies)
+        with (
+            st.popover(_label(setting), key=f"setting-{setting.uid}", width="stretch"),
+            st.container(width=PANEL_PIXELS),
+        ):
+            edit_setting(setting, live=state.free_run)
             st.button(
                 "Remove",
-                key=f"remove-{row.uid}",
+                key=f"remove-{setting.uid}",
                 icon=":material/close:",
                 type="tertiary",
                 on_click=state.remove,
-                args=(row.uid,),
-                disabled=len(state.rows) == 1,
+                args=(setting.uid,),
+                disabled=len(state.settings) == 1,
             )
-    full = len(state.rows) >= MAX_SETTINGS
+    full = len(state.settings) >= MAX_SETTINGS
     st.button(
         "Add a setting",
         icon=":material/add:",
@@ -69,40 +72,46 @@ def settings_editor(state: CompareState) -> dict[int | str, str]:
     )
     if not full:
         setting_from_file(state)
-    return dict(zip((row.uid for row in state.rows), distinct([_label(row) for row in state.rows]), strict=True))
+    return dict(
+        zip(
+            (setting.uid for setting in state.settings),
+            distinct([_label(setting) for setting in state.settings]),
+            strict=True,
+        )
+    )
 
 
-def take_over(row: SettingRow) -> None:
+def take_over(setting: Setting) -> None:
     """What was just changed in a control already counts for the label above it."""
-    chosen = widget_value(f"strategy-{row.uid}")
-    if chosen is not None and chosen != row.strategy_id:
-        row.strategy_id, row.parameters = chosen, {}
-    for parameter in strategies()[row.strategy_id].parameters():
-        value = widget_value(f"parameter-{row.uid}-{row.strategy_id}-{parameter.name}")
+    chosen = widget_value(f"strategy-{setting.uid}")
+    if chosen is not None and chosen != setting.strategy_id:
+        setting.strategy_id, setting.parameters = chosen, {}
+    for parameter in strategies()[setting.strategy_id].parameters():
+        value = widget_value(f"parameter-{setting.uid}-{setting.strategy_id}-{parameter.name}")
         if value is not None:
-            row.parameters[parameter.name] = (value.strip() or None) if isinstance(value, str) else value
+            setting.parameters[parameter.name] = (value.strip() or None) if isinstance(value, str) else value
 
 
-def _label(row: SettingRow) -> str:
+def _label(setting: Setting) -> str:
     try:
-        return row.build().label
+        return setting.build().label
     except MemvizError:
-        return strategies()[row.strategy_id].title
+        return strategies()[setting.strategy_id].title
 
 
-def edit_setting(row: SettingRow, *, live: bool = False) -> None:
+def edit_setting(setting: Setting, *, live: bool = False) -> None:
     """The controls of one setting. A value that is not allowed says so."""
-    strategy_control(row.strategy_id, f"strategy-{row.uid}")
-    key = f"parameter-{row.uid}-{row.strategy_id}"
-    row.parameters |= parameter_controls(row.strategy_id, row.parameters, key, live=live)
-    st.caption(strategies()[row.strategy_id].summary_line())
+    strategy_control(setting.strategy_id, f"strategy-{setting.uid}")
+    key = f"parameter-{setting.uid}-{setting.strategy_id}"
+    setting.parameters |= parameter_controls(setting.strategy_id, setting.parameters, key, live=live)
+    st.caption(strategies()[setting.strategy_id].summary_line())
     try:
-        row.build()
+        setting.build()
     except MemvizError as error:
         show_error(error)
 
 
 def _next_strategy(state: CompareState) -> str:
     """The first strategy that is not compared yet."""
-    used = {row.strategy_id for row in state.rows}
+    used = {setting.strategy_id for setting in state.settings}
     return next((id for id in strategies() if id not in used), "summary_buffer")

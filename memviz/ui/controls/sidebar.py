@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
 from memviz.ui.controls.replaying import make_runs
@@ -22,11 +22,11 @@ from memviz.workspace import FIRST_SAMPLE, Workspace
 CONVERSATIONS_LISTED = 200
 TURN_KEY, MAP_TURN_KEY = "compare-turn", "map-turn"
 REPLIES_KEY = "compare-replies"
-REPLAYED, ANSWERED_ANEW = "replayed", "anew"
-REPLIES = {REPLAYED: "As recorded", ANSWERED_ANEW: "Answered anew"}
+REPLAYED, FREE_RUN = "replayed", "free-run"
+REPLIES = {REPLAYED: "As recorded", FREE_RUN: "Free run"}
 REPLIES_HELP = (
     "As recorded: every setting is replayed with the conversation's own replies, so only the memory differs. "
-    "Answered anew: a model answers every message under each setting, so you see what it still knew."
+    "Free run: a model answers every message under each setting, so you see what it still knew."
 )
 CHAT_LABEL = "Chat as it was held"
 
@@ -67,17 +67,17 @@ def counter_and_models(state: CompareState) -> StudyModels:
 
 
 def _choose_replies(state: CompareState) -> None:
-    first = ANSWERED_ANEW if state.own_replies else REPLAYED  # a link may ask for either
+    first = FREE_RUN if state.free_run else REPLAYED  # a link may ask for either
     chosen = st.segmented_control(
         "Replies", list(REPLIES), key=REPLIES_KEY, default=first, required=True, width="stretch",
         format_func=REPLIES.__getitem__, help=REPLIES_HELP,
     )  # fmt: skip
-    state.own_replies = chosen == ANSWERED_ANEW
+    state.free_run = chosen == FREE_RUN
 
 
-def answered_anew() -> bool:
+def is_free_run() -> bool:
     """Whether the replies are to be each setting's own."""
-    return bool(widget_value(REPLIES_KEY) == ANSWERED_ANEW)
+    return bool(widget_value(REPLIES_KEY) == FREE_RUN)
 
 
 def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
@@ -116,31 +116,31 @@ def _end(sentence: str) -> None:
     st.stop()
 
 
-def study_lines(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Line]:
+def setting_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[SettingRun]:
     """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
     knows of edited summaries. Ends the page with a sentence where there is no conversation."""
     expect_conversation(workspace, state)
-    lines = make_runs(workspace, state, summarizer)
+    settings = make_runs(workspace, state, summarizer)
     with error_shown():
         held = workspace.held_chat(state.conversation_id or "")
         if held is not None:
-            lines.append(Line(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
-    return lines
+            settings.append(SettingRun(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
+    return settings
 
 
-def choose_line(state: CompareState, lines: Sequence[Line], key: str, first: int = 0) -> Line:
+def choose_setting_run(state: CompareState, settings: Sequence[SettingRun], key: str, first: int = 0) -> SettingRun:
     """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
     waits for its summarizer is back; before there is one it is number ``first``."""
-    numbers = list(range(len(lines)))
-    chosen = next((number for number in numbers if lines[number].index == state.looked_at), None)
+    numbers = list(range(len(settings)))
+    chosen = next((number for number in numbers if settings[number].index == state.looked_at), None)
     if widget_value(key) not in numbers or chosen not in (None, widget_value(key)):
         set_widget(key, first if chosen is None else chosen)
     number = st.segmented_control(
-        "Setting", numbers, format_func=lambda number: lines[number].label, key=key, required=True,
-        on_change=_look_at, args=(state, key, tuple(line.index for line in lines)),
-        label_visibility="collapsed" if len(lines) == 1 else "visible",
+        "Setting", numbers, format_func=lambda number: settings[number].label, key=key, required=True,
+        on_change=_look_at, args=(state, key, tuple(setting.index for setting in settings)),
+        label_visibility="collapsed" if len(settings) == 1 else "visible",
     )  # fmt: skip
-    return lines[number or 0]
+    return settings[number or 0]
 
 
 def _look_at(state: CompareState, key: str, indices: tuple[int, ...]) -> None:

@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import Bounds, Shares
-from memviz.charts.retention.result import Kept, Measure
+from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.conversation import Log
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
@@ -24,7 +24,7 @@ from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.rare_words import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
-from memviz.metrics.retention.tool_argument_recall import needed_arguments
+from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
 
@@ -35,12 +35,12 @@ FIRST_MESSAGES = 20
 Probes = tuple[Probe, ...]
 
 
-def kept_of(lines: Sequence[Line], probes: Probes) -> list[Kept]:
+def retention_results(settings: Sequence[SettingRun], probes: Probes) -> list[RetentionResult]:
     """What each setting retained of ``probes``."""
-    return [Kept(line, *_retained(line.run, probes)) for line in lines]
+    return [RetentionResult(setting, *_retained(setting.run, probes)) for setting in settings]
 
 
-def bounds_of(kept: Sequence[Kept], others: Sequence[Run], measure: Measure) -> Bounds | None:
+def bounds_of(kept: Sequence[RetentionResult], others: Sequence[Run], measure: Measure) -> Bounds | None:
     """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``kept``,
     in their order; none of them, or for message word for word, no chance."""
     if not kept:
@@ -91,4 +91,4 @@ def _floor(run: Run, probes: Probes, other: Run) -> Retention:
 _texts = lru_cache(LOGS_KEPT)(ProbeTexts)
 proposed_of = lru_cache(LOGS_KEPT)(propose_probes)
 rare_words_of = lru_cache(LOGS_KEPT)(rare_words)
-needed_arguments_of = lru_cache(RUNS_KEPT)(needed_arguments)
+tool_argument_recall_of = lru_cache(RUNS_KEPT)(tool_argument_recall)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from memviz.counters import counter
+from memviz.deprecated import renamed_notice
 from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError
 from memviz.strategies import strategy
@@ -21,7 +22,8 @@ T = TypeVar("T")
 CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN = (
     "conversation", "setting", "counter", "recall", "replies", "look", "turn"
 )  # fmt: skip
-ANEW = "anew"
+FREE_RUN = "free-run"
+OLD_FREE_RUN = "anew"
 MAX_RECALLS = 100
 Query = Mapping[str, Sequence[str]]
 
@@ -36,21 +38,25 @@ def link_query(state: CompareState, turn: int | None) -> str:
 
 def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
     yield CONVERSATION, state.conversation_id or ""
-    for row in state.rows:
-        parameters = f" {json.dumps(row.parameters, ensure_ascii=False)}" if row.parameters else ""
-        yield SETTING, row.strategy_id + parameters
+    for setting in state.settings:
+        parameters = f" {json.dumps(setting.parameters, ensure_ascii=False)}" if setting.parameters else ""
+        yield SETTING, setting.strategy_id + parameters
     yield COUNTER, state.counter
-    numbers = {row.uid: number for number, row in enumerate(state.rows)}
+    numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
     for recall in state.recalls:
         whose = f" {numbers[recall.uid]}" if recall.uid in numbers else ""
         yield RECALL, f"{recall.turn} {','.join(map(str, recall.turns))}{whose}"
-    yield REPLIES, ANEW if state.own_replies else ""
-    yield LOOK, next((str(number) for number, row in enumerate(state.rows) if row.index == state.looked_at), "")
+    yield REPLIES, FREE_RUN if state.free_run else ""
+    yield (
+        LOOK,
+        next((str(number) for number, setting in enumerate(state.settings) if setting.index == state.looked_at), ""),
+    )
     yield TURN, str(turn or "")
 
 
 def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
-    """Make ``state`` what the query says; returns the turn, and a sentence for each part of it that cannot be used."""
+    """Make ``state`` what the query says; returns the turn, and a sentence for each part of
+    it that cannot be used or has an old name."""
     problems: list[str] = []
 
     def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
@@ -64,15 +70,18 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
 
     settings = parts(SETTING, _setting, MAX_SETTINGS)
     if settings:
-        state.rows = []
+        state.settings = []
         for strategy_id, parameters in settings:
             state.add(strategy_id, parameters)
     state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
     state.counter = next(iter(parts(COUNTER, lambda text: counter(text).name)), state.counter)
-    uids = [row.uid for row in state.rows]
+    uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
-    state.own_replies = ANEW in query.get(REPLIES, ())
-    state.looked_at = next(iter(parts(LOOK, lambda text: state.rows[int(text)].index)), None)
+    replies = query.get(REPLIES, ())
+    state.free_run = FREE_RUN in replies or OLD_FREE_RUN in replies
+    if OLD_FREE_RUN in replies:
+        problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
+    state.looked_at = next(iter(parts(LOOK, lambda text: state.settings[int(text)].index)), None)
     return next(iter(parts(TURN, int)), None), problems
 
 

@@ -30,7 +30,7 @@ MESSAGES_SHOWN = 30
 
 
 @dataclass
-class SettingRow:
+class Setting:
     """One strategy setting being edited. ``index`` decides its colour for as long as it lives."""
 
     uid: int | str
@@ -43,12 +43,12 @@ class SettingRow:
         return strategy(self.strategy_id, **self.parameters)
 
 
-def first_settings() -> list[SettingRow]:
+def first_settings() -> list[Setting]:
     """What a newcomer sees: everything, the newest, and a summary of the rest."""
     return [
-        SettingRow(0, 0, "buffer"),
-        SettingRow(1, 1, "window", {"window_size": 10}),
-        SettingRow(2, 2, "summary_buffer", {"max_token_limit": 1500}),
+        Setting(0, 0, "buffer"),
+        Setting(1, 1, "window", {"window_size": 10}),
+        Setting(2, 2, "summary_buffer", {"max_token_limit": 1500}),
     ]
 
 
@@ -62,15 +62,15 @@ class AddedRecall(NamedTuple):
 
 @dataclass
 class CompareState:
-    """What is compared: a conversation under up to six settings. ``own_replies``: a model answers anew under
+    """What is compared: a conversation under up to six settings. ``free_run``: a model answers anew under
     each of them. ``answers`` are those to the question asked last."""
 
     conversation_id: str | None = None
-    rows: list[SettingRow] = field(default_factory=first_settings)
+    settings: list[Setting] = field(default_factory=first_settings)
     counter: str = "o200k_base"
     recalls: list[AddedRecall] = field(default_factory=list)
     recall_error: MemvizError | None = None
-    own_replies: bool = False
+    free_run: bool = False
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
@@ -83,18 +83,18 @@ class CompareState:
         self.conversation_id = conversation_id
         self.recalls, self.recall_error, self.answers = [], None, []
 
-    def recalls_of(self, row: SettingRow) -> tuple[tuple[int, Recall], ...]:
+    def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """What is recalled into the requests of a setting."""
-        mine = [recall for recall in self.recalls if recall.uid in (None, row.uid)]
+        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
         return tuple(
             (recall.turn, Recall(turns=recall.turns)) for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
         )
 
     def add(self, strategy_id: str, parameters: dict[str, Any] | None = None) -> None:
         """Add a setting in the first colour that is free."""
-        taken = {row.index for row in self.rows}
+        taken = {setting.index for setting in self.settings}
         index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
-        self.rows.append(SettingRow(self._next_uid, index, strategy_id, dict(parameters or {})))
+        self.settings.append(Setting(self._next_uid, index, strategy_id, dict(parameters or {})))
         self._next_uid += 1
 
     @property
@@ -104,7 +104,7 @@ class CompareState:
 
     def remove(self, uid: int | str) -> None:
         """Take a setting away; the others keep their colours."""
-        self.rows = [row for row in self.rows if row.uid != uid]
+        self.settings = [setting for setting in self.settings if setting.uid != uid]
         self.recalls = [recall for recall in self.recalls if recall.uid != uid]
 
 
@@ -113,13 +113,13 @@ class ChatState:
     """The chat of this browser session.
 
     ``opened`` counts how often another conversation was opened: widgets that belong to one
-    conversation carry it in their key. ``row`` is the setting in force; ``recall_tool`` lets the model
+    conversation carry it in their key. ``setting`` is the one in force; ``recall_tool`` lets the model
     recall under a strategy that is not made for it, ``kept_ahead`` is what of recalls and pins is stored.
     """
 
     conversation_id: str | None = None
     chat: Chat | None = None
-    row: SettingRow = field(default_factory=lambda: SettingRow(0, 0, "summary_buffer", {"max_token_limit": 500}))
+    setting: Setting = field(default_factory=lambda: Setting(0, 0, "summary_buffer", {"max_token_limit": 500}))
     counter: str = "o200k_base"
     system_prompt: str = "You are a helpful assistant."
     shown_messages: int = MESSAGES_SHOWN

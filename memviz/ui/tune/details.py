@@ -15,7 +15,7 @@ from memviz.charts.sweeps.parameter_lines import setting_lines
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.axes import axes
-from memviz.tuning.constraints import Wanted
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import MEASURES, Sweep
 from memviz.ui.tune.results import follow_click
 
@@ -31,9 +31,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def parameters_panel(sweep: Sweep, wanted: Wanted, chosen: int, recommended: int | None) -> None:
+def parameters_panel(sweep: Sweep, constraints: Constraints, chosen: int, recommended: int | None) -> None:
     """What the parameters of one strategy do: a heat map over two of them, lines over one."""
-    table = sweep.by_setting(wanted.over)
+    table = sweep.by_setting(constraints.over)
     varied = {id: _varied(table[table["strategy"] == id], id) for id in dict.fromkeys(table["strategy"])}
     varied = {id: found for id, found in varied.items() if found}
     if not varied:
@@ -46,14 +46,14 @@ def parameters_panel(sweep: Sweep, wanted: Wanted, chosen: int, recommended: int
         key=f"tune-parameters-{first}-{'-'.join(varied)}", label_visibility="collapsed",
     )  # fmt: skip
     options: dict[str, Any] = {
-        "chosen": chosen, "recommended": recommended, "over": wanted.over,
-        "aside": sweep.by_setting("worst" if wanted.over == "median" else "median"),
+        "chosen": chosen, "recommended": recommended, "over": constraints.over,
+        "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
     }  # fmt: skip
     mine = table[table["strategy"] == id]
     if len(varied[id]) > 1:
         _map(mine, varied[id], options)
     else:
-        _lines(mine, varied[id][0], wanted, sweep.cost_measure, options)
+        _lines(mine, varied[id][0], constraints, sweep.cost_measure, options)
 
 
 def _varied(table: DataFrame, id: str) -> list[Parameter]:
@@ -77,9 +77,9 @@ def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any])
     )  # fmt: skip
 
 
-def _lines(table: DataFrame, axis: Parameter, wanted: Wanted, cost: str, options: dict[str, Any]) -> None:
+def _lines(table: DataFrame, axis: Parameter, constraints: Constraints, cost: str, options: dict[str, Any]) -> None:
     kept = ["retention"] if table["retention"].notna().any() else []
-    thresholds = {"retention": wanted.min_retention, "peak_tokens": wanted.max_peak_tokens}
+    thresholds = {"retention": constraints.min_retention, "peak_tokens": constraints.max_peak_tokens}
     st.plotly_chart(
         setting_lines(
             table, axis, [*kept, cost, "peak_tokens"], strategies=list(strategies()),
@@ -90,10 +90,10 @@ def _lines(table: DataFrame, axis: Parameter, wanted: Wanted, cost: str, options
     )  # fmt: skip
 
 
-def settings_table(sweep: Sweep, wanted: Wanted) -> None:
+def settings_table(sweep: Sweep, constraints: Constraints) -> None:
     """Every setting in a table that sorts, filters and can be saved."""
     with st.expander("All settings in a table", icon=":material/table:"):
-        table = sweep.by_setting(wanted.over).sort_values(sweep.cost_measure, ignore_index=True)
+        table = sweep.by_setting(constraints.over).sort_values(sweep.cost_measure, ignore_index=True)
         row = st.container(horizontal=True, vertical_alignment="bottom")
         tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
         kinds = row.pills(
@@ -104,7 +104,7 @@ def settings_table(sweep: Sweep, wanted: Wanted) -> None:
         if kinds:
             table = table[table["strategy"].isin(kinds)]
         if fits:
-            table = table[wanted.fits(table)]
+            table = table[constraints.fits(table)]
         st.dataframe(
             table[list(COLUMNS)].assign(label=table["label"].map(str)), hide_index=True, height=TABLE_PIXELS,
             column_config=_columns(), key="tune-table", alt="Every setting with its measures",

@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.models.budget import Budget
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.errors import errors_shown
@@ -28,7 +28,9 @@ BUDGET_HELP = (
 )
 
 
-def paid_sweep(workspace: Workspace, state: TuneState, free: Asked, summarizer: ModelChoice, terms: Terms) -> Asked:
+def paid_sweep(
+    workspace: Workspace, state: TuneState, free: Asked, summarizer: ModelChoice, assumptions: PricingAssumptions
+) -> Asked:
     """The sweep with ``summarizer`` once it was asked for; until then the ``free`` one with the offline summarizer,
     which tells what it will cost."""
     paid = replace(free, summarizer=summarizer.name)
@@ -46,13 +48,18 @@ def paid_sweep(workspace: Workspace, state: TuneState, free: Asked, summarizer: 
             "Budget (US dollars)", 0.01, 10_000.0, FIRST_BUDGET_USD, key="tune-budget", help=BUDGET_HELP, width=200
         )
         if row.button(f"Sweep with {plain(summarizer.name)}", icon=":material/play_arrow:", key="tune-pay"):
-            _begin(workspace, state, paid, summarizer, budget_usd, terms)
+            _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
             st.rerun()
     return free
 
 
 def _begin(
-    workspace: Workspace, state: TuneState, paid: Asked, summarizer: ModelChoice, budget_usd: float, terms: Terms
+    workspace: Workspace,
+    state: TuneState,
+    paid: Asked,
+    summarizer: ModelChoice,
+    budget_usd: float,
+    assumptions: PricingAssumptions,
 ) -> None:
     with errors_shown("Choose another summarizer, or the offline one."):
         budget = Budget(budget_usd)
@@ -63,8 +70,8 @@ def _begin(
 
     def make() -> Sweeping:
         return workspace.sweeping(
-            paid.ids, paid.settings, counter=paid.counter, summarizer=writer, terms=terms, executor="threads",
-            workers=DEFAULT_CONCURRENCY,
+            paid.ids, paid.settings, counter=paid.counter, summarizer=writer, assumptions=assumptions,
+            executor="threads", workers=DEFAULT_CONCURRENCY,
         )  # fmt: skip
 
     state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget)

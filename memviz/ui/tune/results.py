@@ -13,7 +13,7 @@ from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
 from memviz.charts.sweeps.measure_words import WORDS, shown
 from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.strategies import strategies
-from memviz.tuning.constraints import Wanted
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Over, Sweep
 from memviz.ui.shell.state import TuneState, clicked_point, compare_state, tune_state
@@ -34,7 +34,7 @@ OVER_HELP = (
 METRICS = ("retention", "usd", "peak_tokens", "summarizations", "hit_rate", "usd_per_fact")
 
 
-def choose_wanted(sweep: Sweep) -> Wanted:
+def choose_constraints(sweep: Sweep) -> Constraints:
     """Ask what a setting has to do."""
     row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="large", vertical_alignment="bottom")
     share = row[0].select_slider(
@@ -52,7 +52,7 @@ def choose_wanted(sweep: Sweep) -> Wanted:
             "Conversation that counts", list(OVERS), default="median", required=True, format_func=OVERS.__getitem__,
             key="tune-over", help=OVER_HELP, persist_state="session",
         )  # fmt: skip
-    return Wanted(share, None if limit == NO_LIMIT else int(limit), over)
+    return Constraints(share, None if limit == NO_LIMIT else int(limit), over)
 
 
 def _limits(sweep: Sweep) -> list[int | str]:
@@ -63,9 +63,9 @@ def _limits(sweep: Sweep) -> list[int | str]:
     return [*(inside or [int(peaks.max())]), NO_LIMIT]
 
 
-def recommendation(sweep: Sweep, wanted: Wanted) -> Recommendation:
+def recommendation(sweep: Sweep, constraints: Constraints) -> Recommendation:
     """Say which setting to take, and why."""
-    best = sweep.best(wanted.min_retention, wanted.max_peak_tokens, wanted.over)
+    best = sweep.best(constraints.min_retention, constraints.max_peak_tokens, constraints.over)
     first, *others = best.reasons
     if best.setting is None:
         st.warning(plain(best.sentence), icon=":material/help:")
@@ -78,17 +78,17 @@ def recommendation(sweep: Sweep, wanted: Wanted) -> Recommendation:
     return best
 
 
-def main_picture(sweep: Sweep, state: TuneState, wanted: Wanted, best: Recommendation) -> None:
+def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation) -> None:
     """All settings, cost against what they keep. A click chooses one."""
-    table = sweep.by_setting(wanted.over)
+    table = sweep.by_setting(constraints.over)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
-        "chosen": state.chosen, "recommended": recommended, "max_peak_tokens": wanted.max_peak_tokens,
-        "over": wanted.over, "strategies": list(strategies()),
-        "aside": sweep.by_setting("worst" if wanted.over == "median" else "median"),
+        "chosen": state.chosen, "recommended": recommended, "max_peak_tokens": constraints.max_peak_tokens,
+        "over": constraints.over, "strategies": list(strategies()),
+        "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
     }  # fmt: skip
     if table["retention"].notna().any():
-        picture = pareto_chart(table, sweep.cost_measure, min_retention=wanted.min_retention, **options)
+        picture = pareto_chart(table, sweep.cost_measure, min_retention=constraints.min_retention, **options)
     else:
         st.info(
             "No fact to look for was found in this conversation, so only cost and size are compared. Facts can be "
@@ -137,9 +137,9 @@ def looked_at(sweep: Sweep, state: TuneState, best: Recommendation) -> int:
     return sweep.settings.index(found) if found is not None else measured[0]
 
 
-def setting_card(sweep: Sweep, number: int, wanted: Wanted, conversations: Sequence[str]) -> None:
+def setting_card(sweep: Sweep, number: int, constraints: Constraints, conversations: Sequence[str]) -> None:
     """The setting that is looked at: its numbers, and the way to its run."""
-    table = sweep.by_setting(wanted.over).set_index("setting")
+    table = sweep.by_setting(constraints.over).set_index("setting")
     setting = sweep.settings[number]
     head = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     head.subheader(plain(setting.label), anchor=False)
@@ -167,9 +167,9 @@ def _open_in_compare(strategy_id: str, parameters: dict[str, Any], conversations
     study = compare_state()
     if study.conversation_id not in conversations:
         study.open(conversations[0])
-    study.rows = []
+    study.settings = []
     if strategy_id != "buffer":
         study.add("buffer")
     study.add(strategy_id, parameters)
-    study.looked_at = study.rows[-1].index
+    study.looked_at = study.settings[-1].index
     st.switch_page("pages/compare.py")

@@ -12,7 +12,7 @@ from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import spent_sentence
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping, SweepProgress
 from memviz.ui.controls.pickers import ModelChoice
@@ -53,14 +53,19 @@ def asked_for(workspace: Workspace, ids: Sequence[str], settings: Sequence[Strat
 
 
 def sweep_of(
-    workspace: Workspace, state: TuneState, asked: Asked, summarizer: ModelChoice, terms: Terms, where: Where
+    workspace: Workspace,
+    state: TuneState,
+    asked: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+    where: Where,
 ) -> Sweep | None:
     """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     if not summarizer.is_offline:
-        asked = paid_sweep(workspace, state, asked, summarizer, terms)
+        asked = paid_sweep(workspace, state, asked, summarizer, assumptions)
     if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
         state.go_on = False
-        _begin_free(workspace, state, asked, terms, where)
+        _begin_free(workspace, state, asked, assumptions, where)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
@@ -73,7 +78,7 @@ def sweep_of(
     sweep = work.sweep
     if sweep is not None and work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
-    return sweep.priced(terms) if sweep is not None and _any_ran(sweep) else None
+    return sweep.priced(assumptions) if sweep is not None and _any_ran(sweep) else None
 
 
 def _any_ran(sweep: Sweep) -> bool:
@@ -84,10 +89,17 @@ def _any_ran(sweep: Sweep) -> bool:
     return any(not cell.error for cell in sweep.cells.values())
 
 
-def _begin_free(workspace: Workspace, state: TuneState, asked: Asked, terms: Terms, where: Where) -> None:
+def _begin_free(
+    workspace: Workspace, state: TuneState, asked: Asked, assumptions: PricingAssumptions, where: Where
+) -> None:
     def make() -> Sweeping:
         return workspace.sweeping(
-            asked.ids, asked.settings, counter=asked.counter, summarizer=model(OFFLINE), terms=terms, **where._asdict()
+            asked.ids,
+            asked.settings,
+            counter=asked.counter,
+            summarizer=model(OFFLINE),
+            assumptions=assumptions,
+            **where._asdict(),
         )
 
     state.begin(asked, BackgroundSweep(make))

@@ -10,23 +10,23 @@ from tests.charts.runs import MARKUP
 
 
 def test_share_by_turn() -> None:
-    (line,) = cache_hits([cost_line(index=3)]).data
-    assert line.x.tolist() == [1, 2, 3]
-    assert line.y.tolist() == [0, 0, 0.75]
-    assert (line.line.color, line.line.dash) == (setting_color(3), setting_dash(3))
-    assert "turn 3: <b>75%</b> read from the cache, 1,500 of 2,000 input tokens" in line.text[2]
-    assert line.text[2].endswith("1,500 stood at the start of the request before as well")
+    (setting,) = cache_hits([cost_line(index=3)]).data
+    assert setting.x.tolist() == [1, 2, 3]
+    assert setting.y.tolist() == [0, 0, 0.75]
+    assert (setting.line.color, setting.line.dash) == (setting_color(3), setting_dash(3))
+    assert "turn 3: <b>75%</b> read from the cache, 1,500 of 2,000 input tokens" in setting.text[2]
+    assert setting.text[2].endswith("1,500 stood at the start of the request before as well")
 
 
 def test_requests_of_one_turn_count_together() -> None:
-    (line,) = cache_hits([cost_line([(4, 2000, 0, 9), (4, 3000, 2000, 9)], ())]).data
-    assert line.x.tolist() == [4]
-    assert line.y.tolist() == [0.4]
+    (setting,) = cache_hits([cost_line([(4, 2000, 0, 9), (4, 3000, 2000, 9)], ())]).data
+    assert setting.x.tolist() == [4]
+    assert setting.y.tolist() == [0.4]
 
 
 def test_a_turn_with_nothing_but_a_summary_is_left_out() -> None:
-    (line,) = cache_hits([cost_line([(1, 2000, 0, 9)], [(2, 100, 10)])]).data
-    assert line.x.tolist() == [1]
+    (setting,) = cache_hits([cost_line([(1, 2000, 0, 9)], [(2, 100, 10)])]).data
+    assert setting.x.tolist() == [1]
 
 
 def test_nothing_is_markup_and_nothing_is_no_error() -> None:

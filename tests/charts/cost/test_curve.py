@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from memviz.charts.cost.curve import BreakEven, cost_curve
-from memviz.charts.cost.line import CostLine, Unit, View
+from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.palette import setting_color, setting_dash
 from tests.charts.costs import DEAR, GROWING, RULES, cost_line
 from tests.charts.retention.test_curve import unescaped_tags
@@ -32,25 +32,27 @@ def plainly(tooltip: str) -> str:
 class TestLines:
     def test_total_so_far(self) -> None:
         one = cost_line(index=2)
-        (line,) = lines_of(cost_curve([one]))
-        assert line.x.tolist() == [1, 2, 3]
-        np.testing.assert_allclose(line.y, one.cost.cumulative_usd)
-        assert (line.line.color, line.line.dash) == (setting_color(2), setting_dash(2))
+        (setting,) = lines_of(cost_curve([one]))
+        assert setting.x.tolist() == [1, 2, 3]
+        np.testing.assert_allclose(setting.y, one.cost.cumulative_usd)
+        assert (setting.line.color, setting.line.dash) == (setting_color(2), setting_dash(2))
 
     def test_each_turn(self) -> None:
-        (line,) = lines_of(cost_curve([cost_line()], View.EACH_TURN))
-        np.testing.assert_allclose(line.y, [0.0042, 0.007625, 0.003825])
+        (setting,) = lines_of(cost_curve([cost_line()], View.EACH_TURN))
+        np.testing.assert_allclose(setting.y, [0.0042, 0.007625, 0.003825])
 
     @pytest.mark.parametrize("view", list(View))
     def test_the_summarizers_part_is_a_band_under_the_line(self, view: View) -> None:
         one = cost_line()
         figure = cost_curve([one], view)
-        (line,), base = lines_of(figure), named(figure, "without the summarizer")
+        (setting,), base = lines_of(figure), named(figure, "without the summarizer")
         by_turn = np.array([0, 0.0005, 0])
-        np.testing.assert_allclose(line.y - base.y, np.cumsum(by_turn) if view is View.SO_FAR else by_turn, atol=1e-12)
+        np.testing.assert_allclose(
+            setting.y - base.y, np.cumsum(by_turn) if view is View.SO_FAR else by_turn, atol=1e-12
+        )
         traces = list(figure.data)
-        assert line.fill == "tonexty"
-        assert traces.index(line) == traces.index(base) + 1, "Plotly fills to the trace before"
+        assert setting.fill == "tonexty"
+        assert traces.index(setting) == traces.index(base) + 1, "Plotly fills to the trace before"
         assert lines_of(cost_curve([cost_line(GROWING, ())], view))[0].fill is None
 
     @pytest.mark.parametrize("view", list(View))
@@ -69,8 +71,8 @@ class TestLines:
 
     def test_tokens_where_no_price_is_known(self) -> None:
         one = cost_line(main=None)
-        (line,) = lines_of(cost_curve([one], View.EACH_TURN, unit=Unit.TOKENS))
-        assert line.y.tolist() == [1000, 2050, 2100]
+        (setting,) = lines_of(cost_curve([one], View.EACH_TURN, unit=Unit.TOKENS))
+        assert setting.y.tolist() == [1000, 2050, 2100]
         assert not lines_of(cost_curve([one])), "in dollars it has no line"
 
     def test_a_single_turn_is_a_point_one_can_see(self) -> None:
@@ -142,5 +144,5 @@ class TestShare:
         assert cost_line((), ()).summarizer_share == 0
 
     def test_everything_is_read_fresh_after_a_long_pause(self) -> None:
-        late: CostLine = cost_line(pause_seconds=300, main=DEAR, cache=RULES)
+        late: SettingCost = cost_line(pause_seconds=300, main=DEAR, cache=RULES)
         assert late.cost.hit_rate == 0

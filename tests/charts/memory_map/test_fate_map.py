@@ -18,7 +18,7 @@ from memviz.charts.memory_map import fate_map as module
 from memviz.charts.memory_map.fate_map import map_of
 from memviz.charts.memory_map.fate_marks import places
 from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_color
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import STEPS, fate_map, summary_versions
@@ -34,7 +34,7 @@ def whole(run: Run) -> View:
 
 
 def chart(run: Run, view: View | None = None, label: str = "A setting") -> go.Figure:
-    return map_of(Line(run, label, 2), view or whole(run))
+    return map_of(SettingRun(run, label, 2), view or whole(run))
 
 
 def points_of(figure: go.Figure) -> list[go.Scatter]:
@@ -219,11 +219,11 @@ class TestMarks:
             text = " ".join(OWN_TAGS.sub(" ", unescape(tooltip)).split())
             assert f"after message {compaction.after_message + 1} (turn {compaction.turn})" in text
             assert compaction.reason in text
-            assert max(len(line) for line in OWN_TAGS.sub("", tooltip.replace("<br>", "\n")).split("\n")) <= 46
-        (line,) = lines_of(figure)
-        assert line.line.color == SUMMARIZATION_LINE
-        assert list(line.x)[:2] == [changed[0] - 0.5] * 2
-        assert line.y[1] == run.compactions[0].after_message + 1.5
+            assert max(len(setting) for setting in OWN_TAGS.sub("", tooltip.replace("<br>", "\n")).split("\n")) <= 46
+        (setting,) = lines_of(figure)
+        assert setting.line.color == SUMMARIZATION_LINE
+        assert list(setting.x)[:2] == [changed[0] - 0.5] * 2
+        assert setting.y[1] == run.compactions[0].after_message + 1.5
 
     def test_one_after_the_last_request_stands_behind_it(self) -> None:
         run = run_of("summary", messages=10, buffer_size=3)
@@ -242,7 +242,7 @@ class TestMarks:
         assert 0 < sum(failed) < len(failed)
         assert [symbol == "x" for symbol in marks.marker.symbol] == failed
         assert [color == FAILURE_COLOR for color in marks.marker.color] == failed
-        assert {line.line.color for line in lines_of(figure)} == {SUMMARIZATION_LINE, FAILURE_COLOR}
+        assert {setting.line.color for setting in lines_of(figure)} == {SUMMARIZATION_LINE, FAILURE_COLOR}
         assert any("summarization failed" in text and "down" in text for text in marks.text)
 
     def test_of_every_turn_have_no_lines(self) -> None:
@@ -287,5 +287,5 @@ def test_a_turn_without_a_request_and_a_missing_message_have_no_words() -> None:
 
 def test_titles_of_many_words_are_cut_into_two_lines() -> None:
     title = OWN_TAGS.sub("", chart(run_of("buffer"), label="word " * 40).layout.title.text.replace("<br>", "\n"))
-    assert max(len(line) for line in title.split("\n")) <= module.LABEL_CHARS + 2
+    assert max(len(setting) for setting in title.split("\n")) <= module.LABEL_CHARS + 2
     assert title.count("\n") == 1

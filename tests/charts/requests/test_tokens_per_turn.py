@@ -15,7 +15,7 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
-from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE_TURNS, Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE_TURNS, SettingRun, tokens_per_turn
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -23,8 +23,11 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>")  # what the chart itself writes into a tooltip
 
 
-def chart(*lines: Line | memviz.Run, **options: Any) -> go.Figure:
-    made = [line if isinstance(line, Line) else Line(line, f"setting {n}", n) for n, line in enumerate(lines)]
+def chart(*settings: SettingRun | memviz.Run, **options: Any) -> go.Figure:
+    made = [
+        setting if isinstance(setting, SettingRun) else SettingRun(setting, f"setting {n}", n)
+        for n, setting in enumerate(settings)
+    ]
     return tokens_per_turn(made, **options)
 
 
@@ -45,9 +48,9 @@ class TestLines:
     @given(messages=conversations(), plan=outcomes)
     def test_hold_the_tokens_of_every_request(self, id: str, messages: list[Message], plan: list[str]) -> None:
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
-        (line,) = lines_of(chart(run))
-        assert line.x.tolist() == [record.turn for record in run.turns]
-        assert line.y.tolist() == run.frame()["total_tokens"].tolist()
+        (setting,) = lines_of(chart(run))
+        assert setting.x.tolist() == [record.turn for record in run.turns]
+        assert setting.y.tolist() == run.frame()["total_tokens"].tolist()
 
     def test_tooltips_say_turn_total_and_parts(self) -> None:
         run = run_of()
@@ -63,25 +66,27 @@ class TestLines:
 
     def test_keep_colour_and_dash_of_their_setting(self) -> None:
         run = run_of("buffer")
-        lines = lines_of(tokens_per_turn([Line(run, "a", 4), Line(run, "b", 1, shown=False)]))
-        assert [line.line.color for line in lines] == [setting_color(4), setting_color(1)]
-        assert [line.line.dash for line in lines] == [setting_dash(4), setting_dash(1)]
-        assert [line.visible for line in lines] == [True, "legendonly"]
-        assert [line.name for line in lines] == ["a", "b"]
+        settings = lines_of(tokens_per_turn([SettingRun(run, "a", 4), SettingRun(run, "b", 1, shown=False)]))
+        assert [setting.line.color for setting in settings] == [setting_color(4), setting_color(1)]
+        assert [setting.line.dash for setting in settings] == [setting_dash(4), setting_dash(1)]
+        assert [setting.visible for setting in settings] == [True, "legendonly"]
+        assert [setting.name for setting in settings] == ["a", "b"]
 
     def test_points_have_ids(self) -> None:
         figure = chart(run_of("buffer"), run_of("window"))
-        assert [list(line.customdata) for line in lines_of(figure)] == [
+        assert [list(setting.customdata) for setting in lines_of(figure)] == [
             [f"{number}:{turn}" for turn in range(1, 7)] for number in (0, 1)
         ]
-        assert all("markers" in line.mode and line.marker.opacity == 0 for line in lines_of(figure)), "can be clicked"
+        assert all("markers" in setting.mode and setting.marker.opacity == 0 for setting in lines_of(figure)), (
+            "can be clicked"
+        )
 
     @pytest.mark.parametrize(("turns", "mode"), [(0, "lines+markers"), (1, "lines")])
     def test_of_long_runs_have_no_markers(self, turns: int, mode: str) -> None:
-        (line,) = lines_of(chart(run_of("window", messages=2 * (MAX_CLICKABLE_TURNS + turns))))
-        assert line.mode == mode
-        assert (line.customdata is None) == (mode == "lines")
-        assert len(line.x) == MAX_CLICKABLE_TURNS + turns, "every turn is drawn"
+        (setting,) = lines_of(chart(run_of("window", messages=2 * (MAX_CLICKABLE_TURNS + turns))))
+        assert setting.mode == mode
+        assert (setting.customdata is None) == (mode == "lines")
+        assert len(setting.x) == MAX_CLICKABLE_TURNS + turns, "every turn is drawn"
 
 
 class TestTriggers:
@@ -140,7 +145,7 @@ class TestTriggers:
         assert marks_of(figure)[0].marker.size < marks_of(chart(run_of()))[0].marker.size
 
     def test_belong_to_their_line(self) -> None:
-        figure = tokens_per_turn([Line(run_of(), "a", 0), Line(run_of(), "b", 1, shown=False)])
+        figure = tokens_per_turn([SettingRun(run_of(), "a", 0), SettingRun(run_of(), "b", 1, shown=False)])
         for number, shown in (("0", True), ("1", "legendonly")):
             group = [trace for trace in figure.data if trace.legendgroup == number]
             assert len(group) == 3
@@ -159,7 +164,7 @@ class TestRecalls:
         run = memviz.replay(
             talk(7), memviz.strategy("window", window_size=1), counter="chars4", recalls=recalls, system_prompt=MARKUP
         )
-        (marks,) = [trace for trace in chart(Line(run, MARKUP, 0)).data if trace.marker.symbol == "triangle-up"]
+        (marks,) = [trace for trace in chart(SettingRun(run, MARKUP, 0)).data if trace.marker.symbol == "triangle-up"]
         assert marks.x.tolist() == [4, 6]
         assert marks.y.tolist() == [run.turns[3].total_tokens, run.turns[5].total_tokens]
         assert marks.customdata == ("0:4", "0:6")
@@ -183,7 +188,7 @@ class TestBudget:
         assert label.y == pytest.approx(math.log10(50) if log_scale else 50)
 
     def test_of_a_hidden_setting_or_far_above_everything_is_left_out(self) -> None:
-        hidden = Line(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)
+        hidden = SettingRun(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)
         assert chart(hidden, run_of("token_buffer", max_tokens=5_000)).layout.shapes == ()
 
 
@@ -206,7 +211,7 @@ class TestFigure:
         assert high > 10.5
 
     def test_nothing_in_it_is_markup(self) -> None:
-        figure = chart(Line(run_of_markup(), MARKUP, 0))
+        figure = chart(SettingRun(run_of_markup(), MARKUP, 0))
         words = [text for trace in figure.data for text in (trace.name, *(trace.text or ()))]
         assert sum("alert(1)" in unescape(text) for text in words) > 10
         for text in words:

@@ -16,7 +16,7 @@ import memviz
 from memviz import Message, ModelError
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
 from memviz.charts.retention.curve import MOST_LARGE, Bounds, retention_curve
-from memviz.charts.retention.result import Kept, Measure
+from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import ceiling
 from tests.charts.facts import CODE, FACTS, kept, kept_of_markup, run_with_facts
@@ -38,7 +38,7 @@ def marks_of(figure: go.Figure) -> list[go.Scatter]:
 def test_each_line_has_the_look_of_its_setting() -> None:
     run = run_with_facts("buffer")
     figure = retention_curve([kept(run, index=3, label="three"), kept(run, index=1, label="one")])
-    assert [(line.line.color, line.line.dash, line.name) for line in lines_of(figure)] == [
+    assert [(setting.line.color, setting.line.dash, setting.name) for setting in lines_of(figure)] == [
         (setting_color(3), setting_dash(3), "three"), (setting_color(1), setting_dash(1), "one"),
     ]  # fmt: skip
 
@@ -48,9 +48,9 @@ def test_each_line_has_the_look_of_its_setting() -> None:
 def test_shares_are_those_of_the_facts_stated_so_far(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
     one, measure = kept(run, probes), data.draw(st.sampled_from(Measure))
-    (line,) = lines_of(retention_curve([one], measure=measure))
-    assert line.x.tolist() == [record.turn for record in run.turns]
-    for row, share in enumerate(line.y):
+    (setting,) = lines_of(retention_curve([one], measure=measure))
+    assert setting.x.tolist() == [record.turn for record in run.turns]
+    for row, share in enumerate(setting.y):
         states = one.retention.states[row]
         held = {Measure.RETAINED: states > Knowledge.LOST, Measure.CONTAINED: one.retention.contained[row],
                 Measure.EVIDENCE: one.retention.evidence[row]}[measure]  # fmt: skip
@@ -59,8 +59,8 @@ def test_shares_are_those_of_the_facts_stated_so_far(id: str, data: st.DataObjec
 
 
 def test_tooltips_are_sentences_with_the_numbers() -> None:
-    (line,) = lines_of(retention_curve([kept(run_with_facts())]))
-    told = [OWN_TAGS.sub("|", text).split("||")[-1] for text in line.text]
+    (setting,) = lines_of(retention_curve([kept(run_with_facts())]))
+    told = [OWN_TAGS.sub("|", text).split("||")[-1] for text in setting.text]
     assert told[0] == "turn 1: 1 of 1 fact known: 1 word for word, 0 in the summary; 0 lost"
     assert told[2] == "turn 3: 3 of 3 facts known: 1 word for word, 2 in the summary; 0 lost"
     assert told[3] == "turn 4: 2 of 3 facts known: 0 word for word, 2 in the summary; 1 lost"
@@ -78,10 +78,10 @@ def test_a_summarization_is_marked_where_it_took_effect_with_the_facts_it_cost()
     one = kept(run_with_facts())
     figure = retention_curve([one])
     (marks,) = marks_of(figure)
-    (line,) = lines_of(figure)
+    (setting,) = lines_of(figure)
     by_turn = {record.turn: record for record in one.run.turns if record.compactions}
     assert [x for x in marks.x if x == int(x)] == list(by_turn)
-    shares = dict(zip(line.x, line.y, strict=True))
+    shares = dict(zip(setting.x, setting.y, strict=True))
     assert all(y == shares[x] for x, y in zip(marks.x, marks.y, strict=True) if x in by_turn)
     assert set(marks.marker.symbol) == {"diamond"}
     assert set(marks.marker.color) == {PART_COLORS["summary"]}
@@ -135,9 +135,9 @@ def test_bounds_are_thin_lines_with_a_name() -> None:
 def test_a_single_turn_is_a_point_one_can_see() -> None:
     run = memviz.replay([Message("user", "Odete")], memviz.strategy("buffer"), counter="chars4")
     one = kept(run, (memviz.Probe("?", ("Odete",), (0,), "name"),))
-    (line,) = lines_of(retention_curve([one]))
-    assert line.y.tolist() == [1.0]
-    assert line.marker.opacity == 1
+    (setting,) = lines_of(retention_curve([one]))
+    assert setting.y.tolist() == [1.0]
+    assert setting.marker.opacity == 1
     assert lines_of(retention_curve([kept(run_with_facts())]))[0].marker.opacity == 0
 
 
@@ -152,7 +152,7 @@ def test_the_point_of_a_mark_is_smaller_than_that_of_the_line_below_it() -> None
     """Plotly shows the tooltip of the smaller one."""
     figure = retention_curve([kept(run_with_facts(buffer_size=3), (CODE,))])
     assert marks_of(figure)
-    assert all(mark.marker.size < line.marker.size for mark in marks_of(figure) for line in lines_of(figure))
+    assert all(mark.marker.size < setting.marker.size for mark in marks_of(figure) for setting in lines_of(figure))
 
 
 def unescaped_tags(value: Any) -> list[str]:
@@ -161,7 +161,7 @@ def unescaped_tags(value: Any) -> list[str]:
 
 
 def test_nothing_is_markup() -> None:
-    one: Kept = kept_of_markup()
+    one: RetentionResult = kept_of_markup()
     figure = retention_curve([one, one])
     assert any("&lt;script&gt;" in text for trace in figure.data for text in trace.text or ())
     for trace in figure.data:

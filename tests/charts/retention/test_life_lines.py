@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, fact_label
 from memviz.charts.retention.life_lines import MOST_LINES, STRIP, by_birth, life_lines_of
-from memviz.charts.retention.result import Kept
+from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine
 from tests.charts.facts import kept, kept_of_markup, run_with_facts
@@ -24,7 +24,7 @@ def named(figure: go.Figure, name: str) -> go.Scatter:
     return next((trace for trace in figure.data if trace.name == name), go.Scatter(x=[], y=[]))
 
 
-def drawn(one: Kept, selected: int | None = None) -> go.Figure:
+def drawn(one: RetentionResult, selected: int | None = None) -> go.Figure:
     return life_lines_of(one, by_birth(one.lives), selected)
 
 

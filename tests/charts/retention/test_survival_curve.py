@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.palette import setting_color, setting_dash
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import Survival, survival
@@ -16,7 +16,7 @@ from tests.charts.runs import MARKUP
 
 
 def lasting(retained: list[int], observed: list[int], index: int = 0, label: str = "a setting") -> Lasting:
-    return Lasting(Line(run_with_facts("buffer"), label, index), Survival(np.array(retained), np.array(observed)))
+    return Lasting(SettingRun(run_with_facts("buffer"), label, index), Survival(np.array(retained), np.array(observed)))
 
 
 def half_lives(figure: go.Figure) -> list[go.Scatter]:
@@ -26,7 +26,7 @@ def half_lives(figure: go.Figure) -> list[go.Scatter]:
 def test_curves_are_the_shares() -> None:
     run = run_with_facts()
     found = survival(retention(run, FACTS), run.log)
-    (curve, *_) = survival_curve([Lasting(Line(run, "a", 2), found)], "Facts").data
+    (curve, *_) = survival_curve([Lasting(SettingRun(run, "a", 2), found)], "Facts").data
     np.testing.assert_array_equal(curve.y, found.share)
     assert curve.x.tolist() == list(range(len(found.observed)))
     assert (curve.line.color, curve.line.dash) == (setting_color(2), setting_dash(2))

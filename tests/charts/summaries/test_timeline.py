@@ -11,7 +11,7 @@ import memviz
 from memviz import ModelError, ScriptedModel
 from memviz.charts.palette import FAILURE_COLOR
 from memviz.charts.summaries.timeline import summary_timeline
-from memviz.metrics.summaries.events import summary_events
+from memviz.metrics.summaries.events import compaction_events
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, talk
 
@@ -23,7 +23,7 @@ def named(figure: go.Figure) -> dict[str, go.Scatter]:
 def test_a_mark_for_every_version_as_high_as_its_summary() -> None:
     run = run_of(messages=20)
     marks = named(summary_timeline(run))["summarized"]
-    assert marks.x.tolist() == [event.turns for event in summary_events(run)]
+    assert marks.x.tolist() == [event.turns for event in compaction_events(run)]
     assert marks.y.tolist() == [version.tokens for version in run.summaries]
     assert list(marks.customdata) == list(range(len(run.compactions)))
     assert set(marks.x) > {float(run.compactions[0].turn)}
@@ -72,7 +72,7 @@ def test_a_list_grows_entry_by_entry() -> None:
 
 def test_the_open_event_is_marked_in_both_rows() -> None:
     run = run_of(messages=20)
-    event = summary_events(run)[2]
+    event = compaction_events(run)[2]
     shapes = summary_timeline(run, 2).layout.shapes
     assert [(shape.x0, shape.x1, shape.yref) for shape in shapes] == [
         (event.turns, event.turns, "y domain"), (event.turns, event.turns, "y2 domain")

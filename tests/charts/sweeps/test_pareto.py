@@ -35,11 +35,11 @@ def test_points_are_the_settings_and_the_full_ones_are_the_front(sweep: Sweep) -
     for number, point in points.items():
         assert (point["x"], point["y"]) == (rows[number][measure], rows[number]["retention"])
         assert is_pale(point) == (not rows[number]["front"])
-    (line,) = named(figure, FRONT)
+    (setting,) = named(figure, FRONT)
     front = table[table["front"]].sort_values([measure, "setting"])
-    assert line.x.tolist()[: len(front)] == front[measure].tolist()
-    assert line.y.tolist()[: len(front)] == front["retention"].tolist()
-    assert len(line.x) == len(front) + bool(len(front)), "it goes on to the right end"
+    assert setting.x.tolist()[: len(front)] == front[measure].tolist()
+    assert setting.y.tolist()[: len(front)] == front["retention"].tolist()
+    assert len(setting.x) == len(front) + bool(len(front)), "it goes on to the right end"
 
 
 @given(sweeps())
@@ -109,8 +109,8 @@ def test_too_large_settings_are_hollow_and_the_legend_says_so() -> None:
 
 def test_the_share_asked_for_is_a_line_with_its_value() -> None:
     figure = pareto_chart(small_table(), "usd", min_retention=0.95)
-    (line,) = figure.layout.shapes
-    assert (line.y0, line.y1, line.line.dash) == (0.95, 0.95, "dash")
+    (setting,) = figure.layout.shapes
+    assert (setting.y0, setting.y1, setting.line.dash) == (0.95, 0.95, "dash")
     assert [note.text for note in figure.layout.annotations] == ["at least 95%"]
     assert not pareto_chart(small_table(), "usd").layout.shapes
     low, high = pareto_chart(small_table(), "usd", min_retention=0.05).layout.yaxis.range
@@ -144,8 +144,8 @@ def test_a_wide_range_of_costs_counts_by_ratio() -> None:
     assert axis.range[0] < log10(0.001) < log10(0.1) < axis.range[1]
     assert "$0.01" in axis.ticktext
     assert figure.layout.annotations[0].x == pytest.approx(log10(0.01)), "annotations take the logarithm"
-    (line,) = named(figure, FRONT)
-    assert line.x[-1] == pytest.approx(10 ** axis.range[1]), "traces take the number"
+    (setting,) = named(figure, FRONT)
+    assert setting.x[-1] == pytest.approx(10 ** axis.range[1]), "traces take the number"
 
 
 def test_axes_carry_units() -> None:

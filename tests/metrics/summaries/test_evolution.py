@@ -15,11 +15,11 @@ from memviz.memory import SummaryVersion
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
-    Happening,
+    CompactionOutcome,
+    compaction_events,
     grows_a_list,
-    happening,
     never_summarizes,
-    summary_events,
+    outcome_of,
     text_in_force,
     tokens_in_force,
 )
@@ -67,17 +67,20 @@ def test_a_summary_copied_into_the_next_is_seen() -> None:
 
 def test_what_happened_is_judged_by_the_record() -> None:
     run = chain("Porto.", ModelError("down"), "Faro.")
-    assert [event.what for event in summary_events(run)][:2] == [Happening.SUMMARIZED, Happening.FAILED]
+    assert [event.what for event in compaction_events(run)][:2] == [
+        CompactionOutcome.SUMMARIZED,
+        CompactionOutcome.FAILED,
+    ]
     written = run.compactions[0]
     others = {
-        Happening.REWORDED: replace(written, proposed="Oporto."),
-        Happening.EDITED: replace(written, kind="edit", revises=1, proposed="Oporto."),
-        Happening.UNDONE: replace(written, kind="undo", revises=1, written=None),
-        Happening.SKIPPED: replace(written, kind="skip", written=None),
-        Happening.DROPPED: replace(written, written=None),
-        Happening.THOUGHT: replace(written, by_thinking=True),
+        CompactionOutcome.REWORDED: replace(written, proposed="Oporto."),
+        CompactionOutcome.EDITED: replace(written, kind="edit", revises=1, proposed="Oporto."),
+        CompactionOutcome.UNDONE: replace(written, kind="undo", revises=1, written=None),
+        CompactionOutcome.SKIPPED: replace(written, kind="skip", written=None),
+        CompactionOutcome.DROPPED: replace(written, written=None),
+        CompactionOutcome.THOUGHT: replace(written, by_thinking=True),
     }
-    assert {happening(compaction): what for what, compaction in others.items()} == {what: what for what in others}
+    assert {outcome_of(compaction): what for what, compaction in others.items()} == {what: what for what in others}
 
 
 def test_several_events_in_one_turn_stand_side_by_side() -> None:
@@ -85,12 +88,12 @@ def test_several_events_in_one_turn_stand_side_by_side() -> None:
     run = memviz.replay(
         messages, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(["s"] * 9), counter=_words
     )
-    assert [event.turns for event in summary_events(run)] == [1.0, 1.5]
+    assert [event.turns for event in compaction_events(run)] == [1.0, 1.5]
 
 
 def test_a_list_is_measured_whole() -> None:
     run = memviz.replay(talk(3), small("summary_only"), model=ScriptedModel(["one", "two", "three"]), counter=_words)
-    events = summary_events(run)
+    events = compaction_events(run)
     assert [event.base for event in events] == [None] * 3
     assert [text_in_force(run, event) for event in events] == [run.space.summaries.text(0, n) for n in (1, 2, 3)]
     assert [tokens_in_force(run, event) for event in events] == [run.space.summaries.tokens(0, n) for n in (1, 2, 3)]
@@ -112,7 +115,7 @@ def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
     for text in ("Porto?", "Faro?", "Braga?"):
         chat.send(text)
     last = summary_evolution(chat.run)[-1]
-    assert last.event.what is Happening.THOUGHT
+    assert last.event.what is CompactionOutcome.THOUGHT
     assert last.origin == (2, 1, 1, ("Madeira",))
 
 

@@ -13,24 +13,24 @@ from benchmarks.synthetic.generator import generate
 from memviz.counters import counter
 from memviz.tuning.cell import Cell
 from memviz.tuning.grid import settings
-from memviz.tuning.jobs import Job, Place, jobs, work
+from memviz.tuning.jobs import CellIndex, Job, jobs, work
 from memviz.tuning.results import Sweep
-from memviz.tuning.subject import Subject
 from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweep_conversation import SweepConversation
 
 GRID = {"buffer": {}, "window": {"window_size": [2, 4, 8, 16]}, "token_buffer": {"max_tokens": [100, 300]}}
 
 
 def sweeping(**options: object) -> Sweeping:
     """A sweep of 14 cells."""
-    subjects = tuple(Subject.of(generate(12, seed=seed), counter("chars4")) for seed in (1, 2))
+    subjects = tuple(SweepConversation.of(generate(12, seed=seed), counter("chars4")) for seed in (1, 2))
     return Sweeping(subjects, settings(GRID), counter="chars4", **options)  # type: ignore[arg-type]
 
 
 def all_jobs(size: int = 1) -> list[Job]:
     """Its jobs."""
     made = sweeping()
-    places = [Place(s, c) for c in range(len(made.subjects)) for s in range(len(made.settings))]
+    places = [CellIndex(s, c) for c in range(len(made.subjects)) for s in range(len(made.settings))]
     return list(jobs(made.subjects, made.settings, places, made.counter, None, size))
 
 
@@ -45,13 +45,13 @@ def expected() -> pd.DataFrame:
     return numbers(made.sweep)
 
 
-def numbers_of(cells: dict[Place, Cell]) -> pd.DataFrame:
+def numbers_of(cells: dict[CellIndex, Cell]) -> pd.DataFrame:
     made = sweeping()
     made.cells.update(cells)
     return numbers(made.sweep)
 
 
-def killed_once(given: tuple[Job, Path]) -> list[tuple[Place, Cell]]:
+def killed_once(given: tuple[Job, Path]) -> list[tuple[CellIndex, Cell]]:
     """Measure a job. The first process that gets here leaves the mark that ``given`` names, and is killed."""
     job, mark = given
     try:

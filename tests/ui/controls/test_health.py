@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.health import health_warnings
 from tests.engine.probes import talk
 
@@ -17,15 +17,15 @@ MARKUP = "<script>alert(1)</script> **bold** :red[x] $a$ [link](http://x.y) :mat
 WORD_JOINER = "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
 
 
-def page(lines: list) -> None:  # type: ignore[type-arg]  # runs as a script of its own, without imports
+def page(settings: list) -> None:  # type: ignore[type-arg]  # runs as a script of its own, without imports
     from memviz.ui.controls.health import health
 
-    health(lines)  # type: ignore[arg-type]
+    health(settings)  # type: ignore[arg-type]
 
 
 def drawn(*runs: tuple[str, Run]) -> AppTest:
-    lines = [Line(run, label, at) for at, (label, run) in enumerate(runs)]
-    session = AppTest.from_function(page, kwargs={"lines": lines}).run()
+    settings = [SettingRun(run, label, at) for at, (label, run) in enumerate(runs)]
+    session = AppTest.from_function(page, kwargs={"settings": settings}).run()
     assert not session.exception
     return session
 
@@ -54,17 +54,17 @@ def test_healthy_runs_take_no_room() -> None:
 
 def test_one_closed_line_names_every_setting_that_has_a_warning() -> None:
     session = drawn(("Sliding window", HEALTHY), ("Full buffer", GROWING))
-    (line,) = session.expander
-    assert read(line.label) == "1 warning: Full buffer (1)"
-    assert (line.icon, line.proto.expanded) == (":material/warning:", False)
+    (setting,) = session.expander
+    assert read(setting.label) == "1 warning: Full buffer (1)"
+    assert (setting.icon, setting.proto.expanded) == (":material/warning:", False)
     assert not session.warning
 
 
 def test_serious_ones_are_counted_and_it_stays_closed() -> None:
     assert [len(health_warnings(run)) for run in (THRASHING, GROWING)] == [1, 1]
-    (line,) = drawn(("Running summary", THRASHING), ("Full buffer", GROWING)).expander
-    assert read(line.label) == "2 warnings, 1 serious: Running summary (1), Full buffer (1)"
-    assert (line.icon, line.proto.expanded) == (":material/error:", False)
+    (setting,) = drawn(("Running summary", THRASHING), ("Full buffer", GROWING)).expander
+    assert read(setting.label) == "2 warnings, 1 serious: Running summary (1), Full buffer (1)"
+    assert (setting.icon, setting.proto.expanded) == (":material/error:", False)
 
 
 def test_each_warning_says_numbers_why_and_remedy_under_its_setting() -> None:
@@ -90,7 +90,7 @@ def test_failed_summarizations_stand_open_for_themselves() -> None:
         f"Running summary: 1 of {calls} summarizer calls failed. Nothing was lost: what should have been summarized "
         f"was sent word for word. The first said: no quota {MARKUP}"
     )
-    assert not any("failed" in line.label for line in session.expander)
+    assert not any("failed" in setting.label for setting in session.expander)
     assert all("failed" not in element.value for element in session.markdown)
 
 
@@ -102,7 +102,7 @@ def test_what_users_and_models_wrote_is_text() -> None:
     assert any(MARKUP in warning.numbers for warning in health_warnings(odd))
     session = drawn((MARKUP, FAILING), (MARKUP, odd))
     sources = [element.value for kind in (session.markdown, session.caption, session.warning) for element in kind]
-    sources += [line.label for line in session.expander]
+    sources += [setting.label for setting in session.expander]
     assert sum(MARKUP in read(source) for source in sources) >= 4
     for source in sources:
         unescaped = re.sub(r"\\.", "", source)

@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from memviz.charts.cost.curve import BreakEven
-from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.setting_cost import SettingCost
 from memviz.metrics.cost.cost import break_even_turn
 from memviz.metrics.cost.estimate import dollars
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
@@ -18,10 +18,10 @@ Side = Literal["one", "other"]
 KEYS: dict[Side, str] = {"one": "costs-one", "other": "costs-other"}
 
 
-def choose_pair(state: CostsState, costs: Sequence[CostLine]) -> tuple[CostLine, CostLine]:
+def choose_pair(state: CostsState, costs: Sequence[SettingCost]) -> tuple[SettingCost, SettingCost]:
     """Two settings of at least two that have a price: what the visitor chose, else the first and the cheapest of the
     others."""
-    by_index = {one.line.index: one for one in costs if one.cost.total_usd is not None}
+    by_index = {one.setting.index: one for one in costs if one.cost.total_usd is not None}
     left, right = st.columns(2, gap="medium")
     with left:
         one = _choose(state, by_index, "one", next(iter(by_index)))
@@ -31,7 +31,7 @@ def choose_pair(state: CostsState, costs: Sequence[CostLine]) -> tuple[CostLine,
         return by_index[one], others[_choose(state, others, "other", cheapest)]
 
 
-def _choose(state: CostsState, costs: dict[int, CostLine], side: Side, first: int) -> int:
+def _choose(state: CostsState, costs: dict[int, SettingCost], side: Side, first: int) -> int:
     """One setting by its index. A choice is kept while the setting is there; without one it follows the prices."""
     chosen: int | None = getattr(state, side)
     set_widget(KEYS[side], chosen if chosen in costs else first)
@@ -46,7 +46,7 @@ def _remember(state: CostsState, side: Side) -> None:
     setattr(state, side, widget_value(KEYS[side]))
 
 
-def break_even(one: CostLine, other: CostLine) -> BreakEven | None:
+def break_even(one: SettingCost, other: SettingCost) -> BreakEven | None:
     """From when on one of them has cost less, whichever it is; ``None`` if both cost the same."""
     for cheaper, dearer in ((one, other), (other, one)):
         turn = break_even_turn(cheaper.cost, dearer.cost)
@@ -55,7 +55,7 @@ def break_even(one: CostLine, other: CostLine) -> BreakEven | None:
     return None
 
 
-def break_even_words(one: CostLine, other: CostLine, found: BreakEven | None) -> str:
+def break_even_words(one: SettingCost, other: SettingCost, found: BreakEven | None) -> str:
     """The answer as a sentence, in Markdown."""
     if found is None:
         return f"**{plain(one.label)}** and **{plain(other.label)}** cost the same in the end."

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memviz.charts.cost.line import CostLine
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.cost.setting_cost import SettingCost
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import Traffic, traffic
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 RUNS_KEPT = 36
 
 
-def costed(lines: Sequence[Line], terms: Terms) -> list[CostLine]:
+def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:
     """What each setting costs on these terms."""
     out = []
-    for line in lines:
-        cost = terms.cost(_traffic(line.run))
-        out.append(CostLine(line, cost, cost_parts(cost, terms.main, terms.summarizer)))
+    for setting in settings:
+        cost = assumptions.cost(_traffic(setting.run))
+        out.append(SettingCost(setting, cost, cost_parts(cost, assumptions.main, assumptions.summarizer)))
     return out
 
 

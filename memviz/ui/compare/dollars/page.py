@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.charts.cost.curve import BreakEven, cost_curve
-from memviz.charts.cost.line import CostLine, Unit, View
+from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.figure import CONFIG
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.break_even import break_even, break_even_words, choose_pair
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.totals import cheapest_words, totals
@@ -20,7 +20,7 @@ VIEW_KEY, UNCACHED_KEY = "costs-view", "costs-uncached"
 UNCACHED_HELP = "Thin dotted lines: the same requests, if the provider had no prompt cache."
 
 
-def say_what_is_unknown(costs: Sequence[CostLine]) -> None:
+def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     """Name the prices that are needed and not known, and how to enter them."""
     missing: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for one in costs for name in one.cost.missing):
@@ -35,20 +35,20 @@ def say_what_is_unknown(costs: Sequence[CostLine]) -> None:
 
 
 @st.fragment
-def in_total(state: CostsState, costs: Sequence[CostLine], terms: Terms) -> None:
+def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """The main picture, the totals under it, and the break-even of two settings, which is marked in the picture."""
     picture = st.container()
     totals(costs)
     verdict = cheapest_words(costs)
     if verdict:
         st.markdown(verdict)
-    which_prices(terms)
+    which_prices(assumptions)
     found = _break_even(state, costs)
     with picture:
         _picture(costs, found)
 
 
-def _break_even(state: CostsState, costs: Sequence[CostLine]) -> BreakEven | None:
+def _break_even(state: CostsState, costs: Sequence[SettingCost]) -> BreakEven | None:
     if sum(one.cost.total_usd is not None for one in costs) < 2:
         return None
     st.subheader("From when on does one setting pay off?", anchor=False)
@@ -58,7 +58,7 @@ def _break_even(state: CostsState, costs: Sequence[CostLine]) -> BreakEven | Non
     return found
 
 
-def _picture(costs: Sequence[CostLine], found: BreakEven | None) -> None:
+def _picture(costs: Sequence[SettingCost], found: BreakEven | None) -> None:
     view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
     unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
     uncached = widget_value(UNCACHED_KEY) is not False
@@ -76,7 +76,7 @@ def _picture(costs: Sequence[CostLine], found: BreakEven | None) -> None:
         st.caption(_how_to_read(costs, uncached=uncached and unit is Unit.USD))
 
 
-def _how_to_read(costs: Sequence[CostLine], *, uncached: bool) -> str:
+def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
     told = ["Point at a line for what a turn cost, and for what."]
     if any(one.cost.traffic.summarizer_turns.size for one in costs):
         told.insert(0, "Violet band: the summarizer's part.")

@@ -9,26 +9,29 @@ import streamlit as st
 from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import duration_words
 from memviz.ui.shell.text import plain
 
 UNKNOWN = "unknown"
 
 
-def which_prices(terms: Terms) -> None:
+def which_prices(assumptions: PricingAssumptions) -> None:
     """The prices and the rules that every number of a page rests on."""
-    for sentence in prices_of(terms):
+    for sentence in prices_of(assumptions):
         st.caption(plain(sentence))
-    st.caption(plain(cache_in_words(terms.cache)), help=plain(terms.cache.note if terms.cache else "") or None)
+    st.caption(
+        plain(cache_in_words(assumptions.cache)),
+        help=plain(assumptions.cache.note if assumptions.cache else "") or None,
+    )
 
 
-def prices_of(terms: Terms) -> Iterator[str]:
+def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
     """A sentence on the prices of each model, in plain text."""
-    if terms.main is not None:
-        yield prices_in_words(terms.main, reads_a_cache=terms.cache is not None)
-    if terms.summarizer is not None and terms.summarizer != terms.main:
-        yield "Summarizer: " + prices_in_words(terms.summarizer, reads_a_cache=False)
+    if assumptions.main is not None:
+        yield prices_in_words(assumptions.main, reads_a_cache=assumptions.cache is not None)
+    if assumptions.summarizer is not None and assumptions.summarizer != assumptions.main:
+        yield "Summarizer: " + prices_in_words(assumptions.summarizer, reads_a_cache=False)
 
 
 def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
@@ -54,9 +57,9 @@ def cache_in_words(cache: CacheRules | None) -> str:
     return f"{rules} Source: {cache.source}{of}."
 
 
-def window_tokens(terms: Terms) -> int | None:
+def window_tokens(assumptions: PricingAssumptions) -> int | None:
     """The context window of the model whose prices count, in tokens of input; ``None`` if it is not known."""
-    found = price(terms.main.model) if terms.main else None
+    found = price(assumptions.main.model) if assumptions.main else None
     return found.max_input_tokens if found else None
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import streamlit as st
 
 from memviz.charts.cost.cache_hits import cache_hits
-from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.figure import CONFIG
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
-from memviz.strategies.base import Moment
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.strategies.base import Trigger
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import duration_words
 from memviz.ui.shell.text import plain
 
@@ -21,10 +21,10 @@ FEW_HITS = 0.5
 """A setting that reads less of its input from the cache than this is explained."""
 
 
-def from_the_cache(costs: Sequence[CostLine], terms: Terms) -> None:
+def from_the_cache(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """The picture of hits, and what is to be learnt from it."""
     st.subheader("How much is read from the cache?", anchor=False)
-    why = why_nothing_is_cached(costs, terms)
+    why = why_nothing_is_cached(costs, assumptions)
     if why:
         st.caption(plain(why))
         return
@@ -32,13 +32,13 @@ def from_the_cache(costs: Sequence[CostLine], terms: Terms) -> None:
         cache_hits(costs), key="costs-hits", config=CONFIG,
         alt="Share of the input read from the prompt cache by turn, one line a setting",
     )  # fmt: skip
-    if terms.cache is not None:
-        st.caption("\n".join(f"- {plain(sentence)}" for sentence in explanations(costs, terms.cache)))
+    if assumptions.cache is not None:
+        st.caption("\n".join(f"- {plain(sentence)}" for sentence in explanations(costs, assumptions.cache)))
 
 
-def why_nothing_is_cached(costs: Sequence[CostLine], terms: Terms) -> str:
+def why_nothing_is_cached(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> str:
     """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
-    cache = terms.cache
+    cache = assumptions.cache
     if any(one.cost.cached_tokens.any() for one in costs):
         return ""
     if cache is None:
@@ -49,19 +49,19 @@ def why_nothing_is_cached(costs: Sequence[CostLine], terms: Terms) -> str:
             f"Nothing: this cache works from {cache.min_tokens:,} tokens on, and the largest request has {largest:,}. "
             "All of it is paid for in full."
         )
-    if not cache.is_alive(terms.pause_seconds):
+    if not cache.is_alive(assumptions.pause_seconds):
         lives = "for an unknown time" if cache.lifetime_seconds is None else (
             f"{duration_words(cache.lifetime_seconds)}"
         )  # fmt: skip
-        return f"Nothing: the cache lives {lives}, and the user pauses {duration_words(terms.pause_seconds)}."
+        return f"Nothing: the cache lives {lives}, and the user pauses {duration_words(assumptions.pause_seconds)}."
     return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
 
 
-def explanations(costs: Sequence[CostLine], cache: CacheRules) -> Iterator[str]:
+def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
     """Why the lines are where they are: in general, then of settings that mostly miss, those of one reason
     together."""
     yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
-    if any(one.line.run.summaries and not grows_a_list(one.line.run) for one in costs):
+    if any(one.setting.run.summaries and not grows_a_list(one.setting.run) for one in costs):
         yield "A new summary changes the beginning, so the line drops there."
     few = [one for one in costs if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1]
     short = [one for one in few if np.median(one.cost.traffic.input_tokens) < cache.min_tokens]
@@ -79,18 +79,18 @@ def explanations(costs: Sequence[CostLine], cache: CacheRules) -> Iterator[str]:
         yield f"Cheaper without a cache, because writing to it costs more than reading saves: {_names(losses)}."
 
 
-def _names(costs: Sequence[CostLine]) -> str:
+def _names(costs: Sequence[SettingCost]) -> str:
     *others, last = [one.label for one in costs]
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _slides(one: CostLine, cache: CacheRules) -> bool:
+def _slides(one: SettingCost, cache: CacheRules) -> bool:
     """Whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
     shared = one.cost.traffic.shared_tokens
-    never_summarizes = one.line.run.strategy.moment is Moment.NEVER
+    never_summarizes = one.setting.run.strategy.trigger is Trigger.NEVER
     return never_summarizes and bool((np.diff(shared) < 0).any()) and bool(np.median(shared[1:]) < cache.min_tokens)
 
 
-def _is_a_loss(one: CostLine) -> bool:
+def _is_a_loss(one: SettingCost) -> bool:
     usd, uncached_usd = one.cost.total_usd, one.cost.uncached_total_usd
     return usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.cost.line import CostLine
-from memviz.ui.controls.sidebar import choose_line
+from memviz.charts.cost.setting_cost import SettingCost
+from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import file_name
 
@@ -29,14 +29,14 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
 @st.fragment
-def turn_by_turn(costs: Sequence[CostLine], title: str) -> None:
+def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     """The table of one setting, closed at first: its grid is loaded only when somebody opens it."""
     opened = st.expander("Turn by turn, in numbers", icon=":material/table:", key=EXPANDER_KEY, on_change="rerun")
     if not opened.open:
         return
     with opened:
-        line = choose_line(compare_state(), [one.line for one in costs], SETTING_KEY)
-        one = next(one for one in costs if one.line is line)
+        setting = choose_setting_run(compare_state(), [one.setting for one in costs], SETTING_KEY)
+        one = next(one for one in costs if one.setting is setting)
         table = with_totals(one)
         st.dataframe(
             table.rename(columns=_TITLES), hide_index=True, column_config=_columns(table),
@@ -49,7 +49,7 @@ def turn_by_turn(costs: Sequence[CostLine], title: str) -> None:
         )  # fmt: skip
 
 
-def with_totals(one: CostLine) -> pd.DataFrame:
+def with_totals(one: SettingCost) -> pd.DataFrame:
     """One row a turn, and one of totals: their turn is ``all``, and what was spent so far is what is spent at the
     end."""
     frame = one.cost.frame()

@@ -8,7 +8,7 @@ from math import isclose
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.cost.words import usd_words
 from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.cost.parts import Part
@@ -24,7 +24,7 @@ PARTS_HELP = (
 )
 
 
-def totals(costs: Sequence[CostLine]) -> None:
+def totals(costs: Sequence[SettingCost]) -> None:
     """Dollars in total, each against the first setting, and what share of it the cache and the summarizer have."""
     for column, one in zip(st.columns(len(costs)), costs, strict=True):
         change = _change(one, costs[0])
@@ -40,7 +40,7 @@ def totals(costs: Sequence[CostLine]) -> None:
             column.caption(shares)
 
 
-def _change(one: CostLine, first: CostLine) -> float | None:
+def _change(one: SettingCost, first: SettingCost) -> float | None:
     """By which share it costs more than the first one; ``None`` if that is unknown, or the first is free."""
     usd, against = one.cost.total_usd, first.cost.total_usd
     if usd is None or not against:
@@ -52,7 +52,7 @@ def _change_words(change: float) -> str:
     return f"{change:+.0%} cost" if change else "same cost"
 
 
-def shares_words(one: CostLine, *, has_hits: bool) -> str:
+def shares_words(one: SettingCost, *, has_hits: bool) -> str:
     """How much of its input came from the cache, where any did (``has_hits``), and how much of its cost is the
     summarizer's; in Markdown."""
     told = [f"{one.cost.hit_rate:.0%} of its input read from the cache"] if has_hits else []
@@ -62,7 +62,7 @@ def shares_words(one: CostLine, *, has_hits: bool) -> str:
     return plain(", ".join(told))
 
 
-def cheapest_words(costs: Sequence[CostLine]) -> str:
+def cheapest_words(costs: Sequence[SettingCost]) -> str:
     """Which setting costs least, and whether the cache decides that; in Markdown, empty where nothing can be said."""
     known = [(one, one.cost.total_usd, one.cost.uncached_total_usd) for one in costs]
     priced = [(one, usd, otherwise) for one, usd, otherwise in known if usd is not None and otherwise is not None]
@@ -78,14 +78,14 @@ def cheapest_words(costs: Sequence[CostLine]) -> str:
     return f"{words} Without a prompt cache it would be **{plain(uncached.label)}**, with {plain(dollars(otherwise))}."
 
 
-def parts_table(costs: Sequence[CostLine]) -> None:
+def parts_table(costs: Sequence[SettingCost]) -> None:
     """Tokens and dollars of each part, one column a setting."""
     st.subheader("What is paid for?", anchor=False, help=PARTS_HELP)
     table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
     st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
 
 
-def _cells(one: CostLine) -> dict[str, str]:
+def _cells(one: SettingCost) -> dict[str, str]:
     cost, parts = one.cost, {f"{part.value} (tokens · USD)": _cell(one, part) for part in Part}
     uses_cache = bool(cost.cached_tokens.any() or cost.written_tokens.any())
     return {
@@ -98,10 +98,10 @@ def _cells(one: CostLine) -> dict[str, str]:
     }
 
 
-def _cell(one: CostLine, part: Part) -> str:
+def _cell(one: SettingCost, part: Part) -> str:
     tokens = int(one.parts.tokens[part].sum())
     return f"{tokens:,} · {usd_words(one.parts.total_usd(part))}" if tokens else NONE
 
 
-def _any_hits(costs: Sequence[CostLine]) -> bool:
+def _any_hits(costs: Sequence[SettingCost]) -> bool:
     return any(one.cost.cached_tokens.any() for one in costs)

@@ -8,7 +8,7 @@ from html import escape
 import streamlit as st
 
 from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import FateShares, code_of, fate_map
 from memviz.ui.controls.legend import glyph, legend_item, swatch
@@ -20,11 +20,11 @@ ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.3rem 1.1rem;font-size:0.9rem"
 BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;margin-bottom:0.5rem"
 
 
-def legend(lines: Sequence[Line]) -> None:
+def legend(settings: Sequence[SettingRun]) -> None:
     """What the colours mean; only those that occur."""
-    order = sorted({code for line in lines for code in fate_map(line.run).present}, key=LEGEND_ORDER.index)
+    order = sorted({code for setting in settings for code in fate_map(setting.run).present}, key=LEGEND_ORDER.index)
     items = [legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]) for code in order]
-    compactions = [compaction for line in lines for compaction in line.run.compactions]
+    compactions = [compaction for setting in settings for compaction in setting.run.compactions]
     if any(compaction.summary is not None for compaction in compactions):
         items.append(legend_item(glyph("◆", SUMMARIZATION_LINE), "A summarization"))
     if any(compaction.error is not None for compaction in compactions):
@@ -32,9 +32,9 @@ def legend(lines: Sequence[Line]) -> None:
     st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
 
 
-def key_numbers(line: Line) -> None:
+def key_numbers(setting: SettingRun) -> None:
     """What became of all messages at the last request, under a map."""
-    shares = fate_map(line.run).shares(-1)
+    shares = fate_map(setting.run).shares(-1)
     numbers = "".join(_number(*number) for number in _numbers(shares))
     bar = "".join(
         f'<span style="width:{count / shares.messages:.4%};background:{STEP_COLORS[code]}"></span>'

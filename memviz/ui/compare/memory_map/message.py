@@ -9,13 +9,13 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_words import times
 from memviz.charts.memory_map.message_life import message_life
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_line
+from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_setting_run
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state, set_widget, widget_value
 from memviz.ui.shell.text import call_text, plain
@@ -28,7 +28,7 @@ MAX_PHRASES = 12
 
 
 @st.fragment
-def one_message(lines: Sequence[Line], conversation_id: str) -> None:
+def one_message(settings: Sequence[SettingRun], conversation_id: str) -> None:
     """Choose a message, a request and a setting, or click them on a map."""
     st.subheader("What became of one message?", anchor=False)
     opened = widget_value(OPENED_KEY)
@@ -37,18 +37,18 @@ def one_message(lines: Sequence[Line], conversation_id: str) -> None:
         set_widget(MESSAGE_KEY, None)
         if opened is not None:  # at first it is the turn of the link that was opened, if any
             set_widget(MAP_TURN_KEY, None)
-    line, position, turn = _choose(lines)
-    run = line.run
-    last = max(record.turn for other in lines for record in other.run.turns[-1:])
+    setting, position, turn = _choose(settings)
+    run = setting.run
+    last = max(record.turn for other in settings for record in other.run.turns[-1:])
     st.plotly_chart(
-        message_life(lines, position, turn, last), key="map-life", config=CONFIG,
+        message_life(settings, position, turn, last), key="map-life", config=CONFIG,
         alt=f"What became of message {position + 1} under every setting, over the turns",
     )  # fmt: skip
     message, request = st.columns(2, gap="medium")
     with message:
         said = run.log[position]
         st.markdown(f"**Message {position + 1}** · {said.role}, turn {run.log.turn_number(position)}")
-        st.markdown(f"Under {plain(line.label)}: {life_in_words(fate_map(run).life(position))}")
+        st.markdown(f"Under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}")
         with st.container(border=True):
             st.text(said.content[:MAX_CHARS_SHOWN] or "This message has no text.")
             for call in said.tool_calls:
@@ -61,10 +61,10 @@ def one_message(lines: Sequence[Line], conversation_id: str) -> None:
             inspector(run, turn, "map")
 
 
-def _choose(lines: Sequence[Line]) -> tuple[Line, int, int]:
+def _choose(settings: Sequence[SettingRun]) -> tuple[SettingRun, int, int]:
     """The controls; returns the setting, the log position and the turn."""
-    line = choose_line(compare_state(), lines, SETTING_KEY, len(lines) - 1)
-    turns, messages = [record.turn for record in line.run.turns], len(line.run.log)
+    setting = choose_setting_run(compare_state(), settings, SETTING_KEY, len(settings) - 1)
+    turns, messages = [record.turn for record in setting.run.turns], len(setting.run.log)
     if not 1 <= (widget_value(MESSAGE_KEY) or 0) <= messages:
         set_widget(MESSAGE_KEY, 1)
     if widget_value(MAP_TURN_KEY) not in turns:
@@ -74,7 +74,7 @@ def _choose(lines: Sequence[Line]) -> tuple[Line, int, int]:
     turn = right.select_slider("Request of turn", turns, key=MAP_TURN_KEY) if len(turns) > 1 else turns[0]
     with link:
         copy_link(compare_state(), "map-link", int(turn))
-    return line, int(number) - 1, int(turn)
+    return setting, int(number) - 1, int(turn)
 
 
 def life_in_words(life: Sequence[Span]) -> str:

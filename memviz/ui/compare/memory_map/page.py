@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_map import map_of
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.ui.compare.memory_map.legend import key_numbers
@@ -24,10 +24,10 @@ MAPS_A_ROW = 3
 TURNS_KEY, POSITIONS_KEY = "map-turns", "map-messages"
 
 
-def whole_view(lines: Sequence[Line]) -> View:
+def whole_view(settings: Sequence[SettingRun]) -> View:
     """All turns and all messages of the conversation."""
-    last = max(record.turn for line in lines for record in line.run.turns[-1:])
-    return View(range(1, last + 1), range(max(len(line.run.log) for line in lines)))
+    last = max(record.turn for setting in settings for record in setting.run.turns[-1:])
+    return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
 
 
 def zoom(whole: View, conversation_id: str) -> View:
@@ -45,18 +45,18 @@ def zoom(whole: View, conversation_id: str) -> View:
     return View(range(first, last + 1), range(top - 1, bottom))
 
 
-def maps(lines: Sequence[Line], view: View) -> None:
+def maps(settings: Sequence[SettingRun], view: View) -> None:
     """A map for each setting, and under it what became of all messages at the last request."""
     st.caption(_how_to_read(view))
-    cells = st.grid(min(MAPS_A_ROW, len(lines)), min_column_width=MAP_PIXELS, gap="small", key="maps")
-    for number, line in enumerate(lines):
+    cells = st.grid(min(MAPS_A_ROW, len(settings)), min_column_width=MAP_PIXELS, gap="small", key="maps")
+    for number, setting in enumerate(settings):
         with cells.cell():
             st.plotly_chart(
-                map_of(line, view), key=_map_key(number), selection_mode="points", config=CONFIG,
-                on_select=partial(_follow_click, number, line, view),
-                alt=f"What became of every message under {line.label}",
+                map_of(setting, view), key=_map_key(number), selection_mode="points", config=CONFIG,
+                on_select=partial(_follow_click, number, setting, view),
+                alt=f"What became of every message under {setting.label}",
             )  # fmt: skip
-            key_numbers(line)
+            key_numbers(setting)
 
 
 def _map_key(number: int) -> str:
@@ -74,13 +74,13 @@ def _how_to_read(view: View) -> str:
     )
 
 
-def _follow_click(number: int, line: Line, view: View) -> None:
-    point, fates = clicked_point(_map_key(number)), fate_map(line.run)
+def _follow_click(number: int, setting: SettingRun, view: View) -> None:
+    point, fates = clicked_point(_map_key(number)), fate_map(setting.run)
     found = example(fates, grid(fates, view), point["x"], point["y"] - 1) if point else None
     if found is None:
         return
     turn, position = found
-    compare_state().looked_at = line.index
+    compare_state().looked_at = setting.index
     set_widget(MAP_TURN_KEY, turn)
     set_widget(MESSAGE_KEY, position + 1)
     st.toast(
@@ -88,7 +88,7 @@ def _follow_click(number: int, line: Line, view: View) -> None:
     )
 
 
-def nothing_yet(lines: Sequence[Line]) -> None:
+def nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is no map, where a setting was replayed at all."""
-    if lines:
+    if settings:
         st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

@@ -10,14 +10,14 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.composition import composition
-from memviz.charts.requests.tokens_per_turn import Line, budget_fits, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits, tokens_per_turn
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.controls.inspector import inspector
-from memviz.ui.controls.sidebar import TURN_KEY, answered_anew, choose_line
+from memviz.ui.controls.sidebar import TURN_KEY, choose_setting_run, is_free_run
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import clicked_point, compare_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -31,20 +31,23 @@ TOKENS_HELP = "Tokens sent to the chat model over all requests, against the firs
 
 def compare_sentence() -> str:
     """What the page shows, by where its replies come from."""
-    if answered_anew():
-        return "One conversation, answered anew under every setting. Diamonds mark where it was summarized, and why."
+    if is_free_run():
+        return (
+            "A free run: a model answers one conversation under every setting. "
+            "Diamonds mark where it was summarized, and why."
+        )
     return (
         "One conversation, replayed under every setting with the very same replies. "
         "Diamonds mark where it was summarized, and why."
     )
 
 
-def tokens_chart(lines: Sequence[Line], transcript: Transcript) -> None:
+def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the inspector."""
     log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
-        tokens_per_turn(lines, log_scale=log_scale, recorded=transcript.events), key=CHART_KEY, config=CONFIG,
-        selection_mode="points", on_select=partial(_follow_click, [line.index for line in lines]),
+        tokens_per_turn(settings, log_scale=log_scale, recorded=transcript.events), key=CHART_KEY, config=CONFIG,
+        selection_mode="points", on_select=partial(_follow_click, [setting.index for setting in settings]),
         alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -54,9 +57,9 @@ def tokens_chart(lines: Sequence[Line], transcript: Transcript) -> None:
             "Click a name to hide its line; click a point to see what was sent."
             + (" Dotted lines: there its own program summarized, before it was imported." if transcript.events else "")
         )
-    above = [line for line in lines if line.run.strategy.budget_tokens and not budget_fits(line.run)]
+    above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
     if above:
-        budgets = ", ".join(f"{line.run.strategy.budget_tokens:,} tokens of {line.label}" for line in above)
+        budgets = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
         st.caption(f"Not drawn, because far above everything sent: the budget of {plain(budgets)}.")
 
 
@@ -69,16 +72,16 @@ def _follow_click(indices: Sequence[int]) -> None:
         st.toast(f"The request of turn {turn} is shown below the table.", icon=":material/arrow_downward:")
 
 
-def key_numbers(lines: Sequence[Line]) -> None:
+def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Tokens sent in all, each against the first setting, and the table of details."""
-    uses = [token_use(line.run) for line in lines]
-    for column, line, use in zip(st.columns(len(lines)), lines, uses, strict=True):
+    uses = [token_use(setting.run) for setting in settings]
+    for column, setting, use in zip(st.columns(len(settings)), settings, uses, strict=True):
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
-            line.label, f"{use.sent_tokens:,}", None if line is lines[0] else f"{change:+.0%} tokens",
+            setting.label, f"{use.sent_tokens:,}", None if setting is settings[0] else f"{change:+.0%} tokens",
             delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
-    columns = {plain(line.label): _numbers(use) for line, use in zip(lines, uses, strict=True)}
+    columns = {plain(setting.label): _numbers(use) for setting, use in zip(settings, uses, strict=True)}
     st.table(pd.DataFrame(columns).style.format("{:,}"), border="horizontal", alt=TABLE_ALT)
 
 
@@ -105,13 +108,13 @@ def _numbers(use: TokenUse) -> dict[str, int]:
 
 
 @st.fragment
-def details(lines: Sequence[Line], transcript: Transcript, *, own_replies: bool = False) -> None:
+def details(settings: Sequence[SettingRun], transcript: Transcript, *, free_run: bool = False) -> None:
     """One setting in detail: what its requests are made of, and one request in full. With replies of its own
     also what each setting answered at that turn."""
     st.subheader("What was sent, and why?", anchor=False)
-    line = choose_line(compare_state(), lines, SETTING_KEY, len(lines) - 1)
-    run = line.run
-    turns = sorted({record.turn for line in lines for record in line.run.turns}) if own_replies else (
+    setting = choose_setting_run(compare_state(), settings, SETTING_KEY, len(settings) - 1)
+    run = setting.run
+    turns = sorted({record.turn for setting in settings for record in setting.run.turns}) if free_run else (
         [record.turn for record in run.turns]
     )  # fmt: skip
     if widget_value(TURN_KEY) not in turns:
@@ -119,11 +122,11 @@ def details(lines: Sequence[Line], transcript: Transcript, *, own_replies: bool 
     choosing, saving, sharing = st.columns([7, 1.4, 1], vertical_alignment="bottom")
     turn = choosing.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
     with saving:
-        run_downloads(lines, line, transcript)
+        run_downloads(settings, setting, transcript)
     with sharing:
         copy_link(compare_state(), "compare-link", turn)
-    if own_replies:
-        answers_of_turn(lines, turn)
+    if free_run:
+        answers_of_turn(settings, turn)
     picture, request = st.columns(2, gap="medium")
     with picture:
         st.plotly_chart(

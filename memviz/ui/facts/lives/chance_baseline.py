@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memviz.charts.retention.result import Kept
+from memviz.charts.retention.result import RetentionResult
 from memviz.conversation import Log
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
@@ -16,14 +16,14 @@ from memviz.ui.facts.retention_cache import is_unspaced
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 
 
-class Elsewhere(NamedTuple):
+class ChanceBaseline(NamedTuple):
     """The bundled conversation that facts of another one are looked up in, under each of its settings."""
 
     title: str
     runs: tuple[Run, ...]
 
 
-def elsewhere(workspace: Workspace, kept: Sequence[Kept]) -> Elsewhere | None:
+def elsewhere(workspace: Workspace, kept: Sequence[RetentionResult]) -> ChanceBaseline | None:
     """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
     ``kept`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
     if not kept or not kept[0].retention.probes:
@@ -36,7 +36,7 @@ def elsewhere(workspace: Workspace, kept: Sequence[Kept]) -> Elsewhere | None:
         runs = {one.run.strategy: _replayed(workspace, id, one.run.strategy, one.run.counter.name) for one in kept}
     except MemvizError:
         return None  # a sample was deleted, or a counter cannot count any more: no bound, and no harm
-    return Elsewhere(workspace.conversation(id)[0].title, tuple(runs[one.run.strategy] for one in kept))
+    return ChanceBaseline(workspace.conversation(id)[0].title, tuple(runs[one.run.strategy] for one in kept))
 
 
 def _nearest(workspace: Workspace, log: Log) -> str | None:

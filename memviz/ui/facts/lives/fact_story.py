@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from memviz.charts.retention.life_lines import span_words
-from memviz.charts.retention.result import Kept
+from memviz.charts.retention.result import RetentionResult
 from memviz.engine.compaction import Compaction
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
@@ -27,7 +27,7 @@ _FRESHNESS = {
 }
 
 
-def story(kept: Kept, life: LifeLine) -> list[str]:
+def story(kept: RetentionResult, life: LifeLine) -> list[str]:
     """Sentences, in the order of what happened."""
     probe = kept.retention.probes[life.probe]
     found = [_birth(kept, life, probe), _spans(kept, life)]
@@ -37,7 +37,7 @@ def story(kept: Kept, life: LifeLine) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def _birth(kept: Kept, life: LifeLine, probe: Probe) -> str:
+def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
     if life.born_position is None:
         return "No message is named that states it, so it counts from the first turn on."
     log, at = kept.run.log, life.born_position
@@ -64,7 +64,7 @@ def quoted(text: str, answers: Sequence[str]) -> str:
     return "…" + shortened(flat[start:], QUOTE_CHARS)
 
 
-def _spans(kept: Kept, life: LifeLine) -> str:
+def _spans(kept: RetentionResult, life: LifeLine) -> str:
     if not life.spans:
         return "No request came after it, so it was never needed."
     phrases = list(_phrases(kept, life))
@@ -74,7 +74,7 @@ def _spans(kept: Kept, life: LifeLine) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _phrases(kept: Kept, life: LifeLine) -> Iterator[str]:
+def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
     last = life.spans[-1]
     for before, span in zip((None, *life.spans), life.spans, strict=False):
         if span.state is not Knowledge.LOST:
@@ -85,7 +85,7 @@ def _phrases(kept: Kept, life: LifeLine) -> Iterator[str]:
         yield f"lost at turn {span.first_turn}{until}{_reason(kept, life, span)}"
 
 
-def _reason(kept: Kept, life: LifeLine, span: Span) -> str:
+def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
     number = kept.losses.get((life.probe, span.first_turn))
     if number is None:
         return ": the last message that held it is no longer sent" if life.spans[0] is not span else ""
@@ -96,7 +96,7 @@ def _reason(kept: Kept, life: LifeLine, span: Span) -> str:
     return f": the summarization of {what} after message {compaction.after_message + 1}{because} did not take it over"
 
 
-def source_of_loss(kept: Kept, life: LifeLine, compaction: Compaction) -> tuple[str, str]:
+def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> tuple[str, str]:
     """What ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced if
     that held an answer, else the messages it took in that did."""
     probe, log = kept.retention.probes[life.probe], kept.run.log

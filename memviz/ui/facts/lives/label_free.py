@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
-from memviz.metrics.retention.tool_argument_recall import NeededArgument, NeededArguments
-from memviz.ui.facts.retention_cache import needed_arguments_of, rare_words_of, survival_of
+from memviz.metrics.retention.tool_argument_recall import NeededArgument, ToolArgumentRecall
+from memviz.ui.facts.retention_cache import rare_words_of, survival_of, tool_argument_recall_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import counted, plain, shortened
 
@@ -22,17 +22,17 @@ VALUE_CHARS = 60
 MISSES_ALT = "Values that a tool call used and that some setting did not send, one row a value"
 
 
-def without_labels(lines: Sequence[Line]) -> None:
+def without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
-    if not lines:
+    if not settings:
         return
-    words = rare_words_of(lines[0].run.log)
-    needed = [needed_arguments_of(line.run) for line in lines]
+    words = rare_words_of(settings[0].run.log)
+    needed = [tool_argument_recall_of(setting.run) for setting in settings]
     if not words and not any(found.arguments for found in needed):
         return
     st.subheader("And without any labels?", anchor=False)
     if words:
-        lasting = [Lasting(line, survival_of(line.run, words)) for line in lines]
+        lasting = [Lasting(setting, survival_of(setting.run, words)) for setting in settings]
         st.plotly_chart(
             survival_curve(lasting, "Rare words still there, by their age", WORD), key="retention-words",
             config=CONFIG, alt="Share of rare words still in the context by the turns since they were said",
@@ -42,33 +42,33 @@ def without_labels(lines: Sequence[Line]) -> None:
             "the wording is still there, whatever it means."
         )
     if any(found.arguments for found in needed):
-        needed_values(lines, needed)
+        needed_values(settings, needed)
 
 
 @st.fragment
-def needed_values(lines: Sequence[Line], needed: Sequence[NeededArguments]) -> None:
+def needed_values(settings: Sequence[SettingRun], needed: Sequence[ToolArgumentRecall]) -> None:
     """Were the values that tool calls used still in the context?"""
     st.markdown("**What tool calls needed**")
     st.caption(
         "Values in the arguments of a tool call that the conversation had said before: an order number, a date. Had "
         "the model made the call under this setting, was the value in what it was sent?"
     )
-    for column, line, found in zip(st.columns(len(lines)), lines, needed, strict=True):
+    for column, setting, found in zip(st.columns(len(settings)), settings, needed, strict=True):
         there = sum(argument.in_context for argument in found.arguments)
         share = "–" if found.share is None else f"{found.share:.0%}"
-        column.metric(line.label, share, help=f"{there:,} of {len(found.arguments):,} needed values were sent.")
+        column.metric(setting.label, share, help=f"{there:,} of {len(found.arguments):,} needed values were sent.")
     missed = [row for row in zip(*(found.arguments for found in needed), strict=False)
               if not all(argument.in_context for argument in row)]  # fmt: skip
     if not missed:
         st.caption("No setting missed any of them.")
         return
     shown = missed if widget_value(ALL_KEY) else missed[:MOST_MISSES]
-    st.table(pd.DataFrame([_row(lines, row) for row in shown]), border="horizontal", hide_index=True, alt=MISSES_ALT)
+    st.table(pd.DataFrame([_row(settings, row) for row in shown]), border="horizontal", hide_index=True, alt=MISSES_ALT)
     if len(missed) > MOST_MISSES:
         st.toggle(f"Show all {len(missed):,} values that were missed", key=ALL_KEY)
 
 
-def _row(lines: Sequence[Line], arguments: Sequence[NeededArgument]) -> dict[str, str]:
+def _row(settings: Sequence[SettingRun], arguments: Sequence[NeededArgument]) -> dict[str, str]:
     first = arguments[0]
     return {
         "Turn": f"{first.turn:,}",
@@ -76,5 +76,8 @@ def _row(lines: Sequence[Line], arguments: Sequence[NeededArgument]) -> dict[str
         "Argument": plain(first.name),
         "Value": plain(shortened(first.value, VALUE_CHARS)),
         "Last said in message": f"{first.last_seen + 1:,}",
-        **{plain(line.label): STATE_WORDS[argument.source] for line, argument in zip(lines, arguments, strict=True)},
+        **{
+            plain(setting.label): STATE_WORDS[argument.source]
+            for setting, argument in zip(settings, arguments, strict=True)
+        },
     }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.retention.result import Kept
+from memviz.charts.retention.result import RetentionResult
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.judging import Judging
 from memviz.engine.run import Run
@@ -42,7 +42,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 class _Job(NamedTuple):
     """Who is asked what. ``key`` is equal for the same settings, models and probes."""
 
-    kept: tuple[Kept, ...]
+    kept: tuple[RetentionResult, ...]
     runs: tuple[Run, ...]
     probes: tuple[Probe, ...]
     models: StudyModels
@@ -58,12 +58,14 @@ class _Job(NamedTuple):
         names = (self.models.answerer.name, self.models.summarizer.name, self.judge.name if self.judge else None)
         return (settings, names, self.probes)
 
-    def number_of(self, one: Kept) -> int:
+    def number_of(self, one: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
         return next(number for number, run in enumerate(self.runs) if run is one.run)
 
 
-def ask_a_model(state: RetentionState, kept: Sequence[Kept], probes: Sequence[Probe], models: StudyModels) -> None:
+def ask_a_model(
+    state: RetentionState, kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels
+) -> None:
     """The panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would let
     one that is running finish before it hears of a click on Stop."""
     with st.expander("Ask a model", icon=":material/quiz:", key="judged"):
@@ -81,8 +83,8 @@ def ask_a_model(state: RetentionState, kept: Sequence[Kept], probes: Sequence[Pr
             _show(job, results)
 
 
-def _choose(kept: Sequence[Kept], probes: Sequence[Probe], models: StudyModels) -> _Job:
-    labels = [one.line.label for one in kept]
+def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels) -> _Job:
+    labels = [one.setting.label for one in kept]
     if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
         set_widget(SETTINGS_KEY, labels)
     left, right = st.columns([3, 2], gap="medium")
@@ -101,7 +103,7 @@ def _choose(kept: Sequence[Kept], probes: Sequence[Probe], models: StudyModels) 
         f"{plain(models.answerer.name)} answers, {plain(models.summarizer.name)} summarizes where a question makes it "
         "necessary. Choose them in the sidebar, under Counter and models."
     )
-    chosen = tuple(one for one in kept if one.line.label in (names or ()))
+    chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())
     return _Job(chosen, runs, tuple(probes[:count]), models, judge)
 
@@ -159,7 +161,7 @@ def _answer(state: RetentionState, job: _Job, judging: Judging) -> None:
 
 def _show(job: _Job, results: Sequence[JudgedAnswer]) -> None:
     scores = answer_scores(results, len(job.runs))
-    rows = {plain(one.line.label): _row(scores[job.number_of(one)], one, job) for one in job.kept}
+    rows = {plain(one.setting.label): _row(scores[job.number_of(one)], one, job) for one in job.kept}
     st.table(pd.DataFrame.from_dict(rows, orient="index"), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
@@ -167,7 +169,7 @@ def _show(job: _Job, results: Sequence[JudgedAnswer]) -> None:
     _one_question(job, results)
 
 
-def _row(scores: AnswerScores, one: Kept, job: _Job) -> dict[str, str]:
+def _row(scores: AnswerScores, one: RetentionResult, job: _Job) -> dict[str, str]:
     could = sum(bool(held) for held in one.retention.retained[-1][: len(job.probes)])
     cost = "unknown" if scores.cost_usd is None else plain(dollars(scores.cost_usd)) if scores.cost_usd else "none"
     return {
@@ -202,9 +204,9 @@ def _one_question(job: _Job, results: Sequence[JudgedAnswer]) -> None:
                 _card(one, given.get(job.number_of(one)), probe)
 
 
-def _card(one: Kept, answer: JudgedAnswer | None, probe: Probe) -> None:
+def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:
     with st.container(border=True):
-        st.markdown(f"**{plain(one.line.label)}**")
+        st.markdown(f"**{plain(one.setting.label)}**")
         if answer is None:
             st.caption("Not asked yet.")
             return

@@ -12,11 +12,11 @@ from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.charts.retention.knowledge_split import knowledge_split
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
 from memviz.charts.retention.life_lines import by_birth, life_lines_of
-from memviz.charts.retention.result import Kept
+from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.controls.sidebar import choose_line
+from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.lives.fact_story import marked_html, source_of_loss, story
 from memviz.ui.facts.summaries.page import open_event
 from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
@@ -27,7 +27,7 @@ TEXT_PIXELS, SHORT_CHARS = 260, 350
 """The height of a text, unless it is short."""
 
 
-def fact_card(state: CompareState, one: Kept, lives: Sequence[LifeLine], fact_key: str) -> None:
+def fact_card(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine], fact_key: str) -> None:
     """The fact that is chosen, in words, and the two texts between which it was lost."""
     probes = one.retention.probes
     labels = distinct([
@@ -62,7 +62,7 @@ def _which_loss(turns: Sequence[int], fact_key: str) -> int:
                                     required=True) or turns[0])  # fmt: skip
 
 
-def _killed(one: Kept, life: LifeLine, number: int) -> None:
+def _killed(one: RetentionResult, life: LifeLine, number: int) -> None:
     """What the summarization had read, and what it wrote."""
     compaction, answers = one.run.compactions[number], one.retention.probes[life.probe].answers
     before, after = st.columns(2, gap="medium")
@@ -80,9 +80,9 @@ def _killed(one: Kept, life: LifeLine, number: int) -> None:
                 st.caption(f"and {counted(len(said) - MAX_CHARS_SHOWN, 'more character')}")
 
 
-def _open_summarization(state: CompareState, one: Kept, number: int) -> None:
+def _open_summarization(state: CompareState, one: RetentionResult, number: int) -> None:
     if st.button("Open this summarization", icon=":material/compress:", key="retention-open"):
-        open_event(state, one.line, number)
+        open_event(state, one.setting, number)
 
 
 SETTING_KEY, ALL_KEY, CHART_KEY = "retention-setting", "retention-all", "retention-lives"
@@ -91,7 +91,7 @@ LEGEND_STYLE = "display:flex;flex-wrap:wrap;gap:0.3rem 1.1rem"
 
 
 @st.fragment
-def one_setting(state: CompareState, kept: Sequence[Kept]) -> None:
+def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     st.subheader("When did each fact die, and what killed it?", anchor=False)
     one = _choose(state, kept)
@@ -112,14 +112,14 @@ def one_setting(state: CompareState, kept: Sequence[Kept]) -> None:
     fact_card(state, one, lives, fact_key)
 
 
-def _choose(state: CompareState, kept: Sequence[Kept]) -> Kept:
+def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
     """Which setting is looked at: at first the one with most losses by summarizations."""
     losses = [sum(life.lost_by is not None for life in one.lives) for one in kept]
-    line = choose_line(state, [one.line for one in kept], SETTING_KEY, losses.index(max(losses)))
-    return next(one for one in kept if one.line is line)
+    setting = choose_setting_run(state, [one.setting for one in kept], SETTING_KEY, losses.index(max(losses)))
+    return next(one for one in kept if one.setting is setting)
 
 
-def most_telling(one: Kept, lives: Sequence[LifeLine]) -> LifeLine:
+def most_telling(one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     """The fact that is shown at first: one that a summary had and the next one gave up, else one that is lost."""
 
     def telling(life: LifeLine) -> tuple[bool, bool, bool]:
@@ -129,7 +129,7 @@ def most_telling(one: Kept, lives: Sequence[LifeLine]) -> LifeLine:
     return max(lives, key=telling)
 
 
-def _legend(one: Kept) -> str:
+def _legend(one: RetentionResult) -> str:
     present = {span.state for life in one.lives for span in life.spans}
     items = [
         legend_item(swatch(KNOWLEDGE_COLORS[state]), KNOWLEDGE_TITLES[state]) for state in SHOWN if state in present
@@ -144,7 +144,7 @@ def _legend(one: Kept) -> str:
     return f'<div class="memviz-legend" style="{LEGEND_STYLE}">{"".join(items)}</div>'
 
 
-def _rows(one: Kept, lives: Sequence[LifeLine], fact_key: str) -> None:
+def _rows(one: RetentionResult, lives: Sequence[LifeLine], fact_key: str) -> None:
     many = len(lives) > MOST_ROWS
     shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
     st.plotly_chart(

@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
-from memviz.charts.retention.result import Kept, Measure
+from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
-from memviz.ui.facts.lives.chance_baseline import Elsewhere
+from memviz.ui.facts.lives.chance_baseline import ChanceBaseline
 from memviz.ui.facts.retention_cache import bounds_of, survival_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import counted, plain
@@ -34,7 +34,7 @@ CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 
 
 @st.fragment
-def main_picture(kept: Sequence[Kept], elsewhere: Elsewhere | None) -> None:
+def main_picture(kept: Sequence[RetentionResult], elsewhere: ChanceBaseline | None) -> None:
     """Retention over the turns, by the measure that is chosen."""
     measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
     bounds = bounds_of(kept, elsewhere.runs if elsewhere else (), measure)
@@ -50,7 +50,7 @@ def main_picture(kept: Sequence[Kept], elsewhere: Elsewhere | None) -> None:
     right.caption(_how_to_read(elsewhere, measure))
 
 
-def _how_to_read(elsewhere: Elsewhere | None, measure: Measure) -> str:
+def _how_to_read(elsewhere: ChanceBaseline | None, measure: Measure) -> str:
     words = "Diamonds mark summarizations: point at one to see which facts it cost."
     if measure is Measure.EVIDENCE:
         return words
@@ -62,20 +62,20 @@ def _how_to_read(elsewhere: Elsewhere | None, measure: Measure) -> str:
     )
 
 
-def key_numbers(kept: Sequence[Kept]) -> None:
+def key_numbers(kept: Sequence[RetentionResult]) -> None:
     """What was known at the end, and how that came, one column a setting."""
     st.markdown("**Facts known at the end**", help=KNOWN_HELP)
     for column, one in zip(st.columns(len(kept)), kept, strict=True):
         born = int(one.retention.born[-1].sum())
         column.metric(
-            one.line.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
+            one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
             delta=None if born else "no fact was stated", delta_color="off",
         )  # fmt: skip
-    columns = {plain(one.line.label): _numbers(one) for one in kept}
+    columns = {plain(one.setting.label): _numbers(one) for one in kept}
     st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
 
 
-def _numbers(one: Kept) -> dict[str, str]:
+def _numbers(one: RetentionResult) -> dict[str, str]:
     kept = one.retention
     shares = kept.share(kept.retained)
     known = int(kept.retained.sum())
@@ -97,10 +97,10 @@ def half_life_words(survival: Survival) -> str:
     return f"more than {counted(oldest, 'turn')}" if oldest >= 0 else "–"
 
 
-def survival_by_age(kept: Sequence[Kept]) -> None:
+def survival_by_age(kept: Sequence[RetentionResult]) -> None:
     """How long a fact lasts after it was stated."""
     st.subheader("How long does a fact last?", anchor=False)
-    lasting = [Lasting(one.line, survival_of(one.run, one.retention.probes)) for one in kept]
+    lasting = [Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept]
     st.plotly_chart(
         survival_curve(lasting, "Facts still known, by their age"), key="retention-survival", config=CONFIG,
         alt="Share of the facts still known by the turns since they were stated, one line a setting",
@@ -112,11 +112,11 @@ def survival_by_age(kept: Sequence[Kept]) -> None:
     )
 
 
-def by_category(kept: Sequence[Kept]) -> None:
+def by_category(kept: Sequence[RetentionResult]) -> None:
     """Which kinds of facts were lost."""
     st.subheader("Which kinds of facts are lost?", anchor=False)
     columns = {
-        plain(one.line.label): dict(_cells(category_table(one.retention, one.run.log))) for one in kept
+        plain(one.setting.label): dict(_cells(category_table(one.retention, one.run.log))) for one in kept
     }  # fmt: skip
     st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
     st.caption(
@@ -142,7 +142,7 @@ def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     return cells
 
 
-def nothing_yet(lines: Sequence[Line]) -> None:
+def nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
-    if lines:
+    if settings:
         st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

@@ -8,21 +8,21 @@ from functools import partial
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.events import (
-    SummaryEvent,
+    CompactionEvent,
+    compaction_events,
     grows_a_list,
     never_summarizes,
-    summary_events,
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.controls.sidebar import choose_line
+from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.probes import facts_of
 from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.rewording import Desk
@@ -38,49 +38,51 @@ CHART_ALT = "Tokens of the summary over the turns, and the messages that each ve
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
-def summaries(workspace: Workspace, state: CompareState, lines: Sequence[Line], summarizer: ModelChoice) -> None:
+def summaries(
+    workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], summarizer: ModelChoice
+) -> None:
     """The summaries of one setting."""
-    if not lines:
+    if not settings:
         return
-    with_summaries = next((number for number, line in enumerate(lines) if line.run.compactions), 0)
-    line = choose_line(state, lines, SETTING_KEY, with_summaries)
-    if not line.run.compactions:
-        _nothing(state, line)
+    with_summaries = next((number for number, setting in enumerate(settings) if setting.run.compactions), 0)
+    setting = choose_setting_run(state, settings, SETTING_KEY, with_summaries)
+    if not setting.run.compactions:
+        _nothing(state, setting)
         return
-    health([line])
-    facts = summary_evolution(line.run)
+    health([setting])
+    facts = summary_evolution(setting.run)
     # Another conversation or setting has other versions: its controls are others too.
-    view = _view(state, line)
-    history(Desk(state, line, summarizer, lambda: facts_of(workspace, state).probes), facts, view)
+    view = _view(state, setting)
+    history(Desk(state, setting, summarizer, lambda: facts_of(workspace, state).probes), facts, view)
     if facts:
-        evolution_charts(line.run, facts)
+        evolution_charts(setting.run, facts)
 
 
-def _view(state: CompareState, line: Line) -> str:
-    return f"{state.conversation_id}-{line.index}-{line.run.strategy.label}-{state.counter}"
+def _view(state: CompareState, setting: SettingRun) -> str:
+    return f"{state.conversation_id}-{setting.index}-{setting.run.strategy.label}-{state.counter}"
 
 
-def open_event(state: CompareState, line: Line, number: int) -> None:
+def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
     """Go to the Summaries page, to the compaction of this number (from 0) under the setting of ``line``."""
-    state.looked_at = line.index
-    set_widget(EVENT_KEY + _view(state, line), number)
+    state.looked_at = setting.index
+    set_widget(EVENT_KEY + _view(state, setting), number)
     st.switch_page("pages/summaries.py")
 
 
-def _nothing(state: CompareState, line: Line) -> None:
+def _nothing(state: CompareState, setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
-    headroom = line.run.strategy.headroom(line.run.memory_after(line.run.log.turn_count))
+    headroom = setting.run.strategy.headroom(setting.run.memory_after(setting.run.log.turn_count))
     why = (
         "never summarizes: it sends messages word for word or not at all."
-        if never_summarizes(line.run)
+        if never_summarizes(setting.run)
         else "had no reason to summarize in this conversation"
         + (f": {headroom} would have been one." if headroom else ".")
     )
     st.info(
-        f"{plain(line.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
+        f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
         icon=":material/info:",
     )
-    if len(state.rows) < MAX_SETTINGS:
+    if len(state.settings) < MAX_SETTINGS:
         st.button(
             "Add a summary buffer of 500 tokens", icon=":material/add:",
             on_click=_add_suggested, args=(state,),
@@ -89,11 +91,11 @@ def _nothing(state: CompareState, line: Line) -> None:
 
 def _add_suggested(state: CompareState) -> None:
     state.add(*SUGGESTED)
-    state.looked_at = state.rows[-1].index
+    state.looked_at = state.settings[-1].index
 
 
 def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
-    events, use, is_list = summary_events(run), token_use(run), grows_a_list(run)
+    events, use, is_list = compaction_events(run), token_use(run), grows_a_list(run)
     count = events[-1].compaction.after.summary_count
     in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
     covered = sum(len(version.covers) for version in in_force)
@@ -113,8 +115,8 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 @st.fragment
 def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
     """The main picture, and one version in full. A click on the picture opens a version."""
-    run = desk.line.run
-    events, event_key, chart_key = summary_events(run), EVENT_KEY + view, CHART_KEY + view
+    run = desk.setting.run
+    events, event_key, chart_key = compaction_events(run), EVENT_KEY + view, CHART_KEY + view
     if widget_value(event_key) not in range(len(events)):
         set_widget(event_key, _most_telling(events, facts))
     selected = int(widget_value(event_key))
@@ -130,7 +132,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
     version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
 
 
-def _most_telling(events: Sequence[SummaryEvent], facts: Sequence[VersionFacts]) -> int:
+def _most_telling(events: Sequence[CompactionEvent], facts: Sequence[VersionFacts]) -> int:
     """The event that is open at first: the version that gave up most of the one before, else the newest."""
     replacing = [fact for fact in facts if fact.carried_share is not None]
     if replacing:
@@ -138,7 +140,7 @@ def _most_telling(events: Sequence[SummaryEvent], facts: Sequence[VersionFacts])
     return facts[-1].event.number if facts else len(events) - 1
 
 
-def _choose_event(run: Run, events: Sequence[SummaryEvent], key: str) -> int:
+def _choose_event(run: Run, events: Sequence[CompactionEvent], key: str) -> int:
     if len(events) == 1:
         return 0
     return int(st.select_slider(version_noun(run), range(len(events)), key=key,

@@ -39,7 +39,7 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
         prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)
         for (side, first), column in zip(FIRST_CHOICE.items(), st.columns(2), strict=True)
     ]
-    place = f"{desk.state.conversation_id}-{desk.line.index}-{hash((compaction.version, compaction.request))}"
+    place = f"{desk.state.conversation_id}-{desk.setting.index}-{hash((compaction.version, compaction.request))}"
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
         desk.state.trials[place] = _try(desk, compaction, [text or own for text in instructions])
     trials = desk.state.trials.get(place, ())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.compaction import Compaction
 from memviz.engine.review import worded
 from memviz.errors import MemvizError
@@ -27,15 +27,15 @@ class Desk(NamedTuple):
     finds the facts that it should keep."""
 
     state: CompareState
-    line: Line
+    setting: SettingRun
     summarizer: ModelChoice
     probes: Callable[[], Sequence[Probe]] = tuple
 
     @property
     def key(self) -> RunKey | None:
         """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
-        row = next((row for row in self.state.rows if row.index == self.line.index), None)
-        return None if row is None else replace(run_key(self.state, row, self.summarizer), edits=())
+        setting = next((setting for setting in self.state.settings if setting.index == self.setting.index), None)
+        return None if setting is None else replace(run_key(self.state, setting, self.summarizer), edits=())
 
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:

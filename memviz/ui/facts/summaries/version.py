@@ -8,7 +8,13 @@ import streamlit as st
 
 from memviz.engine.run import Run
 from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import Happening, SummaryEvent, grows_a_list, summary_events, text_in_force
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    compaction_events,
+    grows_a_list,
+    text_in_force,
+)
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
@@ -28,15 +34,15 @@ def version_noun(run: Run) -> str:
     return "Entry" if grows_a_list(run) else "Version"
 
 
-def event_label(run: Run, event: SummaryEvent) -> str:
+def event_label(run: Run, event: CompactionEvent) -> str:
     """Short name of an event, for controls."""
     name = f"{version_noun(run)} {event.version.version}" if event.version else event.what.value.capitalize()
     return f"{name} · turn {event.compaction.turn}"
 
 
-def version_view(desk: Desk, event: SummaryEvent, facts: VersionFacts | None, view: str) -> None:
+def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
-    run = desk.line.run
+    run = desk.setting.run
     st.subheader(_title(run, event), anchor=False)
     _trouble(event)
     text, happened = st.columns([5, 3], gap="large")
@@ -47,31 +53,31 @@ def version_view(desk: Desk, event: SummaryEvent, facts: VersionFacts | None, vi
         _tabs(desk, event, view)
 
 
-def _title(run: Run, event: SummaryEvent) -> str:
+def _title(run: Run, event: CompactionEvent) -> str:
     if event.version is None:
         return f"Turn {event.compaction.turn}: {event.what.value}"
     return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, turn {event.compaction.turn}"
 
 
-def _trouble(event: SummaryEvent) -> None:
+def _trouble(event: CompactionEvent) -> None:
     """Say what a version that never came means."""
     taken = span(event.compaction.summarized)
-    if event.what is Happening.FAILED:
+    if event.what is CompactionOutcome.FAILED:
         st.error(
             f"The summarizer gave no summary of {taken}: {plain(event.compaction.error or '')}. Nothing was lost: they "
             "are still sent word for word, and a later turn tries again.",
             icon=":material/error:",
         )
-    elif event.what is Happening.DROPPED:
+    elif event.what is CompactionOutcome.DROPPED:
         st.warning(
             f"{taken.capitalize()} are no longer sent, and no summary stands for them: there is no summarizer.",
             icon=":material/delete:",
         )
 
 
-def _tabs(desk: Desk, event: SummaryEvent, view: str) -> None:
+def _tabs(desk: Desk, event: CompactionEvent, view: str) -> None:
     """What there is to read about it, and to do with it, a tab each."""
-    run = desk.line.run
+    run = desk.setting.run
     version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     if version:
@@ -100,9 +106,9 @@ def _prompt(text: str) -> None:
         st.download_button("Download the whole prompt", text, "summarizer-prompt.txt", on_click="ignore")
 
 
-def _changes(run: Run, event: SummaryEvent, view: str) -> None:
+def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     """The text against that of another version: by default the one before."""
-    others = [other for other in summary_events(run) if other.version and other.number != event.number]
+    others = [other for other in compaction_events(run) if other.version and other.number != event.number]
     if not others:
         st.caption("This is the only version so far, so there is nothing to compare it with.")
         st.text(text_in_force(run, event))
@@ -127,7 +133,9 @@ def _changes(run: Run, event: SummaryEvent, view: str) -> None:
         column.html(side)
 
 
-def _choose_base(run: Run, event: SummaryEvent, others: Sequence[SummaryEvent], view: str) -> SummaryEvent | None:
+def _choose_base(
+    run: Run, event: CompactionEvent, others: Sequence[CompactionEvent], view: str
+) -> CompactionEvent | None:
     """Which version to compare with."""
     numbers = [other.version.version for other in others if other.version]
     before = [other.version.version for other in others if other.version and other.number < event.number]

@@ -9,7 +9,7 @@ from memviz.charts.palette import PART_COLORS
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.cost.estimate import dollars
-from memviz.metrics.summaries.events import SummaryEvent, grows_a_list
+from memviz.metrics.summaries.events import CompactionEvent, grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.shell.text import call_text, counted
@@ -18,7 +18,7 @@ MAX_MESSAGES_SHOWN = 60
 MAX_UNSOURCED_SHOWN = 30
 
 
-def facts_html(run: Run, event: SummaryEvent, facts: VersionFacts | None) -> str:
+def facts_html(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> str:
     """What happened, as names and values; ``facts`` is ``None`` where no version came of it."""
     rows = [*_moment_rows(run, event), *_version_rows(run, event, facts), *_call_rows(event.compaction)]
     if event.version:
@@ -42,7 +42,7 @@ def span(positions: range) -> str:
     return f"messages {positions.start + 1:,} to {positions.stop:,}"
 
 
-def _moment_rows(run: Run, event: SummaryEvent) -> Iterator[tuple[str, str]]:
+def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
     compaction, sums = event.compaction, run.space.sums
     yield "When", f"turn {compaction.turn:,}, after message {compaction.after_message + 1:,}"
     if compaction.reason:
@@ -53,7 +53,7 @@ def _moment_rows(run: Run, event: SummaryEvent) -> Iterator[tuple[str, str]]:
         yield name, f"{span(taken)} ({sums.between(taken.start, taken.stop):,} tokens)"
 
 
-def _version_rows(run: Run, event: SummaryEvent, facts: VersionFacts | None) -> Iterator[tuple[str, str]]:
+def _version_rows(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> Iterator[tuple[str, str]]:
     compaction = event.compaction
     if event.version and facts:
         yield "Stands for", f"{span(event.version.covers)} ({facts.covered_tokens:,} tokens)"
@@ -69,7 +69,7 @@ def _version_rows(run: Run, event: SummaryEvent, facts: VersionFacts | None) -> 
         yield "Summaries inside it", f"{counted(facts.nested_headings, 'heading')} of an earlier summary, copied"
 
 
-def _place(run: Run, event: SummaryEvent) -> str:
+def _place(run: Run, event: CompactionEvent) -> str:
     if event.base:
         return f"version {event.base}"
     return "nothing: it joined the list" if grows_a_list(run) else "nothing: it is the first"
@@ -82,7 +82,7 @@ def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
         yield "Cost", "unknown" if compaction.cost is None else dollars(compaction.cost)
 
 
-def _writer(event: SummaryEvent) -> str:
+def _writer(event: CompactionEvent) -> str:
     who = event.what.value.removeprefix("written by ")
     return f"{who} ({event.compaction.model})" if event.compaction.model else who
 

@@ -7,12 +7,12 @@ from datetime import date
 import numpy as np
 import pytest
 
-from memviz.charts.cost.line import CostLine
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.cost.setting_cost import SettingCost
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars import cost_cache
 from memviz.ui.compare.dollars.break_even import break_even, break_even_words
 from memviz.ui.compare.dollars.cost_cache import costed
@@ -24,10 +24,10 @@ from memviz.ui.compare.dollars.window_use import window_words
 from tests.charts.costs import CHEAP, DEAR, RULES, cost_line
 from tests.charts.runs import run_of
 
-TERMS = Terms(DEAR, CHEAP, RULES)
+TERMS = PricingAssumptions(DEAR, CHEAP, RULES)
 
 
-def flat(turns: int, tokens: int, **options: object) -> CostLine:
+def flat(turns: int, tokens: int, **options: object) -> SettingCost:
     """So many requests that have nothing in common."""
     return cost_line([(turn, tokens, 0, 10) for turn in range(1, turns + 1)], (), **options)  # type: ignore[arg-type]
 
@@ -61,7 +61,7 @@ class TestPrices:
 
     def test_of_the_summarizer_stand_apart_where_it_is_another_model(self) -> None:
         assert len(list(prices_of(TERMS))) == 2
-        assert len(list(prices_of(Terms(DEAR, DEAR, RULES)))) == 1
+        assert len(list(prices_of(PricingAssumptions(DEAR, DEAR, RULES)))) == 1
 
     def test_rules_of_the_cache(self) -> None:
         rules = CacheRules(
@@ -75,8 +75,8 @@ class TestPrices:
         assert "none is counted" in cache_in_words(None)
 
     def test_window_of_the_model_whose_prices_count(self) -> None:
-        assert window_tokens(Terms.of("anthropic/claude-sonnet-4-5")) == 200_000
-        assert window_tokens(TERMS) is window_tokens(Terms(None, None)) is None
+        assert window_tokens(PricingAssumptions.of("anthropic/claude-sonnet-4-5")) == 200_000
+        assert window_tokens(TERMS) is window_tokens(PricingAssumptions(None, None)) is None
 
 
 class TestCheapest:
@@ -142,7 +142,7 @@ class TestCache:
         self, tokens: int, cache: CacheRules | None, pause_seconds: float, words: str
     ) -> None:
         one = flat(3, tokens, cache=cache, pause_seconds=pause_seconds)
-        assert words in why_nothing_is_cached([one], Terms(DEAR, DEAR, cache, pause_seconds))
+        assert words in why_nothing_is_cached([one], PricingAssumptions(DEAR, DEAR, cache, pause_seconds))
 
     def test_something_is(self) -> None:
         assert why_nothing_is_cached([flat(2, 9), cost_line()], TERMS) == ""
@@ -176,9 +176,9 @@ class TestCache:
 
     def test_a_strategy_that_summarizes(self) -> None:
         one = cost_line([(1, 2000, 0, 5), (2, 2100, 2000, 5)])
-        summarizes = one._replace(line=Line(run_of("summary"), "summary", 0))
+        summarizes = one._replace(setting=SettingRun(run_of("summary"), "summary", 0))
         assert any("A new summary changes the beginning" in sentence for sentence in explanations([summarizes], RULES))
-        adds = one._replace(line=Line(run_of("summary_only"), "adds to a list", 0))
+        adds = one._replace(setting=SettingRun(run_of("summary_only"), "adds to a list", 0))
         assert not any("A new summary" in sentence for sentence in explanations([adds], RULES))
 
 
@@ -201,7 +201,7 @@ class TestWindow:
 
     def test_only_what_nothing_shortens_is_drawn_on(self) -> None:
         one = cost_line([(turn, 100 * turn, 0, 5) for turn in range(1, 11)], ())
-        window = one._replace(line=Line(run_of("window"), "window", 0))
+        window = one._replace(setting=SettingRun(run_of("window"), "window", 0))
         assert list(window_words([window], 2500, "a/model")) == []
 
 
@@ -229,10 +229,10 @@ def test_tokens_of_a_run_are_counted_once_whatever_the_prices(monkeypatch: pytes
     counted = []
     real = cost_cache.traffic
     monkeypatch.setattr(cost_cache, "traffic", lambda run: counted.append(run) or real(run))
-    line = Line(run_of("buffer"), "a", 0)
-    first, again = costed([line], TERMS), costed([line], Terms(CHEAP, CHEAP))
+    setting = SettingRun(run_of("buffer"), "a", 0)
+    first, again = costed([setting], TERMS), costed([setting], PricingAssumptions(CHEAP, CHEAP))
     assert len(counted) == 1
     assert first[0].cost.traffic is again[0].cost.traffic
     assert first[0].cost.total_usd != again[0].cost.total_usd
-    costed([Line(run_of("buffer"), "a", 0)], TERMS)
+    costed([SettingRun(run_of("buffer"), "a", 0)], TERMS)
     assert len(counted) == 2, "another run of the same content is another run"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.charts.requests.tokens_per_turn import Line
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
 
@@ -29,17 +29,17 @@ class Unit(Enum):
     TOKENS = "tokens"
 
 
-class CostLine(NamedTuple):
+class SettingCost(NamedTuple):
     """One setting: its line, what it costs, and the parts of that."""
 
-    line: Line
+    setting: SettingRun
     cost: Cost
     parts: CostParts
 
     @property
     def label(self) -> str:
         """What the setting is called."""
-        return self.line.label
+        return self.setting.label
 
     @property
     def summarizer_share(self) -> float | None:

@@ -11,7 +11,7 @@ from memviz.cli.output import complain
 
 if TYPE_CHECKING:
     from memviz.metrics.cost.pricing import Pricing
-    from memviz.tuning.pricing_assumptions import Terms
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 Usd = tuple[float, ...]
 """Prices entered by hand, in US dollars a million tokens: input, output, read from and written to the cache."""
@@ -45,10 +45,10 @@ def priced(model: str, by_hand: Usd | None) -> Pricing | None:
 
 def terms_of(
     model: str, summarizer: str, by_hand: Usd | None, summarizer_by_hand: Usd | None, pause_seconds: float
-) -> Terms:
+) -> PricingAssumptions:
     """The terms of a sweep. A price that nobody knows is told on stderr."""
     from memviz.models.cache_rules import cache_rules
-    from memviz.tuning.pricing_assumptions import Terms
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
 
     main = priced(model, by_hand)
     writer = main if summarizer == model and summarizer_by_hand is None else priced(summarizer, summarizer_by_hand)
@@ -56,4 +56,4 @@ def terms_of(
     if unknown:
         names = " and of ".join(unknown)
         complain(f"Warning: no price is known of {names}, so costs are unknown. --usd-per-million gives one by hand.")
-    return Terms(main, writer, cache_rules(model), pause_seconds)
+    return PricingAssumptions(main, writer, cache_rules(model), pause_seconds)

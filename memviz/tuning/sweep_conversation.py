@@ -15,7 +15,7 @@ from memviz.transcripts.base import Probe, Transcript
 
 
 @dataclass(frozen=True)
-class Subject:
+class SweepConversation:
     """A conversation, the facts to look for in it, and what all settings share: token counts and normal forms.
 
     The facts are the probes that the conversation brought along, or those that memviz proposes where it brought none,
@@ -31,7 +31,9 @@ class Subject:
     """Whether memviz proposed the probes."""
 
     @classmethod
-    def of(cls, transcript: Transcript, counter: Counter, log: Log | None = None, *, retention: bool = True) -> Subject:
+    def of(
+        cls, transcript: Transcript, counter: Counter, log: Log | None = None, *, retention: bool = True
+    ) -> SweepConversation:
         """The subject that a conversation is. ``log`` is its log, if one is at hand: its counts are then shared.
         Without ``retention`` no facts are looked for."""
         log = Log(transcript.messages) if log is None else log
