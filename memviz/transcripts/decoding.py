@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.import_notes import ImportNotes
 
 # The longer marks come first: the one of UTF-32 LE begins with the one of UTF-16 LE.
 BYTE_ORDER_MARKS = {
@@ -18,7 +18,7 @@ MAX_STRAY_BYTES = 100_000
 """So many bytes that are not UTF-8 are looked at one by one; with more, nothing in the file is taken for UTF-8."""
 
 
-def decode(data: bytes, findings: Findings) -> str:
+def decode(data: bytes, notes: ImportNotes) -> str:
     """The text of a file without byte-order mark and without padding at its end. Never fails.
 
     The encoding is what the byte-order mark says, else UTF-8, or UTF-16 where every other byte is NUL. Bytes that
@@ -31,11 +31,11 @@ def decode(data: bytes, findings: Findings) -> str:
     except UnicodeDecodeError as error:
         text, repair = _repaired(data[len(mark) :], encoding)
         offset = len(mark) + error.start
-        findings.note(f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}")
+        notes.add(f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}")
     kept = text.rstrip("\0 \t\r\n")
     padding = text.count("\0", len(kept))
     if padding:
-        findings.note(f"{padding} NUL characters after the end were ignored")
+        notes.add(f"{padding} NUL characters after the end were ignored")
     return kept
 
 

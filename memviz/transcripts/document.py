@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import decode
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser, describe, looks_like_lines
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.sqlite_tables import Tables
@@ -50,7 +50,7 @@ class Document:
 
     def __init__(self, data: bytes, name: str = "", limits: Limits | None = None) -> None:
         self.data, self.name, self.limits = data, name, limits or Limits()
-        self.findings = Findings()
+        self.notes = ImportNotes()
 
     @cached_property
     def binary_kind(self) -> str:
@@ -60,14 +60,14 @@ class Document:
     @cached_property
     def text(self) -> str:
         """The decoded text; empty for a binary file."""
-        return "" if self.binary_kind else decode(self.data, self.findings)
+        return "" if self.binary_kind else decode(self.data, self.notes)
 
     @cached_property
     def json(self) -> Parsed:
         """The text as one JSON value or, where it is not one, as JSON lines."""
         if not self.text:
             return Parsed(problem=self._without_text())
-        parser = JsonParser(self.findings, self.limits.depth)
+        parser = JsonParser(self.notes, self.limits.depth)
         try:
             if looks_like_lines(self.text):
                 return Parsed(rows=parser.parse_lines(self.text))
@@ -156,7 +156,7 @@ class Document:
         return TranscriptError(f"the file is empty: {found}.", remedy="Choose another file, or export it again.")
 
 
-class Format(ABC):
+class Reader(ABC):
     """One kind of file that conversations come in. A module in the folder of readers with such a class adds it."""
 
     name: ClassVar[str]
@@ -177,7 +177,7 @@ class Format(ABC):
         """
 
     @abstractmethod
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The conversation that a piece is, collected in ``reading``. Raises :class:`TranscriptError`."""
 
 

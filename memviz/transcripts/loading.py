@@ -15,8 +15,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import OTHER_FORMAT, Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
 from memviz.transcripts.limits import Limits
 
 Progress = Callable[[int, int], object]
@@ -47,12 +47,12 @@ class LoadedFile:
 
 
 @cache
-def formats() -> dict[str, Format]:
+def formats() -> dict[str, Reader]:
     """All formats by name, found by scanning the folder of readers and the vendors' folders in it."""
-    found: dict[str, Format] = {}
+    found: dict[str, Reader] = {}
     for module_info in walk_packages(readers.__path__, f"{readers.__name__}."):
         for value in vars(import_module(module_info.name)).values():
-            if isinstance(value, type) and issubclass(value, Format) and not isabstract(value):
+            if isinstance(value, type) and issubclass(value, Reader) and not isabstract(value):
                 found[value.name] = value()
     return dict(sorted(found.items()))
 
@@ -134,7 +134,7 @@ def _read_document(
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
-            transcripts.append(_titled(_read(reader, piece, Reading(limits, place)), name, place))
+            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place)), name, place))
         except TranscriptError as error:
             where = ", ".join(part for part in (place, error.place) if part)
             inner = TranscriptError(error.reason, format=reader.name, place=where, remedy=error.remedy)
@@ -142,12 +142,12 @@ def _read_document(
         if progress:
             progress(number, len(pieces))
     found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
-    return LoadedFile(name, found, document.findings.sentences(), tuple(failures))
+    return LoadedFile(name, found, document.notes.sentences(), tuple(failures))
 
 
-def _read(reader: Format, piece: object, reading: Reading) -> Transcript:
+def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
     try:
-        return reader.read(piece, reading)
+        return reader.read(piece, builder)
     except TranscriptError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -227,7 +227,7 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
     raise TranscriptError(f"the file cannot be opened: {found}.", remedy="Check the path, or give the bytes.")
 
 
-def _named(name: str) -> Format:
+def _named(name: str) -> Reader:
     found = formats().get(name)
     if found is None:
         reason = f"there is no format {clean_text(str(name))[:40]!r}."
@@ -235,7 +235,7 @@ def _named(name: str) -> Format:
     return found
 
 
-def _recognised(document: Document) -> Format:
+def _recognised(document: Document) -> Reader:
     hits = [candidate for candidate in formats().values() if candidate.recognise(document)]
     if len(hits) == 1:
         return hits[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.json_text import JsonParser
 
@@ -20,15 +20,15 @@ def cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def cell_json(value: object, reading: Reading) -> Any:
+def cell_json(value: object, builder: TranscriptBuilder) -> Any:
     """The JSON value that a cell holds as text. Raises :class:`TranscriptError` for one that holds none."""
-    return JsonParser(reading.findings, reading.limits.depth).parse(cell_text(value))
+    return JsonParser(builder.notes, builder.limits.depth).parse(cell_text(value))
 
 
-def cell_object(value: object, reading: Reading) -> Mapping[str, Any]:
+def cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
     """The JSON object that a cell holds as text; empty for anything else."""
     try:
-        found = cell_json(value, reading)
+        found = cell_json(value, builder)
     except TranscriptError:
         return {}
     return found if isinstance(found, dict) else {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, mismatch
 from memviz.transcripts.json_text import kind_of
 
@@ -42,14 +42,14 @@ def inside(place: str, part: str) -> str:
     return f"{place}, {part}" if place else part
 
 
-def take_messages(items: object, place: str, reading: Reading, part: str = "") -> None:
+def take_messages(items: object, place: str, builder: TranscriptBuilder, part: str = "") -> None:
     """Take a list of messages in the shape of the OpenAI chat API that stands in a row, in its ``part`` if that has
     to be said. Raises :class:`TranscriptError` for what is no list."""
     if not isinstance(items, list):
         reason = f"the messages are {kind_of(items)}, not a list."
         raise TranscriptError(reason, place=inside(place, part) if part else place, remedy="Correct it, or remove it.")
     for index, item in enumerate(items):
-        reading.take(item, inside(place, f"{part} index {index}".lstrip()))
+        builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))
 
 
 def text_of(source: Mapping[str, Any], key: str) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
 
 
-def read_probes(value: object, positions: Mapping[int, int], findings: Findings) -> tuple[Probe, ...]:
+def read_probes(value: object, positions: Mapping[int, int], notes: ImportNotes) -> tuple[Probe, ...]:
     """The probes of a JSON list; one that is broken is left out and noted.
 
     ``positions`` gives the log position for the index of a message in the file, without those that
@@ -25,7 +25,7 @@ def read_probes(value: object, positions: Mapping[int, int], findings: Findings)
         if _is_probe(item) and all(place in positions for place in item["evidence"]):
             probes.append(Probe.from_dict({**item, "evidence": [positions[place] for place in item["evidence"]]}))
         else:
-            findings.note("a probe that is broken, or whose evidence is missing, was left out", f"probe {index}")
+            notes.add("a probe that is broken, or whose evidence is missing, was left out", f"probe {index}")
     return tuple(probes)
 
 
@@ -46,7 +46,7 @@ def _are(kind: type, values: object) -> bool:
     return isinstance(values, list) and all(type(value) is kind for value in values)
 
 
-class MemvizJson(Format):
+class MemvizJson(Reader):
     """One object with messages and probes; title, description, language, system_prompt, held_at and events may be
     beside them."""
 
@@ -63,12 +63,12 @@ class MemvizJson(Format):
             raise mismatch("an object with a list of messages", document)
         return [document.object]
 
-    def read(self, piece: dict[str, Any], reading: Reading) -> Transcript:
+    def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The conversation with all that is saved beside it."""
-        positions = reading.take_all(piece["messages"])
-        read_events(piece.get("events"), reading)
-        probes = read_probes(piece.get("probes"), positions, reading.findings)
-        return reading.transcript(probes=probes, held_at=moment(piece.get("held_at")), **saved_texts(piece))
+        positions = builder.add_all_json(piece["messages"])
+        read_events(piece.get("events"), builder)
+        probes = read_probes(piece.get("probes"), positions, builder.notes)
+        return builder.build(probes=probes, held_at=moment(piece.get("held_at")), **saved_texts(piece))
 
 
 def saved_texts(saved: dict[str, Any]) -> dict[str, str]:
@@ -77,10 +77,10 @@ def saved_texts(saved: dict[str, Any]) -> dict[str, str]:
     return {name: saved[name] for name in names if isinstance(saved.get(name), str)}
 
 
-def read_events(value: object, reading: Reading) -> None:
+def read_events(value: object, builder: TranscriptBuilder) -> None:
     """Take over saved events; one that is broken is left out and noted."""
     for index, item in enumerate(value if isinstance(value, list) else []):
         try:
-            reading.happened(RecordedEvent.from_dict(item if isinstance(item, dict) else {}))
+            builder.add_event(RecordedEvent.from_dict(item if isinstance(item, dict) else {}))
         except ValueError:
-            reading.note("an event that is broken was left out", f"event {index}")
+            builder.note("an event that is broken was left out", f"event {index}")

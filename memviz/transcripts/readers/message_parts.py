@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
 from memviz.transcripts.base import REASONING, TIME
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
@@ -49,7 +49,7 @@ def label(value: object) -> str | None:
 
 
 def say_parts(
-    reading: Reading,
+    builder: TranscriptBuilder,
     role: str,
     parts: Sequence[Part],
     place: str,
@@ -65,27 +65,27 @@ def say_parts(
     """
     results = [part for part in parts if part.kind == "result"]
     if role == "assistant":
-        return _say_reply(reading, parts, place, name, meta)
+        return _say_reply(builder, parts, place, name, meta)
     for result in results:
-        reading.say("tool", result.text, place, name=result.name or name, tool_call_id=result.id, meta=meta)
+        builder.add_text("tool", result.text, place, name=result.name or name, tool_call_id=result.id, meta=meta)
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     if texts or not results:
-        reading.say(role, "\n".join(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
+        builder.add_text(role, "\n".join(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
     return None
 
 
 def _say_reply(
-    reading: Reading, parts: Sequence[Part], place: str, name: str | None, meta: dict[str, Any] | None
+    builder: TranscriptBuilder, parts: Sequence[Part], place: str, name: str | None, meta: dict[str, Any] | None
 ) -> None:
     runs = _runs(parts)
     time = {TIME: meta[TIME]} if meta and TIME in meta else None
     for run in runs:
         if run and run[0].kind == "result":
             for result in run:
-                reading.say("tool", result.text, place, name=result.name, tool_call_id=result.id, meta=time)
+                builder.add_text("tool", result.text, place, name=result.name, tool_call_id=result.id, meta=time)
         elif run or len(runs) == 1:
             thoughts = {REASONING: "\n".join(part.text for part in run if part.kind == "reasoning")}
-            reading.say(
+            builder.add_text(
                 "assistant",
                 "\n".join(part.text for part in run if part.kind == "text" and part.text),
                 place,

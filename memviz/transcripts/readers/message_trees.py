@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.branches import branch, leaves
 
 CYCLE = "the messages form a cycle, so each was taken once"
@@ -24,7 +24,7 @@ def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], da
 def take_branch(
     leaf: str,
     parent_of: Mapping[str, str | None],
-    reading: Reading,
+    builder: TranscriptBuilder,
     is_message: Callable[[str], bool],
     unit: str = "message",
 ) -> list[str]:
@@ -32,13 +32,13 @@ def take_branch(
     are noted; ``is_message`` says which ids are messages that a user would miss."""
     path, is_cycle = branch(leaf, parent_of)
     if is_cycle:
-        reading.note(CYCLE)
+        builder.note(CYCLE)
     elif path and parent_of[path[0]] is not None:
-        reading.note(LOST_PARENT, place_of(path[0], unit))
+        builder.note(LOST_PARENT, place_of(path[0], unit))
     left = sum(map(is_message, parent_of.keys() - set(path)))
     if left:
         counted = "1 message of another branch was" if left == 1 else f"{left} messages of other branches were"
-        reading.note(f"{counted} left out: only the branch that was continued last is read")
+        builder.note(f"{counted} left out: only the branch that was continued last is read")
     return path
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from memviz.conversation import Message, ToolCall
 from memviz.transcripts.base import REASONING
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 
 NO_CALL = "a tool call without a name was left out"
 
@@ -32,9 +32,9 @@ def joined(texts: list[str]) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def add_result(reading: Reading, place: str, id: object, text: str, name: object = None, **meta: Any) -> int:
+def add_result(builder: TranscriptBuilder, place: str, id: object, text: str, name: object = None, **meta: Any) -> int:
     """Add the result of a tool to a reading; ``meta`` that is ``None`` is not kept. Returns its log position."""
-    return reading.add(result_message(id, text, name, meta), place)
+    return builder.add_message(result_message(id, text, name, meta), place)
 
 
 def result_message(id: object, text: str, name: object, meta: Mapping[str, Any]) -> Message:
@@ -51,8 +51,8 @@ class Reply:
     is what the model was asked in separate steps. Calls of which no result lies between belong to one message.
     """
 
-    def __init__(self, reading: Reading, place: str, meta: Mapping[str, Any] | None = None) -> None:
-        self._reading, self._place, self._meta = reading, place, dict(meta or {})
+    def __init__(self, builder: TranscriptBuilder, place: str, meta: Mapping[str, Any] | None = None) -> None:
+        self._builder, self._place, self._meta = builder, place, dict(meta or {})
         self._texts: list[str] = []
         self._thoughts: list[str] = []
         self._calls: list[ToolCall] = []
@@ -74,7 +74,7 @@ class Reply:
     def call(self, id: object, name: object, arguments: object, *, is_parallel: bool = False) -> None:
         """A tool that the model called. ``is_parallel``: in the same step as the call whose result came before."""
         if not isinstance(name, str) or not name:
-            self._reading.note(NO_CALL, self._place)
+            self._builder.note(NO_CALL, self._place)
             return
         if not is_parallel:
             self._after_results()
@@ -89,7 +89,7 @@ class Reply:
         if self._texts or self._thoughts or self._calls:
             self._say()
         for result in self._results:
-            self._reading.add(result, self._place)
+            self._builder.add_message(result, self._place)
             self._is_empty = False
         self._results = []
 
@@ -106,5 +106,5 @@ class Reply:
     def _say(self) -> None:
         thoughts = {REASONING: joined(self._thoughts)} if self._thoughts else {}
         meta = {**self._meta, **thoughts} or None
-        self._reading.say("assistant", joined(self._texts), self._place, tool_calls=tuple(self._calls), meta=meta)
+        self._builder.add_text("assistant", joined(self._texts), self._place, tool_calls=tuple(self._calls), meta=meta)
         self._texts, self._thoughts, self._calls, self._is_empty = [], [], [], False

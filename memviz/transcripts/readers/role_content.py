@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.openai.messages import Placed, list_of, message_list, read_message_list
 from memviz.transcripts.readers.role_lists import are_messages, are_openai
 
 
-class RoleContent(Format):
+class RoleContent(Reader):
     """One list of messages, one message a line, or a list of such lists."""
 
     name = "role_content"
@@ -32,6 +32,6 @@ class RoleContent(Format):
             return [items]
         return [[(item, f"{place}, index {n}") for n, item in enumerate(inner)] for inner, place in items]
 
-    def read(self, piece: list[Placed], reading: Reading) -> Transcript:
+    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The conversation that the items are, in order."""
-        return read_message_list(piece, reading)
+        return read_message_list(piece, builder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, stand_in
 from memviz.transcripts.readers.replies import Reply, add_result, joined, json_text
 
@@ -78,34 +78,36 @@ def block_text(block: object, note: Note) -> str:
     return stand_in(kind)
 
 
-def read_prompt(role: str, blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
+def read_prompt(
+    role: str, blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = ""
+) -> None:
     """Add a message that is not the model's: first the results of tools that are in it, then the rest, if any, and
     ``more`` text that came with it."""
 
     def note(what: str) -> None:
-        reading.note(what, place)
+        builder.note(what, place)
 
     results = [block for block in blocks if is_result(block)]
     for block in results:
         text = blocks_text(block.get("content"), note)
-        add_result(reading, place, block.get("tool_use_id"), text, block.get("name"), **meta, is_error=_is_error(block))
+        add_result(builder, place, block.get("tool_use_id"), text, block.get("name"), **meta, is_error=_is_error(block))
     text = joined([*(block_text(block, note) for block in blocks if not is_result(block)), more])
     if text or not results:
-        reading.say(role, text, place, meta=meta or None)
+        builder.add_text(role, text, place, meta=meta or None)
 
 
-def read_reply(blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
+def read_reply(blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = "") -> None:
     """Add the model's reply, as one message for each step that it took, with ``more`` text at its end."""
-    reply = Reply(reading, place, meta)
+    reply = Reply(builder, place, meta)
     for block in blocks:
-        _read_block(block, reply, reading, place)
+        _read_block(block, reply, builder, place)
     reply.text(more)
     reply.end()
 
 
-def _read_block(block: Any, reply: Reply, reading: Reading, place: str) -> None:
+def _read_block(block: Any, reply: Reply, builder: TranscriptBuilder, place: str) -> None:
     def note(what: str) -> None:
-        reading.note(what, place)
+        builder.note(what, place)
 
     kind = type_of(block)
     if kind in CALLS:
@@ -118,7 +120,7 @@ def _read_block(block: Any, reply: Reply, reading: Reading, place: str) -> None:
     elif kind == "compaction":
         summary = block.get("content")
         text = summary if isinstance(summary, str) else ""
-        reading.happened(RecordedEvent("compaction", len(reading.messages), text=text))
+        builder.add_event(RecordedEvent("compaction", len(builder.messages), text=text))
     else:
         reply.text(block_text(block, note))
 

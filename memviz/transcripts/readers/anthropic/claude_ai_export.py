@@ -10,9 +10,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, blocks_of, read_prompt, read_reply, type_of
 from memviz.transcripts.readers.branches import branch
@@ -49,7 +49,7 @@ STAND_IN = re.compile(r"```\n(This block is not supported|Viewing artifacts crea
 """What ``text`` has in the place of every block that is no text."""
 
 
-class ClaudeAiExport(Format):
+class ClaudeAiExport(Reader):
     """A list of conversations, or one, each with its ``chat_messages``."""
 
     name = "claude_ai_export"
@@ -69,25 +69,25 @@ class ClaudeAiExport(Format):
             raise mismatch("conversations with a list of chat_messages", document)
         return pieces
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The messages in the order of the file; of one with branches, the branch that was continued last."""
         if not _has_messages(piece):
             raise TranscriptError("it has no list of chat_messages.", remedy="Export the conversation again.")
         items = piece["chat_messages"]
-        for index in _order(items, piece.get("current_leaf_message_uuid"), reading):
-            _read_message(items[index], reading, f"index {index}")
+        for index in _order(items, piece.get("current_leaf_message_uuid"), builder):
+            _read_message(items[index], builder, f"index {index}")
         summary, name = piece.get("summary"), piece.get("name")
         if isinstance(summary, str) and summary.strip():
-            reading.happened(RecordedEvent("summary", len(reading.messages), text=summary))
+            builder.add_event(RecordedEvent("summary", len(builder.messages), text=summary))
         title = name if isinstance(name, str) else UNTITLED
-        return reading.transcript(title=title, held_at=moment(piece.get("created_at")))
+        return builder.build(title=title, held_at=moment(piece.get("created_at")))
 
 
 def _has_messages(item: object) -> bool:
     return isinstance(item, dict) and isinstance(item.get("chat_messages"), list)
 
 
-def _order(items: list[Any], current: object, reading: Reading) -> list[int]:
+def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> list[int]:
     """The indexes of the messages to read."""
     index_of = {_id(item, index): index for index, item in enumerate(items)}
     if len(index_of) < len(items):  # ids that repeat tell nothing of branches
@@ -103,7 +103,7 @@ def _order(items: list[Any], current: object, reading: Reading) -> list[int]:
     has_branches = len(set(parent_of.values())) < len(parent_of)
     if leaf is None or (not has_branches and len(branch(leaf, parent_of)[0]) < len(items)):
         return list(range(len(items)))  # no tree, but pieces of a list
-    return [index_of[id] for id in take_branch(leaf, parent_of, reading, lambda _: True)]
+    return [index_of[id] for id in take_branch(leaf, parent_of, builder, lambda _: True)]
 
 
 def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
@@ -124,22 +124,22 @@ def _id(item: object, index: int) -> str:
     return uuid if isinstance(uuid, str) and uuid else f"index {index}"
 
 
-def _read_message(item: object, reading: Reading, place: str) -> None:
+def _read_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
+        builder.leave_out(place, f"is {kind_of(item)}, not an object")
         return
     sender = item.get("sender", item.get("role"))
     role = "user" if sender == "human" else known_role(sender)
     if role is None or role == "tool":
-        reading.leave_out(place, "has no sender" if sender is None else f"has the unknown sender {str(sender)[:40]!r}")
+        builder.leave_out(place, "has no sender" if sender is None else f"has the unknown sender {str(sender)[:40]!r}")
         return
     blocks = blocks_of(item.get("content"))
     more = joined([_text_beside(blocks, item.get("text")), *files_of(item)])
     meta = with_time(item.get("created_at"))
     if role == "assistant":
-        read_reply(blocks, reading, place, meta, more)
+        read_reply(blocks, builder, place, meta, more)
     else:
-        read_prompt(role, blocks, reading, place, meta, more)
+        read_prompt(role, blocks, builder, place, meta, more)
 
 
 def _text_beside(blocks: list[Any], text: object) -> str:

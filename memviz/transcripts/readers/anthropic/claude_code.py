@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.anthropic.claude_code_branch import main_branch
 from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
 from memviz.transcripts.readers.anthropic.claude_code_story import Story
@@ -17,7 +17,7 @@ ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session
 TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle"}
 
 
-class ClaudeCode(Format):
+class ClaudeCode(Reader):
     """One session with its branches, subagents and compactions; or several that were joined in one file."""
 
     name = "claude_code"
@@ -37,17 +37,17 @@ class ClaudeCode(Format):
             raise mismatch("a session with rows of type user and assistant", document)
         return found
 
-    def read(self, piece: list[Row], reading: Reading) -> Transcript:
+    def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The branch that the session ended on."""
         branch = main_branch(piece)
-        story = Story(reading)
+        story = Story(builder)
         for row in branch.rows:
             story.take(row.value, row.place)
         story.tell()
-        _note_left_out(branch.subagent, branch.abandoned, reading)
+        _note_left_out(branch.subagent, branch.abandoned, builder)
         times = (moment(row.value.get("timestamp")) for row in branch.rows)
         held_at = next((time for time in times if time is not None), None)
-        return reading.transcript(title=_title(piece), held_at=held_at)
+        return builder.build(title=_title(piece), held_at=held_at)
 
 
 def _has_message(row: object) -> bool:
@@ -63,11 +63,11 @@ def _rows(document: Document) -> list[tuple[str, dict[str, Any]]]:
     return [(at, row) for at, row in zip(document.places, document.items, strict=True) if isinstance(row, dict)]
 
 
-def _note_left_out(subagent: int, abandoned: int, reading: Reading) -> None:
+def _note_left_out(subagent: int, abandoned: int, builder: TranscriptBuilder) -> None:
     if subagent:
-        reading.note(f"what subagents said in side conversations was left out (rows: {subagent})")
+        builder.note(f"what subagents said in side conversations was left out (rows: {subagent})")
     if abandoned:
-        reading.note(f"branches that the user went back on were left out (messages: {abandoned})")
+        builder.note(f"branches that the user went back on were left out (messages: {abandoned})")
 
 
 def _title(rows: list[Row]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
@@ -56,8 +56,8 @@ class _Draft:
 class Story:
     """Makes the messages of a session from its rows, which come in order."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
         self._parts: list[_Draft | dict[str, Any]] = []  # messages, and the fields of compactions between them
         self._open: dict[str, _Draft] = {}  # replies that may go on, by their id
 
@@ -70,7 +70,7 @@ class Story:
         elif is_hidden(value):
             return
         elif not isinstance(value.get("message"), dict) and value.get("type") in ("user", "assistant"):
-            self._reading.leave_out(place, "has no message")
+            self._builder.leave_out(place, "has no message")
         elif value.get("type") == "user":
             self._hear(value, place, blocks_of(value))
         elif value.get("type") == "assistant":
@@ -80,13 +80,13 @@ class Story:
 
     def tell(self) -> None:
         """Put the messages and the compactions into the reading."""
-        reading = self._reading
+        builder = self._builder
         for part in self._parts:
             if isinstance(part, dict):
-                reading.happened(RecordedEvent("compaction", len(reading.messages), **part))
+                builder.add_event(RecordedEvent("compaction", len(builder.messages), **part))
             elif part.role == "tool" or part.texts or part.calls:
                 thoughts = {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}
-                reading.say(
+                builder.add_text(
                     part.role,
                     "\n".join(part.texts),
                     part.place,

@@ -7,9 +7,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import HEAD_ITEMS, Document, Format, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.anthropic.blocks import (
     CALLS,
@@ -26,7 +26,7 @@ OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload",
 EXPECTED = "messages with content blocks, or an object with messages,"
 
 
-class AnthropicMessages(Format):
+class AnthropicMessages(Reader):
     """What is sent to the Messages API, what it answers, or a list of both."""
 
     name = "anthropic_messages"
@@ -52,23 +52,23 @@ class AnthropicMessages(Format):
             return [item if isinstance(item, dict) else {} for item in items]
         return [list(zip(items, document.places, strict=True))]
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The messages in order; a system prompt beside them is the transcript's."""
         if isinstance(piece, list):
             for item, place in piece:
-                _read_message(item, reading, place)
-            return reading.transcript()
+                _read_message(item, builder, place)
+            return builder.build()
         request = _request(piece)
         if _is_response(request):
-            _read_message(request, reading, "index 0")
-            return reading.transcript()
+            _read_message(request, builder, "index 0")
+            return builder.build()
         messages = request.get("messages")
         if not isinstance(messages, list):
             raise TranscriptError(f"it has no messages{_failure(piece)}.", remedy="Choose another one.")
         for index, item in enumerate(messages):
-            _read_message(item, reading, f"index {index}")
-        system = blocks_text(request.get("system"), reading.note)
-        return reading.transcript(system_prompt=system or None)
+            _read_message(item, builder, f"index {index}")
+        system = blocks_text(request.get("system"), builder.note)
+        return builder.build(system_prompt=system or None)
 
 
 def _request(row: object) -> dict[str, Any]:
@@ -126,16 +126,16 @@ def _are_messages(items: Sequence[Any]) -> bool:
     return own or any(map(_is_response, objects))
 
 
-def _read_message(item: object, reading: Reading, place: str) -> None:
+def _read_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
+        builder.leave_out(place, f"is {kind_of(item)}, not an object")
         return
     role, content = known_role(item.get("role")), item.get("content")
     if role is None or role == "tool":
         written = item.get("role")
-        reading.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
+        builder.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
     elif role == "assistant":
         model = item.get("model")
-        read_reply(blocks_of(content), reading, place, {"model": model} if isinstance(model, str) else {})
+        read_reply(blocks_of(content), builder, place, {"model": model} if isinstance(model, str) else {})
     else:
-        read_prompt(role, blocks_of(content), reading, place, {})
+        read_prompt(role, blocks_of(content), builder, place, {})

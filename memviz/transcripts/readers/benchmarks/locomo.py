@@ -9,9 +9,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.benchmarks.locomo_probes import message_key, read_probes
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
@@ -22,7 +22,7 @@ _SESSION = re.compile(r"session_([0-9]{1,6})")
 DATE_FORMATS = ("%I:%M %p on %d %B %Y", "%H:%M on %d %B %Y", "%d %B %Y")
 
 
-class Locomo(Format):
+class Locomo(Reader):
     """Samples with ``conversation``, or with the sessions at the top level."""
 
     name = "locomo"
@@ -36,7 +36,7 @@ class Locomo(Format):
         """One conversation for each sample."""
         return rows(document, "samples with speaker_a and session_1")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """All sessions of a sample in the order of their numbers, with its questions."""
         sample, place = row_object(*piece), piece[1]
         conversation = _conversation(sample)
@@ -47,13 +47,13 @@ class Locomo(Format):
         roles = {_key(name): role for name, role in zip(names, ("user", "assistant"), strict=True)}
         positions: dict[str, int] = {}
         for _, key in _sessions(conversation):
-            _take_session(conversation, key, roles, positions, reading)
-            _keep_summary(sample, f"{key}_summary", reading)
-        return reading.transcript(
+            _take_session(conversation, key, roles, positions, builder)
+            _keep_summary(sample, f"{key}_summary", builder)
+        return builder.build(
             title=first_text(sample, "sample_id") or UNTITLED,
             description=f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
             held_at=next((at for _, key in _sessions(conversation) if (at := _date(conversation, key))), None),
-            probes=read_probes(sample.get("qa"), positions, reading),
+            probes=read_probes(sample.get("qa"), positions, builder),
         )
 
 
@@ -74,7 +74,7 @@ def _sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
 
 
 def _take_session(
-    conversation: dict[str, Any], key: str, roles: dict[str, str], positions: dict[str, int], reading: Reading
+    conversation: dict[str, Any], key: str, roles: dict[str, str], positions: dict[str, int], builder: TranscriptBuilder
 ) -> None:
     turns = conversation[key] or []
     if not isinstance(turns, list):
@@ -86,11 +86,11 @@ def _take_session(
         role, content = roles.get(_key(speaker)), _content(turn)
         if role is None:
             shown = f"the unknown speaker {speaker[:40]!r}" if speaker else "no speaker"
-            reading.leave_out(place, f"has {shown}")
+            builder.leave_out(place, f"has {shown}")
         elif content is None:
-            reading.leave_out(place, "has neither text nor image")
+            builder.leave_out(place, "has neither text nor image")
         else:
-            position = reading.say(role, content, place, name=speaker, meta=meta or None)
+            position = builder.add_text(role, content, place, name=speaker, meta=meta or None)
             if (said := message_key(turn.get("dia_id"))) is not None:
                 positions.setdefault(said, position)
 
@@ -122,7 +122,7 @@ def _date(conversation: dict[str, Any], key: str) -> datetime | None:
     return moment(said)
 
 
-def _keep_summary(sample: dict[str, Any], key: str, reading: Reading) -> None:
+def _keep_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -> None:
     text = first_text(object_at(sample, "session_summary"), key) or first_text(sample, key)
     if text:
-        reading.happened(RecordedEvent("summary", len(reading.messages), text))
+        builder.add_event(RecordedEvent("summary", len(builder.messages), text))

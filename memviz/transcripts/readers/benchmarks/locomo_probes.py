@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import Probe
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
 
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop", "5": "adversarial"}
@@ -22,7 +22,7 @@ def message_key(id: object) -> str | None:
     return _plain(found) if found else None
 
 
-def read_probes(items: object, positions: Mapping[str, int], reading: Reading) -> tuple[Probe, ...]:
+def read_probes(items: object, positions: Mapping[str, int], builder: TranscriptBuilder) -> tuple[Probe, ...]:
     """The probes of a list of questions. ``positions`` gives the log position of each message's id.
 
     Questions without an answer are left out and noted: so are nearly all adversarial ones, which ask for what was
@@ -31,17 +31,17 @@ def read_probes(items: object, positions: Mapping[str, int], reading: Reading) -
     probes = []
     for index, item in enumerate(items if isinstance(items, list) else []):
         place = f"question {index}"
-        probe = _probe(item, positions, reading, place) if isinstance(item, dict) else None
+        probe = _probe(item, positions, builder, place) if isinstance(item, dict) else None
         if probe:
             probes.append(probe)
         elif isinstance(item, dict) and _category(item.get("category")) == ADVERSARIAL:
-            reading.note("an adversarial question, which the conversation does not answer, was left out", place)
+            builder.note("an adversarial question, which the conversation does not answer, was left out", place)
         else:
-            reading.note("a question without an answer was left out", place)
+            builder.note("a question without an answer was left out", place)
     return tuple(probes)
 
 
-def _probe(item: dict[str, Any], positions: Mapping[str, int], reading: Reading, place: str) -> Probe | None:
+def _probe(item: dict[str, Any], positions: Mapping[str, int], builder: TranscriptBuilder, place: str) -> Probe | None:
     answers, category = answer_texts(item.get("answer")), _category(item.get("category"))
     if category == OPEN_DOMAIN and len(answers) == 1:
         # What follows a semicolon explains the answer: the benchmark compares what stands before it.
@@ -49,7 +49,7 @@ def _probe(item: dict[str, Any], positions: Mapping[str, int], reading: Reading,
         answers = tuple(dict.fromkeys((*answers, short))) if short else answers
     probe = probe_of(item.get("question"), answers, (), category)
     return probe and probe_of(
-        probe.question, answers, _evidence(item.get("evidence"), positions, reading, place), category
+        probe.question, answers, _evidence(item.get("evidence"), positions, builder, place), category
     )
 
 
@@ -57,7 +57,7 @@ def _category(value: object) -> object:
     return CATEGORIES.get(str(value).strip(), value)
 
 
-def _evidence(value: object, positions: Mapping[str, int], reading: Reading, place: str) -> list[int]:
+def _evidence(value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str) -> list[int]:
     found: list[int] = []
     repaired = unknown = False
     for text in value if isinstance(value, list) else [value] if value else []:
@@ -70,9 +70,9 @@ def _evidence(value: object, positions: Mapping[str, int], reading: Reading, pla
         unknown = unknown or len(known) < max(len(named), 1)
         found.extend(known)
     if repaired:
-        reading.note("evidence that was run together or misspelt was repaired", place)
+        builder.note("evidence that was run together or misspelt was repaired", place)
     if unknown:
-        reading.note("evidence that names no message of the conversation was left out", place)
+        builder.note("evidence that names no message of the conversation was left out", place)
     return found
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Probe, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
 from memviz.transcripts.readers.chat_items import chat_item
@@ -27,7 +27,7 @@ Session = tuple[int, Any, datetime | None]
 """Index in the file, turns, and when it was held if the file says so."""
 
 
-class LongMemEval(Format):
+class LongMemEval(Reader):
     """Items with ``haystack_sessions`` and a question."""
 
     name = "longmemeval"
@@ -41,7 +41,7 @@ class LongMemEval(Format):
         """One conversation for each item."""
         return rows(document, "items with haystack_sessions")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """All sessions of an item by date, or as they stand where a date is missing, with its question."""
         item, place = row_object(*piece), piece[1]
         sessions = item.get("haystack_sessions")
@@ -49,13 +49,13 @@ class LongMemEval(Format):
             found = describe(item)
             raise TranscriptError(f"an item with haystack_sessions was expected, found {found}.", place=place)
         dated = _by_date(sessions, item.get("haystack_dates"))
-        evidence = [position for session in dated for position in _take_session(session, reading)]
+        evidence = [position for session in dated for position in _take_session(session, builder)]
         asked = first_text(item, "question_date")
-        return reading.transcript(
+        return builder.build(
             title=first_text(item, "question_id") or UNTITLED,
             description=f"The question is asked on {asked}." if asked else "",
             held_at=next((date for _, _, date in dated if date), None),
-            probes=_probes(item, evidence, reading),
+            probes=_probes(item, evidence, builder),
         )
 
 
@@ -74,7 +74,7 @@ def _date(value: object) -> datetime | None:
     return moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}") if found else moment(value)
 
 
-def _take_session(session: Session, reading: Reading) -> list[int]:
+def _take_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     """Add the turns of a session; returns the log positions of those that hold evidence."""
     number, turns, date = session
     if not isinstance(turns, list):
@@ -86,19 +86,19 @@ def _take_session(session: Session, reading: Reading) -> list[int]:
         role = known_role(turn.get("role")) if isinstance(turn, dict) else None
         position: int | None
         if role in ("user", "assistant") and isinstance(turn.get("content"), str):
-            position = reading.say(role, turn["content"], place, meta=meta or None)
+            position = builder.add_text(role, turn["content"], place, meta=meta or None)
         else:
-            position = reading.take(chat_item(turn, **meta) if isinstance(turn, dict) else turn, place)
+            position = builder.add_json(chat_item(turn, **meta) if isinstance(turn, dict) else turn, place)
         if position is not None and isinstance(turn, dict) and turn.get("has_answer") is True:
             evidence.append(position)
     return evidence
 
 
-def _probes(item: dict[str, Any], evidence: list[int], reading: Reading) -> tuple[Probe, ...]:
+def _probes(item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
-        reading.note("a question about what was never said (abstention) was left out")
+        builder.note("a question about what was never said (abstention) was left out")
         return ()
     probe = probe_of(item.get("question"), answer_texts(item.get("answer")), evidence, item.get("question_type"))
     if probe is None:
-        reading.note("a question without an answer was left out")
+        builder.note("a question without an answer was left out")
     return (probe,) if probe else ()

@@ -7,8 +7,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows
@@ -19,7 +19,7 @@ OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})
 IS_DEMO = "is_demo"
 
 
-class SweAgent(Format):
+class SweAgent(Reader):
     """An object with ``history`` beside ``trajectory``, several of them, or several attempts in one."""
 
     name = "swe_agent"
@@ -38,7 +38,7 @@ class SweAgent(Format):
             for number, run in enumerate(_runs(record))
         ]
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """The history in order. Demonstrations are messages of it: they were sent with every request."""
         run, place = row_object(*piece), piece[1]
         history = run.get("history")
@@ -46,8 +46,8 @@ class SweAgent(Format):
             found = describe(run)
             raise TranscriptError(f"an object with a list called history was expected, found {found}.", place=place)
         for index, item in enumerate(history):
-            reading.take(_message(item) if isinstance(item, dict) else item, f"index {index}")
-        return reading.transcript(description=_description(run, reading))
+            builder.add_json(_message(item) if isinstance(item, dict) else item, f"index {index}")
+        return builder.build(description=_description(run, builder))
 
 
 def _runs(record: Any) -> list[Any]:
@@ -71,8 +71,8 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
     return chat_item({**answered, **item}, **({IS_DEMO: True} if item.get(IS_DEMO) is True else {}))
 
 
-def _description(run: dict[str, Any], reading: Reading) -> str:
-    demos = sum(message.meta is not None and IS_DEMO in message.meta for message in reading.messages)
+def _description(run: dict[str, Any], builder: TranscriptBuilder) -> str:
+    demos = sum(message.meta is not None and IS_DEMO in message.meta for message in builder.messages)
     status = first_text(object_at(run, "info"), "exit_status")
     said = [
         f"{demos} of the messages {'is' if demos == 1 else 'are'} a demonstration that the agent was shown first."

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_rows import most_rows, row_object, rows
@@ -26,7 +26,7 @@ class Run(NamedTuple):
     is_second: bool = False
 
 
-class TauBench(Format):
+class TauBench(Reader):
     """Results with ``traj``; or one object with ``simulations`` (tau2-bench)."""
 
     name = "tau_bench"
@@ -42,7 +42,7 @@ class TauBench(Format):
             return _second_generation(document.object)
         return [Run(record, place) for record, place in rows(document, "results with a list called traj")]
 
-    def read(self, piece: Run, reading: Reading) -> Transcript:
+    def read(self, piece: Run, builder: TranscriptBuilder) -> Transcript:
         """The messages of a run in order."""
         key = "messages" if piece.is_second else "traj"
         record = row_object(piece.record, piece.place)
@@ -51,8 +51,8 @@ class TauBench(Format):
             found = describe(record)
             raise TranscriptError(f"a result with a list called {key} was expected, found {found}.", place=piece.place)
         for index, message in enumerate(messages):
-            _take(message, f"index {index}", piece.is_second, reading)
-        return reading.transcript(
+            _take(message, f"index {index}", piece.is_second, builder)
+        return builder.build(
             title=_title(record),
             description=piece.task or _instruction(record),
             system_prompt=piece.policy,
@@ -60,30 +60,30 @@ class TauBench(Format):
         )
 
 
-def _take(message: Any, place: str, is_second: bool, reading: Reading) -> None:
+def _take(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) -> None:
     if not isinstance(message, dict):
-        reading.take(message, place)
+        builder.add_json(message, place)
     elif not is_second:
-        reading.take(chat_item(message), place)
+        builder.add_json(chat_item(message), place)
     elif isinstance(message.get("tool_messages"), list):  # results of parallel calls, kept in one record
         for result in message["tool_messages"]:
-            _take({**result, "role": "tool"} if isinstance(result, dict) else result, place, True, reading)
+            _take({**result, "role": "tool"} if isinstance(result, dict) else result, place, True, builder)
     else:
-        _take_second(message, place, reading)
+        _take_second(message, place, builder)
 
 
-def _take_second(message: dict[str, Any], place: str, reading: Reading) -> None:
+def _take_second(message: dict[str, Any], place: str, builder: TranscriptBuilder) -> None:
     item = {"tool_call_id": message.get("id"), **message} if message.get("role") == "tool" else message
     if message.get("is_audio") is True:
         item = {**item, "content": first_text(message, "audio_script_gold") or "[audio]"}
     if _is_of_user(message):
         # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
-        reading.note("the simulated customer's own tool calls and their results, which the agent never sees, "
+        builder.note("the simulated customer's own tool calls and their results, which the agent never sees, "
                      "were left out", place)  # fmt: skip
         if not first_text(message, "content") or message.get("role") == "tool":
             return
         item = {**item, "tool_calls": None}
-    reading.take(chat_item(item, **with_time(message.get("timestamp"))), place)
+    builder.add_json(chat_item(item, **with_time(message.get("timestamp"))), place)
 
 
 def _is_of_user(message: dict[str, Any]) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, text_of
 
 SPEAKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")
@@ -17,7 +17,7 @@ ROLES = {"Human": "user", "Assistant": "assistant"}
 TEXT_KEYS = ("chosen", "transcript")
 
 
-class HhRlhf(Format):
+class HhRlhf(Reader):
     """Rows of two such texts, ``chosen`` and ``rejected``, that begin the same; or of one, ``transcript``."""
 
     name = "hh_rlhf"
@@ -31,15 +31,15 @@ class HhRlhf(Format):
         """One conversation for each row."""
         return rows(document, "rows with a text of a human and an assistant")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """What both said in the chosen text."""
         row, place = row_object(*piece), piece[1]
         key, text = _dialogue(row)
         if not has_speakers(text):
             reason = 'it has no text in which "Human:" or "Assistant:" speaks.'
             raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
-        _read_dialogue(text, inside(place, key), reading)
-        return reading.transcript()
+        _read_dialogue(text, inside(place, key), builder)
+        return builder.build()
 
 
 def has_speakers(text: str) -> bool:
@@ -60,12 +60,12 @@ def _dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
     return key, prompt + text if is_continued else text
 
 
-def _read_dialogue(text: str, place: str, reading: Reading) -> None:
+def _read_dialogue(text: str, place: str, builder: TranscriptBuilder) -> None:
     _, *spoken = SPEAKER.split(text)
     turns = list(zip(spoken[::2], spoken[1::2], strict=True))
     for number, (speaker, said) in enumerate(turns, 1):
         is_open = number == len(turns) and speaker == "Assistant" and not said.strip()
         if is_open:
-            reading.note("a last reply that is empty was left out", place)
+            builder.note("a last reply that is empty was left out", place)
         else:
-            reading.say(ROLES[speaker], said.removeprefix(" "), f"{place}, part {number}")
+            builder.add_text(ROLES[speaker], said.removeprefix(" "), f"{place}, part {number}")

@@ -7,8 +7,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.datasets.hh_rlhf import has_speakers
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages, text_of
 from memviz.transcripts.readers.role_lists import are_messages
@@ -16,7 +16,7 @@ from memviz.transcripts.readers.role_lists import are_messages
 SHAPES = ("input and preferred_output", "chosen and rejected")
 
 
-class PreferenceRows(Format):
+class PreferenceRows(Reader):
     """Rows of ``input.messages`` with ``preferred_output``, or of ``chosen`` with ``rejected`` and maybe ``prompt``."""
 
     name = "preference"
@@ -30,18 +30,18 @@ class PreferenceRows(Format):
         """One conversation for each row."""
         return rows(document, "rows with a preferred reply")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """What was asked and the preferred reply; the other reply was never part of a conversation."""
         row, place = row_object(*piece), piece[1]
         if "preferred_output" in row:
-            _read_openai(row, place, reading)
+            _read_openai(row, place, builder)
         elif "chosen" in row:
-            _read_chosen(row, place, reading)
+            _read_chosen(row, place, builder)
         else:
             reason = f"it has no preferred reply ({' or '.join(SHAPES)})."
             raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
         system = text_of(row, "system") or text_of(row, "system_prompt")
-        return reading.transcript(**({"system_prompt": system} if system else {}))
+        return builder.build(**({"system_prompt": system} if system else {}))
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
@@ -63,18 +63,18 @@ def _asked(row: Mapping[str, Any]) -> Any:
     return asked.get("messages") if isinstance(asked, dict) else asked
 
 
-def _read_openai(row: Mapping[str, Any], place: str, reading: Reading) -> None:
-    take_messages(_asked(row), place, reading, "input")
-    take_messages(row["preferred_output"], place, reading, "preferred_output")
+def _read_openai(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
+    take_messages(_asked(row), place, builder, "input")
+    take_messages(row["preferred_output"], place, builder, "preferred_output")
 
 
-def _read_chosen(row: Mapping[str, Any], place: str, reading: Reading) -> None:
+def _read_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
     chosen, prompt = _messages(row["chosen"], "assistant"), _messages(row.get("prompt"), "user")
     if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
-        take_messages(prompt, place, reading, "prompt")
+        take_messages(prompt, place, builder, "prompt")
     if not chosen:
         raise TranscriptError("the preferred reply is empty.", place=inside(place, "chosen"), remedy="Remove this row.")
-    take_messages(chosen, place, reading, "chosen")
+    take_messages(chosen, place, builder, "chosen")
 
 
 def _messages(value: object, role: str) -> list[Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.datasets.sharegpt_turns import take_turn
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
@@ -25,7 +25,7 @@ LANGUAGES = {
 """How rows of WildChat and LMSYS name languages."""
 
 
-class ShareGpt(Format):
+class ShareGpt(Reader):
     """Rows with ``conversations`` (or ``items``) of from and value, or ``conversation`` of role and content."""
 
     name = "sharegpt"
@@ -39,7 +39,7 @@ class ShareGpt(Format):
         """One conversation for each row."""
         return rows(document, "rows with a list called conversations, conversation or items")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """The conversation of one row."""
         row, place = row_object(*piece), piece[1]
         turns = _turns(row)
@@ -47,11 +47,11 @@ class ShareGpt(Format):
             raise TranscriptError(f"a row with a list of turns was expected, found {describe(row)}.", place=place)
         is_call = False
         for index, turn in enumerate(turns):
-            is_call = take_turn(turn, f"turn {index}", is_call, reading)
+            is_call = take_turn(turn, f"turn {index}", is_call, builder)
         for key in ("chosen", "rejected"):
             if isinstance(row.get(key), dict):
-                _take_preference(key, row[key], reading)
-        return reading.transcript(
+                _take_preference(key, row[key], builder)
+        return builder.build(
             title=first_text(row, "title") or _label(row) or UNTITLED,
             system_prompt=first_text(row, "system", "system_prompt") or None,
             held_at=moment(row.get("timestamp")) or moment(row.get("tstamp")),
@@ -86,8 +86,8 @@ def _language(row: dict[str, Any]) -> dict[str, str]:
     return {"language": code} if code else {}
 
 
-def _take_preference(key: str, turn: dict[str, Any], reading: Reading) -> None:
+def _take_preference(key: str, turn: dict[str, Any], builder: TranscriptBuilder) -> None:
     if key == "chosen":
-        take_turn(turn, "the chosen reply", False, reading)
+        take_turn(turn, "the chosen reply", False, builder)
     else:
-        reading.note("the rejected reply was left out")
+        builder.note("the rejected reply was left out")

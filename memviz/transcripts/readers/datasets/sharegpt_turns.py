@@ -8,7 +8,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.chat_items import chat_item
@@ -27,27 +27,27 @@ SPEAKERS = {
 TEXT_KEYS = ("value", "content", "text")
 
 
-def take_turn(turn: object, place: str, after_call: bool, reading: Reading) -> bool:
+def take_turn(turn: object, place: str, after_call: bool, builder: TranscriptBuilder) -> bool:
     """Add a turn; returns whether it is nothing but tool calls, which more may follow of the same reply."""
     if not isinstance(turn, dict):
-        reading.leave_out(place, f"is {kind_of(turn)}, not an object")
+        builder.leave_out(place, f"is {kind_of(turn)}, not an object")
         return False
     name = next((turn[key] for key in ("from", "role") if turn.get(key) is not None), None)
     speaker = _speaker(name)
     value_key = next((key for key in TEXT_KEYS if key in turn), None)
     if speaker is None:
         shown = repr(name[:40]) if isinstance(name, str) else kind_of(name)
-        reading.leave_out(place, f"has the unknown speaker {shown}" if name is not None else "has no speaker")
+        builder.leave_out(place, f"has the unknown speaker {shown}" if name is not None else "has no speaker")
     elif value_key is None and not turn.get("tool_calls"):
-        reading.leave_out(place, "has no value")
+        builder.leave_out(place, "has no value")
     elif speaker == CALL and (calls := tool_calls(turn.get(value_key or ""))):
-        return _take_calls(calls, place, after_call, reading)
+        return _take_calls(calls, place, after_call, builder)
     else:
         if speaker == CALL:
-            reading.note("a tool call that is not JSON with a name was kept as the assistant's text", place)
+            builder.note("a tool call that is not JSON with a name was kept as the assistant's text", place)
         role = "assistant" if speaker == CALL else speaker
         item = {**turn, "role": role, "content": turn.get(value_key or "")}
-        reading.take(chat_item(item, **with_time(turn.get("timestamp"))), place)
+        builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
     return False
 
 
@@ -56,11 +56,11 @@ def _speaker(name: object) -> str | None:
     return SPEAKERS.get(key) or known_role(name)
 
 
-def _take_calls(calls: tuple[ToolCall, ...], place: str, after_call: bool, reading: Reading) -> bool:
+def _take_calls(calls: tuple[ToolCall, ...], place: str, after_call: bool, builder: TranscriptBuilder) -> bool:
     if after_call:
-        reading.messages[-1] = replace(reading.messages[-1], tool_calls=(*reading.messages[-1].tool_calls, *calls))
+        builder.messages[-1] = replace(builder.messages[-1], tool_calls=(*builder.messages[-1].tool_calls, *calls))
     else:
-        reading.say("assistant", "", place, tool_calls=calls)
+        builder.add_text("assistant", "", place, tool_calls=calls)
     return True
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.gemini.fields import field, listed
 from memviz.transcripts.readers.gemini.parts import are_contents, instruction_text, read_content
 from memviz.transcripts.readers.gemini.stream import is_stream, whole_response
@@ -19,7 +19,7 @@ INSTRUCTIONS = ("systemInstruction", "system_instruction")
 MORE_CANDIDATES = "of several candidates, the first was taken"
 
 
-class GeminiApi(Format):
+class GeminiApi(Reader):
     """What is sent to the Gemini API, what it answers, or both."""
 
     name = "gemini_api"
@@ -49,17 +49,17 @@ class GeminiApi(Format):
             [whole_response(items)] if is_stream(items) else [item if isinstance(item, dict) else {} for item in items]
         )
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The contents of the request, and the first candidate of the response."""
         if isinstance(piece, list):
-            read_contents([item for item, _ in piece], reading, [place for _, place in piece])
-            return reading.transcript()
+            read_contents([item for item, _ in piece], builder, [place for _, place in piece])
+            return builder.build()
         request, response = _request(piece), _response(piece)
-        _read_request(request, reading)
-        _read_response(response, reading)
-        instruction = instruction_text(field(request, *INSTRUCTIONS), reading.note)
+        _read_request(request, builder)
+        _read_response(response, builder)
+        instruction = instruction_text(field(request, *INSTRUCTIONS), builder.note)
         held_at = moment(field(response, "createTime", "create_time"))
-        return reading.transcript(system_prompt=instruction, held_at=held_at)
+        return builder.build(system_prompt=instruction, held_at=held_at)
 
 
 def contents_of_checkpoint(document: Document) -> list[Any] | None:
@@ -76,10 +76,10 @@ def contents_of_checkpoint(document: Document) -> list[Any] | None:
     return None
 
 
-def read_contents(contents: Sequence[Any], reading: Reading, places: Sequence[str] | None = None) -> None:
+def read_contents(contents: Sequence[Any], builder: TranscriptBuilder, places: Sequence[str] | None = None) -> None:
     """Add the messages of contents; their places are "index 0" and so on unless they are given."""
     for index, content in enumerate(contents):
-        read_content(content, reading, places[index] if places else f"index {index}")
+        read_content(content, builder, places[index] if places else f"index {index}")
 
 
 def _first_text(contents: Sequence[Any]) -> str:
@@ -115,7 +115,7 @@ def _has_parts(content: object) -> bool:
     return isinstance(content, dict) and ("parts" in content or content.get("role") == "model")
 
 
-def _read_request(request: dict[str, Any], reading: Reading) -> None:
+def _read_request(request: dict[str, Any], builder: TranscriptBuilder) -> None:
     contents = request.get("contents")
     if contents is None:
         return
@@ -123,17 +123,17 @@ def _read_request(request: dict[str, Any], reading: Reading) -> None:
     # A request with a single content may leave the role out; it is the user's.
     role = "user" if len(items) == 1 else ""
     for index, content in enumerate(items):
-        read_content(content, reading, f"index {index}", role)
+        read_content(content, builder, f"index {index}", role)
 
 
-def _read_response(response: dict[str, Any], reading: Reading) -> None:
+def _read_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
     candidates = response.get("candidates")
     if not isinstance(candidates, list) or not candidates:
         return
     if len(candidates) > 1:
-        reading.note(MORE_CANDIDATES)
+        builder.note(MORE_CANDIDATES)
     first = candidates[0] if isinstance(candidates[0], dict) else {}
     model = field(response, "modelVersion", "model_version")
     named = {"model": model} if isinstance(model, str) else {}
     created = with_time(field(response, "createTime", "create_time"))
-    read_content(first.get("content"), reading, "candidate 0", "model", **created, **named)
+    read_content(first.get("content"), builder, "candidate 0", "model", **created, **named)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.gemini.api import contents_of_checkpoint, read_contents
 from memviz.transcripts.readers.gemini.records import Records, opening_length, read_record, summary_length
 from memviz.transcripts.readers.gemini.session import Session, text_of
@@ -16,7 +16,7 @@ from memviz.transcripts.times import moment
 EARLIER_TURNS = "it starts with a summary; what was said before that is not in the file"
 
 
-class GeminiCli(Format):
+class GeminiCli(Reader):
     """A session of the Gemini CLI, or a chat that its user saved."""
 
     name = "gemini_cli"
@@ -39,21 +39,21 @@ class GeminiCli(Format):
             raise mismatch("a session, or a list of contents,", document)
         return [Session.of_rows(list(zip(document.places, document.items, strict=True)))]
 
-    def read(self, piece: Session | list[Any], reading: Reading) -> Transcript:
+    def read(self, piece: Session | list[Any], builder: TranscriptBuilder) -> Transcript:
         """The messages without what the CLI tells the model to begin with; a summary is an event."""
         if isinstance(piece, list):
-            _read_checkpoint(piece, reading)
-            return reading.transcript()
-        records = Records(reading)
+            _read_checkpoint(piece, builder)
+            return builder.build()
+        records = Records(builder)
         for note in piece.notes:
-            reading.note(note)
+            builder.note(note)
         for value, place in piece.messages:
             read_record(value, place, records)
-        if reading.events and not reading.events[0].after_message and reading.events[0].text:
-            reading.note(EARLIER_TURNS)
+        if builder.events and not builder.events[0].after_message and builder.events[0].text:
+            builder.note(EARLIER_TURNS)
         summary = piece.metadata.get("summary")
         title = summary if isinstance(summary, str) else ""
-        return reading.transcript(title=title, held_at=moment(piece.metadata.get("startTime")))
+        return builder.build(title=title, held_at=moment(piece.metadata.get("startTime")))
 
 
 def _is_session(found: dict[str, Any]) -> bool:
@@ -73,11 +73,11 @@ def _is_row(row: object) -> bool:
     return ("projectHash" in row and "sessionId" in row) or "$rewindTo" in row
 
 
-def _read_checkpoint(contents: list[Any], reading: Reading) -> None:
+def _read_checkpoint(contents: list[Any], builder: TranscriptBuilder) -> None:
     start = opening_length([text_of(item) for item in contents[:2]])
     texts = [text_of(item) for item in contents[start : start + 2]]
-    length = summary_length(texts, reading)
+    length = summary_length(texts, builder)
     if length:
-        reading.note(EARLIER_TURNS)
+        builder.note(EARLIER_TURNS)
     rest = contents[start + length :]
-    read_contents(rest, reading, [f"index {index}" for index in range(start + length, len(contents))])
+    read_contents(rest, builder, [f"index {index}" for index in range(start + length, len(contents))])

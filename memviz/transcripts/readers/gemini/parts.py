@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.gemini.fields import field, part_text
@@ -34,22 +34,22 @@ def instruction_text(value: object, note: Callable[[str], None]) -> str | None:
     return joined([part_text(part, note) for part in parts]) or None if isinstance(parts, list) else None
 
 
-def read_content(content: object, reading: Reading, place: str, role: str = "", **meta: Any) -> None:
+def read_content(content: object, builder: TranscriptBuilder, place: str, role: str = "", **meta: Any) -> None:
     """Add the messages that a content stands for; ``role`` is what one without a role has, if that is known."""
     if not isinstance(content, dict):
-        reading.leave_out(place, f"is {kind_of(content)}, not an object")
+        builder.leave_out(place, f"is {kind_of(content)}, not an object")
         return
     given, parts = content.get("role") or role, _parts(content)
     speaker = "assistant" if given == "model" else known_role(given)
     if speaker is None:
         unknown = f"has the unknown role {given[:40]!r}" if isinstance(given, str) and given else "has no role"
-        reading.leave_out(place, unknown)
+        builder.leave_out(place, unknown)
     elif not isinstance(parts, list):
-        reading.leave_out(place, f"has parts that are {kind_of(parts)}, not a list")
+        builder.leave_out(place, f"has parts that are {kind_of(parts)}, not a list")
     elif speaker == "assistant":
-        _read_reply(parts, Reply(reading, place, meta), lambda what: reading.note(what, place))
+        _read_reply(parts, Reply(builder, place, meta), lambda what: builder.note(what, place))
     else:
-        _read_prompt(speaker, parts, reading, place)
+        _read_prompt(speaker, parts, builder, place)
 
 
 def _parts(content: Mapping[str, Any]) -> object:
@@ -73,23 +73,23 @@ def _is_foreign(item: Mapping[str, Any]) -> bool:
     return typed or "parentId" in item or "chat_messages" in item
 
 
-def _read_prompt(speaker: str, parts: list[Any], reading: Reading, place: str) -> None:
+def _read_prompt(speaker: str, parts: list[Any], builder: TranscriptBuilder, place: str) -> None:
     texts, answered = [], False
     for part in parts:
         result = field(part, *RESULT_FIELDS) if isinstance(part, dict) else None
         if isinstance(result, dict):
             answered = True
-            add_result(reading, place, result.get("id"), _result_text(result, reading, place), result.get("name"))
+            add_result(builder, place, result.get("id"), _result_text(result, builder, place), result.get("name"))
         else:
-            texts.append(part_text(part, lambda what: reading.note(what, place)))
+            texts.append(part_text(part, lambda what: builder.note(what, place)))
     if joined(texts) or not answered:
-        reading.say(speaker, joined(texts), place)
+        builder.add_text(speaker, joined(texts), place)
 
 
-def _result_text(result: Mapping[str, Any], reading: Reading, place: str) -> str:
+def _result_text(result: Mapping[str, Any], builder: TranscriptBuilder, place: str) -> str:
     media = result.get("parts")
     shown = (
-        [part_text(part, lambda what: reading.note(what, place)) for part in media] if isinstance(media, list) else []
+        [part_text(part, lambda what: builder.note(what, place)) for part in media] if isinstance(media, list) else []
     )
     return joined([response_text(result.get("response")), *shown])
 

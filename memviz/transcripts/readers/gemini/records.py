@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.gemini.parts import instruction_text, response_text
 from memviz.transcripts.readers.gemini.session import SUMMARIES, text_of, value_of
@@ -24,18 +24,18 @@ COMPRESSED = re.compile(r"compressed (?:from )?(?:from:? )?(\d[\d,]*) to (\d[\d,
 class Records:
     """Where the messages of a session go, and which calls have their results already."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self.builder = builder
         self.answered: set[str] = set()
         self.before = ""  # what came last, if it was part of the set-up or a summary
 
 
 def read_record(value: object, place: str, records: Records) -> None:
     """Add the messages that one record of a session is."""
-    reading = records.reading
+    builder = records.builder
     kind = value_of(value, "type")
     if not isinstance(value, dict):
-        reading.leave_out(place, f"is {kind_of(value)}, not an object")
+        builder.leave_out(place, f"is {kind_of(value)}, not an object")
     elif kind == "gemini":
         _read_reply(value, place, records)
     elif kind == "user":
@@ -43,7 +43,7 @@ def read_record(value: object, place: str, records: Records) -> None:
     elif isinstance(kind, str) and kind in BOOKKEEPING:
         _read_notice(value, records)
     else:
-        reading.leave_out(place, f"has the unknown type {kind[:40]!r}" if isinstance(kind, str) else "has no type")
+        builder.leave_out(place, f"has the unknown type {kind[:40]!r}" if isinstance(kind, str) else "has no type")
 
 
 def opening_length(texts: Sequence[str]) -> int:
@@ -54,31 +54,31 @@ def opening_length(texts: Sequence[str]) -> int:
     return 2 if texts[1:] and texts[1].strip() == THANKS else 1
 
 
-def summary_length(texts: Sequence[str], reading: Reading, time: str = "") -> int:
+def summary_length(texts: Sequence[str], builder: TranscriptBuilder, time: str = "") -> int:
     """How many of these texts are a summary and the model's thanks for it; the summary becomes an event."""
     if not texts or not texts[0].lstrip().startswith(SUMMARIES):
         return 0
-    after = len(reading.messages)
-    reading.happened(RecordedEvent("compaction" if after else "summary", after, text=texts[0].strip(), time=time))
+    after = len(builder.messages)
+    builder.add_event(RecordedEvent("compaction" if after else "summary", after, text=texts[0].strip(), time=time))
     return 2 if texts[1:] and texts[1].strip() == THANKS_FOR_SUMMARY else 1
 
 
 def _read_prompt(value: Mapping[str, Any], place: str, records: Records) -> None:
-    reading, meta = records.reading, with_time(value.get("timestamp"))
+    builder, meta = records.builder, with_time(value.get("timestamp"))
     parts, text = _parts(value.get("content")), text_of(value)
-    if (not reading.messages and opening_length([text])) or summary_length([text], reading, meta.get(TIME, "")):
+    if (not builder.messages and opening_length([text])) or summary_length([text], builder, meta.get(TIME, "")):
         records.before = text
         return
     results = [part["functionResponse"] for part in parts if isinstance(value_of(part, "functionResponse"), dict)]
     for result in results:
         if id_text(result.get("id")) not in records.answered:
             add_result(
-                reading, place, result.get("id"), response_text(result.get("response")), result.get("name"), **meta
+                builder, place, result.get("id"), response_text(result.get("response")), result.get("name"), **meta
             )
     said = [part for part in parts if value_of(part, "functionResponse") is None]
-    content = instruction_text(said, lambda what: reading.note(what, place)) or ""
+    content = instruction_text(said, lambda what: builder.note(what, place)) or ""
     if content or not results:
-        reading.say("user", content, place, meta=dict(meta) or None)
+        builder.add_text("user", content, place, meta=dict(meta) or None)
     records.before = ""
 
 
@@ -86,18 +86,18 @@ def _read_reply(value: Mapping[str, Any], place: str, records: Records) -> None:
     before, records.before = records.before, ""
     if before and text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY):
         return
-    reading = records.reading
+    builder = records.builder
     model = value.get("model")
     meta = {**with_time(value.get("timestamp")), **({"model": model} if isinstance(model, str) and model else {})}
     parts, calls = _parts(value.get("content")), _listed(value.get("toolCalls"))
     known = {id_text(call.get("id")) for call in calls}
     asked = [call for part in parts if isinstance(call := value_of(part, "functionCall"), dict)]
     said = [part for part in parts if value_of(part, "functionCall") is None and value_of(part, "thought") is not True]
-    text = instruction_text(said, lambda what: reading.note(what, place)) or ""
+    text = instruction_text(said, lambda what: builder.note(what, place)) or ""
     every = [*[call for call in asked if id_text(call.get("id")) not in known], *calls]
     if not text and not every:
         return
-    reply = Reply(reading, place, meta)
+    reply = Reply(builder, place, meta)
     for thought in [*_listed(value.get("thoughts")), *[part for part in parts if value_of(part, "thought") is True]]:
         reply.think(joined([id_text(thought.get(key)) for key in ("subject", "description", "text")]))
     reply.text(text)
@@ -105,13 +105,13 @@ def _read_reply(value: Mapping[str, Any], place: str, records: Records) -> None:
         reply.call(call.get("id"), call.get("name"), call.get("args"))
     reply.end()
     for call in calls:
-        result = _result_text(call, reading, place)
+        result = _result_text(call, builder, place)
         if result is not None:
             records.answered.add(id_text(call.get("id")))
-            add_result(reading, place, call.get("id"), result, call.get("name"), **with_time(call.get("timestamp")))
+            add_result(builder, place, call.get("id"), result, call.get("name"), **with_time(call.get("timestamp")))
 
 
-def _result_text(call: Mapping[str, Any], reading: Reading, place: str) -> str | None:
+def _result_text(call: Mapping[str, Any], builder: TranscriptBuilder, place: str) -> str | None:
     result = call.get("result")
     if result is None:
         shown = call.get("resultDisplay")
@@ -119,7 +119,7 @@ def _result_text(call: Mapping[str, Any], reading: Reading, place: str) -> str |
     parts = _parts(result)
     responses = [part["functionResponse"] for part in parts if isinstance(value_of(part, "functionResponse"), dict)]
     rest = [part for part in parts if value_of(part, "functionResponse") is None]
-    beside = instruction_text(rest, lambda what: reading.note(what, place)) or ""
+    beside = instruction_text(rest, lambda what: builder.note(what, place)) or ""
     return joined([*[response_text(response.get("response")) for response in responses], beside])
 
 
@@ -129,9 +129,9 @@ def _read_notice(value: Mapping[str, Any], records: Records) -> None:
     if found:
         before, after = (int(number.replace(",", "")[:12]) for number in found.groups())
         time = with_time(value.get("timestamp")).get(TIME, "")
-        records.reading.happened(
+        records.builder.add_event(
             RecordedEvent(
-                "compaction", len(records.reading.messages), tokens_before=before, tokens_after=after, time=time
+                "compaction", len(records.builder.messages), tokens_before=before, tokens_after=after, time=time
             )
         )
 

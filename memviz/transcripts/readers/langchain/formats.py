@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import OTHER_FORMAT, Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, mismatch
 from memviz.transcripts.readers.database_rows import cell_json, grouped, no_rows, row_place
 from memviz.transcripts.readers.langchain.chunks import joined_chunks
 from memviz.transcripts.readers.langchain.containers import (
@@ -26,7 +26,7 @@ PRUNED = "turns before the first message were already replaced by the stored sum
 NO_JSON = "is not JSON"
 
 
-class LangChain(Format):
+class LangChain(Reader):
     """Messages as LangChain and LangGraph write them."""
 
     name = "langchain"
@@ -47,18 +47,18 @@ class LangChain(Format):
             raise mismatch("messages of LangChain", document)
         return found
 
-    def read(self, piece: Held, reading: Reading) -> Transcript:
+    def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
         if piece.states > 1:
-            reading.note(f"the file holds {piece.states} saved states of this conversation, and the newest was read")
+            builder.note(f"the file holds {piece.states} saved states of this conversation, and the newest was read")
         if piece.is_pruned:
-            reading.note(PRUNED)
-            reading.happened(RecordedEvent("summary", 0, piece.summary))
-        for item, place in joined_chunks(_parsed(piece, reading)):
-            take_message(item, reading, place)
+            builder.note(PRUNED)
+            builder.add_event(RecordedEvent("summary", 0, piece.summary))
+        for item, place in joined_chunks(_parsed(piece, builder)):
+            take_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
-            reading.happened(RecordedEvent("summary", len(reading.messages), piece.summary))
-        return reading.transcript(title=piece.title or UNTITLED, held_at=piece.saved_at)
+            builder.add_event(RecordedEvent("summary", len(builder.messages), piece.summary))
+        return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
 
 
 def _held(document: Document) -> list[Held]:
@@ -83,15 +83,15 @@ def _placed(document: Document) -> list[Placed]:
     return list(zip(document.items, document.places, strict=True)) if document.items else []
 
 
-def _parsed(piece: Held, reading: Reading) -> Iterator[Placed]:
+def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
     for item, place in piece.items:
         if not piece.is_text:
             yield item, place
             continue
         try:
-            yield cell_json(item, reading), place
+            yield cell_json(item, builder), place
         except TranscriptError:
-            reading.leave_out(place, NO_JSON)
+            builder.leave_out(place, NO_JSON)
 
 
 def _tables(document: Document) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import REASONING
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.langchain.content import content_parts, thought
@@ -55,33 +55,33 @@ def _shape(name: object, data: Mapping[str, Any]) -> Shape | None:
     return Shape(type_, data, is_chunk) if type_ in TYPES else None
 
 
-def take_message(item: object, reading: Reading, place: str) -> None:
+def take_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     """Add the message that a JSON value is; one that is none is left out."""
     shape = shape_of(item)
     if shape is None:
-        reading.leave_out(place, _reason(item))
+        builder.leave_out(place, _reason(item))
     elif shape.type == "remove":
-        reading.note(REMOVAL, place)
+        builder.note(REMOVAL, place)
     else:
-        take_shape(shape, reading, place)
+        take_shape(shape, builder, place)
 
 
-def take_shape(shape: Shape, reading: Reading, place: str) -> None:
+def take_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     """Add the message of this shape; one whose role is not known is left out."""
     role = _role(shape)
     if role is None:
         shown = shape.data.get("role")
         found = repr(shown[:40]) if isinstance(shown, str) else kind_of(shown)
-        reading.leave_out(place, f"has the unknown role {found}")
+        builder.leave_out(place, f"has the unknown role {found}")
         return
     data, extra = shape.data, _dict(shape.data.get("additional_kwargs"))
-    calls = _calls(data, extra, reading, place) if role == "assistant" else []
-    parts = [*content_parts(data.get("content"), not calls, lambda what: reading.note(what, place)), *calls]
+    calls = _calls(data, extra, builder, place) if role == "assistant" else []
+    parts = [*content_parts(data.get("content"), not calls, lambda what: builder.note(what, place)), *calls]
     if not any(part.text for part in parts) and isinstance(extra.get("refusal"), str):
         parts.append(Part("text", extra["refusal"]))
     name, answered = label(data.get("name")), label(data.get("tool_call_id"))
     meta = _meta(data, extra, parts) if role == "assistant" else None
-    say_parts(reading, role, parts, place, name=name, tool_call_id=answered, meta=meta)
+    say_parts(builder, role, parts, place, name=name, tool_call_id=answered, meta=meta)
 
 
 def _role(shape: Shape) -> str | None:
@@ -103,14 +103,14 @@ def _reason(item: object) -> str:
     return "is not a message of a type that LangChain knows"
 
 
-def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], reading: Reading, place: str) -> list[Part]:
+def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], builder: TranscriptBuilder, place: str) -> list[Part]:
     """The calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is missing."""
     found = [*_list(data.get("tool_calls")), *_list(data.get("invalid_tool_calls"))]
     if not found:
         found = [*_list(extra.get("tool_calls")), *([extra["function_call"]] if extra.get("function_call") else [])]
     parts = [call_part(call) for call in found]
     if None in parts:
-        reading.note(NO_NAME, place)
+        builder.note(NO_NAME, place)
     return [part for part in parts if part is not None]
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.letta.messages import AgentLog
 from memviz.transcripts.times import moment
 
 
-class Letta(Format):
+class Letta(Reader):
     """What each agent of the file heard, said and called, also what is no longer in its context."""
 
     name = "letta"
@@ -29,16 +29,16 @@ class Letta(Format):
             raise mismatch("an agent, or a list of agents, with messages", document)
         return agents
 
-    def read(self, piece: dict[str, Any], reading: Reading) -> Transcript:
+    def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The whole conversation of an agent; summaries are events where the agent wrote them."""
         system = piece.get("system")
-        log = AgentLog(reading, piece["messages"], system if isinstance(system, str) else "")
+        log = AgentLog(builder, piece["messages"], system if isinstance(system, str) else "")
         for index, item in enumerate(piece["messages"]):
             log.take(item, f"index {index}")
         times = (moment(item.get("created_at")) for item in piece["messages"] if isinstance(item, dict))
         texts = {key: piece[key] for key in ("description",) if isinstance(piece.get(key), str)}
         name = piece.get("name")
-        return reading.transcript(
+        return builder.build(
             title=name if isinstance(name, str) else "",
             system_prompt=log.system_prompt or None,
             held_at=next((time for time in times if time is not None), None),

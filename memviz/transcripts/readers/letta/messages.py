@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.letta.events import SUMMARY_ROLE, compaction, is_event, spoken
 from memviz.transcripts.readers.letta.parts import (
@@ -36,8 +36,8 @@ class AgentLog:
     ones are no messages. An agent that answers by a tool thinks in its text.
     """
 
-    def __init__(self, reading: Reading, items: Sequence[object], system: str) -> None:
-        self._reading = reading
+    def __init__(self, builder: TranscriptBuilder, items: Sequence[object], system: str) -> None:
+        self._builder = builder
         self._open: list[tuple[str, bool]] = []  # calls without a result: their id, and whether they are replies
         self._answers_by_tool = any(is_reply(call) for item in items for call in calls_of(item))
         first = items[0] if items else None
@@ -46,7 +46,7 @@ class AgentLog:
     def take(self, item: object, place: str) -> None:
         """Take the next item."""
         if not isinstance(item, dict):
-            self._reading.leave_out(place, f"is {kind_of(item)}, not an object")
+            self._builder.leave_out(place, f"is {kind_of(item)}, not an object")
             return
         role, meta = item.get("role"), with_time(item.get("created_at"))
         if role == "user" or role == SUMMARY_ROLE:
@@ -63,26 +63,26 @@ class AgentLog:
             self._instruct(item, place, meta)
         else:
             shown = f"has the unknown role {role[:40]!r}" if isinstance(role, str) else "has no role"
-            self._reading.leave_out(place, shown)
+            self._builder.leave_out(place, shown)
 
     def _hear(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         text = text_of(item)
-        summary = compaction(text, len(self._reading.messages), item)
+        summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
-            self._reading.happened(summary)
+            self._builder.add_event(summary)
         elif not is_event(text):
-            self._reading.say("user", joined([spoken(part) for part in texts_of(item)]), place, meta=meta or None)
+            self._builder.add_text("user", joined([spoken(part) for part in texts_of(item)]), place, meta=meta or None)
 
     def _instruct(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         text = text_of(item)
         is_prompt = any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
         if is_prompt or (self.system_prompt and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])):
             return
-        summary = compaction(text, len(self._reading.messages), item)
+        summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
-            self._reading.happened(summary)
+            self._builder.add_event(summary)
         else:
-            self._reading.say("system", spoken(text, "system_alert"), place, meta=meta or None)
+            self._builder.add_text("system", spoken(text, "system_alert"), place, meta=meta or None)
 
     def _speak(self, item: Mapping[str, Any], place: str, meta: dict[str, Any]) -> None:
         texts, thoughts = texts_of(item), thoughts_of(item)
@@ -91,7 +91,7 @@ class AgentLog:
             tool_call = tool_call_of(call)
             reply = reply_of(call)
             if tool_call is None:
-                self._reading.note("a tool call without a name was left out", place)
+                self._builder.note("a tool call without a name was left out", place)
                 continue
             self._open.append((tool_call.id, reply is not None))
             if reply is None:
@@ -106,7 +106,7 @@ class AgentLog:
             meta = {**meta, REASONING: joined(thoughts)}
         content = joined([*texts, *replies])
         if content or calls or replies:
-            self._reading.say("assistant", content, place, tool_calls=tuple(calls), meta=meta or None)
+            self._builder.add_text("assistant", content, place, tool_calls=tuple(calls), meta=meta or None)
 
     def _results(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         returns = item.get("tool_returns")
@@ -128,4 +128,4 @@ class AgentLog:
                 if is_reply:
                     return
                 break
-        self._reading.say("tool", text, place, tool_call_id=id or None, meta=meta or None)
+        self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta or None)

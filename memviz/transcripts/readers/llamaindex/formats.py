@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import HEAD_ITEMS, OTHER_FORMAT, Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, OTHER_FORMAT, Document, Reader, mismatch
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
 from memviz.transcripts.readers.llamaindex.messages import has_blocks, is_message, take_message
@@ -32,7 +32,7 @@ class Chat(NamedTuple):
     places: Sequence[str] = ()
 
 
-class LlamaIndex(Format):
+class LlamaIndex(Reader):
     """Chat messages as LlamaIndex keeps them."""
 
     name = "llamaindex"
@@ -59,18 +59,18 @@ class LlamaIndex(Format):
             raise mismatch("a chat store or a memory of LlamaIndex", document)
         return found
 
-    def read(self, piece: Chat, reading: Reading) -> Transcript:
+    def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
         """The conversation; a summary buffer that begins with a system message has lost its oldest turns to it."""
         for index, item in enumerate(piece.messages):
-            take_message(item, reading, piece.places[index] if piece.places else f"index {index}")
+            take_message(item, builder, piece.places[index] if piece.places else f"index {index}")
         for row in piece.rows:
-            _take_row(row, reading)
-        first = reading.messages[0] if reading.messages else None
+            _take_row(row, builder)
+        first = builder.messages[0] if builder.messages else None
         if piece.is_summary_buffer and first and first.role == "system":
-            reading.note(REPLACED)
-            reading.happened(RecordedEvent("summary", 0, first.content))
+            builder.note(REPLACED)
+            builder.add_event(RecordedEvent("summary", 0, first.content))
         title = piece.key if piece.key != DEFAULT_KEY and piece.key else UNTITLED
-        return reading.transcript(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
+        return builder.build(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
 
 
 def _is_store(value: object) -> bool:
@@ -100,7 +100,7 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
         return [Chat(key, rows=inside) for key, inside in grouped(rows, "key").items()]
     store = value.get("chat_store", value)
     if isinstance(store, str):
-        store = JsonParser(document.findings, document.limits.depth).parse(store)
+        store = JsonParser(document.notes, document.limits.depth).parse(store)
     lists = store.get("store") if isinstance(store, dict) else None
     found = [(key, messages) for key, messages in lists.items()] if isinstance(lists, dict) else []
     chats = [Chat(key, messages, is_summary_buffer=is_summary) for key, messages in found if isinstance(messages, list)]
@@ -130,14 +130,14 @@ def _table_chats(document: Document) -> list[Chat]:
     return [Chat(key, rows=inside) for rows in stored for key, inside in grouped(rows, "key").items()]
 
 
-def _take_row(row: Row, reading: Reading) -> None:
+def _take_row(row: Row, builder: TranscriptBuilder) -> None:
     """Add the message of a row, archived or not: an archived one is older and was said all the same."""
     place, data = row_place(row), row["data"]
     try:
-        item = data if isinstance(data, dict) else cell_json(data, reading)
+        item = data if isinstance(data, dict) else cell_json(data, builder)
     except TranscriptError:
-        reading.leave_out(place, "is not JSON")
+        builder.leave_out(place, "is not JSON")
         return
     if isinstance(item, dict) and item.get("role") is None:
         item = {**item, "role": cell_text(row["role"])}
-    take_message(item, reading, place, row["timestamp"])
+    take_message(item, builder, place, row["timestamp"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_parts import Part, call_part, label, say_parts
@@ -32,24 +32,24 @@ def has_blocks(item: object) -> bool:
     return isinstance(blocks, list) and all(isinstance(block, dict) and "block_type" in block for block in blocks)
 
 
-def take_message(item: object, reading: Reading, place: str, time: object = None) -> None:
+def take_message(item: object, builder: TranscriptBuilder, place: str, time: object = None) -> None:
     """Add the message that a JSON value is; one that is none is left out."""
     if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
+        builder.leave_out(place, f"is {kind_of(item)}, not an object")
         return
     role = _role(item.get("role"))
     if role is None:
         shown = item.get("role")
         found = repr(shown[:40]) if isinstance(shown, str) else kind_of(shown)
-        reading.leave_out(place, f"has the unknown role {found}" if shown is not None else "has no role")
+        builder.leave_out(place, f"has the unknown role {found}" if shown is not None else "has no role")
         return
     kwargs = item.get("additional_kwargs")
     extra: Mapping[str, Any] = kwargs if isinstance(kwargs, dict) else {}
-    parts = _parts(item, reading, place)
+    parts = _parts(item, builder, place)
     if role == "assistant":
-        parts += _beside(extra, parts, reading, place)
+        parts += _beside(extra, parts, builder, place)
     name, answered = label(extra.get("name")), label(extra.get("tool_call_id"))
-    say_parts(reading, role, parts, place, name=name, tool_call_id=answered, meta=with_time(time) or None)
+    say_parts(builder, role, parts, place, name=name, tool_call_id=answered, meta=with_time(time) or None)
 
 
 def _role(value: object) -> str | None:
@@ -57,17 +57,17 @@ def _role(value: object) -> str | None:
     return OTHER_ROLES.get(role, known_role(role))
 
 
-def _parts(item: Mapping[str, Any], reading: Reading, place: str) -> list[Part]:
+def _parts(item: Mapping[str, Any], builder: TranscriptBuilder, place: str) -> list[Part]:
     blocks = item.get("blocks")
     if not isinstance(blocks, list) or (not blocks and item.get("content") is not None):
-        return [Part("text", content_text(item.get("content"), lambda what: reading.note(what, place)))]
-    found = (_part(block, reading, place) for block in blocks)
+        return [Part("text", content_text(item.get("content"), lambda what: builder.note(what, place)))]
+    found = (_part(block, builder, place) for block in blocks)
     return [part for part in found if part is not None]
 
 
-def _part(block: object, reading: Reading, place: str) -> Part | None:
+def _part(block: object, builder: TranscriptBuilder, place: str) -> Part | None:
     if not isinstance(block, dict):
-        return Part("text", content_text([block], lambda what: reading.note(what, place)))
+        return Part("text", content_text([block], lambda what: builder.note(what, place)))
     named = block.get("block_type")
     kind = named if isinstance(named, str) else ""
     if kind == "thinking":
@@ -76,12 +76,12 @@ def _part(block: object, reading: Reading, place: str) -> Part | None:
     if kind == "tool_call":
         call = call_part({**block, "id": block.get("tool_call_id")})
         if call is None:
-            reading.note(NO_NAME, place)
+            builder.note(NO_NAME, place)
         return call
-    return None if kind in MARKS else Part("text", _text(block, kind, reading, place))
+    return None if kind in MARKS else Part("text", _text(block, kind, builder, place))
 
 
-def _text(block: Mapping[str, Any], kind: str, reading: Reading, place: str) -> str:
+def _text(block: Mapping[str, Any], kind: str, builder: TranscriptBuilder, place: str) -> str:
     if isinstance(block.get("text"), str):
         return str(block["text"])
     if kind in FILE_BLOCKS:
@@ -89,10 +89,10 @@ def _text(block: Mapping[str, Any], kind: str, reading: Reading, place: str) -> 
     if kind in ("citable", "citation"):
         content = block.get("content") if kind == "citable" else block.get("cited_content")
         inner = content if isinstance(content, list) else [content] if content else []
-        parts = [_part(part, reading, place) for part in inner]
+        parts = [_part(part, builder, place) for part in inner]
         texts = [part.text for part in parts if part and part.kind == "text" and part.text]
         return "\n".join([stand_in("file", block.get("title")), *texts]) if kind == "citable" else "\n".join(texts)
-    reading.note(UNKNOWN, place)
+    builder.note(UNKNOWN, place)
     return stand_in(kind or "block")
 
 
@@ -103,7 +103,7 @@ def _filename(block: Mapping[str, Any]) -> str | None:
     return path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else None
 
 
-def _beside(extra: Mapping[str, Any], parts: list[Part], reading: Reading, place: str) -> list[Part]:
+def _beside(extra: Mapping[str, Any], parts: list[Part], builder: TranscriptBuilder, place: str) -> list[Part]:
     """The calls and thoughts that older versions keep beside the content; they count where no block has them."""
     found: list[Part] = []
     if not any(part.kind == "call" for part in parts):
@@ -112,7 +112,7 @@ def _beside(extra: Mapping[str, Any], parts: list[Part], reading: Reading, place
         calls = [*(listed if isinstance(listed, list) else []), *([legacy] if legacy else [])]
         read = [call_part(call) for call in calls]
         if None in read:
-            reading.note(NO_NAME, place)
+            builder.note(NO_NAME, place)
         found += [part for part in read if part is not None]
     if not any(part.kind == "reasoning" for part in parts):
         thoughts = next(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.branches import branch, leaves
 from memviz.transcripts.readers.database_rows import Row, cell_object, cell_text, grouped
@@ -58,57 +58,57 @@ def threads(tables: Tables) -> list[Thread]:
     return found or [Thread("", "", hash, None, store) for hash in leaves(store.parent_of)]
 
 
-def read_thread(piece: Thread, reading: Reading) -> Transcript:
+def read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
     """The messages from the root of the tree to the tip of the thread."""
     store = piece.store
     path, is_cycle = branch(piece.tip, store.parent_of)
     if is_cycle:
-        reading.note("the messages go round in a circle; those of one round were read")
+        builder.note("the messages go round in a circle; those of one round were read")
     elif path and store.parent_of[path[0]] is not None:
-        reading.note("what comes before the first message is missing in the database")
+        builder.note("what comes before the first message is missing in the database")
     for hash in path:
-        _say(hash, store, reading)
-    return reading.transcript(title=piece.name or UNTITLED, held_at=moment(piece.started))
+        _say(hash, store, builder)
+    return builder.build(title=piece.name or UNTITLED, held_at=moment(piece.started))
 
 
-def _say(hash: str, store: Store, reading: Reading) -> None:
+def _say(hash: str, store: Store, builder: TranscriptBuilder) -> None:
     place, role = f"message {hash[:40]}", known_role(store.roles[hash])
     if role is None:
-        reading.leave_out(place, f"has the unknown role {cell_text(store.roles[hash])[:40]!r}")
+        builder.leave_out(place, f"has the unknown role {cell_text(store.roles[hash])[:40]!r}")
         return
-    found = [_part(row, store, reading, place) for row in store.parts.get(hash, [])]
+    found = [_part(row, store, builder, place) for row in store.parts.get(hash, [])]
     parts = [part for part in found if part is not None]
-    say_parts(reading, role, parts, place, meta=store.meta.get(hash) or None)
+    say_parts(builder, role, parts, place, meta=store.meta.get(hash) or None)
 
 
-def _part(row: Row, store: Store, reading: Reading, place: str) -> Part | None:
-    kind, payload = cell_text(row["type"]), cell_object(row["payload"], reading)
+def _part(row: Row, store: Store, builder: TranscriptBuilder, place: str) -> Part | None:
+    kind, payload = cell_text(row["type"]), cell_object(row["payload"], builder)
     if kind in ("text", "reasoning"):
-        text = _text(row, payload, store, reading, place)
+        text = _text(row, payload, store, builder, place)
         return Part("text", text) if kind == "text" else Part("reasoning", text) if text else None
     if kind == "tool_call":
         call = call_part(
             {**payload, "id": payload.get("tool_call_id"), "name": payload.get("name") or row["tool_name"]}
         )
         if call is None:
-            reading.note("a tool call that names no tool was left out", place)
+            builder.note("a tool call that names no tool was left out", place)
         return call
     if kind == "tool_result":
         return _result(row, payload, store)
     if kind == "attachment":
         return Part("text", _shown(payload.get("attachment"), store))
-    reading.note("content of a kind that is not known is shown by its name only", place)
+    builder.note("content of a kind that is not known is shown by its name only", place)
     return Part("text", stand_in(kind or "part"))
 
 
-def _text(row: Row, payload: Mapping[str, Any], store: Store, reading: Reading, place: str) -> str:
+def _text(row: Row, payload: Mapping[str, Any], store: Store, builder: TranscriptBuilder, place: str) -> str:
     """The text of a part; one that borrows from fragments is a list of pieces."""
     pieces = payload.get("text_ref")
     if row["text"] is not None or not isinstance(pieces, list):
         return cell_text(row["text"]) or cell_text(payload.get("text"))
     texts = [_piece(piece, store) for piece in pieces]
     if None in texts:
-        reading.note("a fragment of a message is missing in the database", place)
+        builder.note("a fragment of a message is missing in the database", place)
     return "".join(text for text in texts if text)
 
 

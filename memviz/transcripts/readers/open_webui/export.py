@@ -8,9 +8,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, known_role, stand_in
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_trees import NO_LEAF, newest_leaf, place_of, take_branch
 from memviz.transcripts.readers.open_webui.content import read_content
@@ -18,7 +18,7 @@ from memviz.transcripts.readers.replies import Reply, joined
 from memviz.transcripts.times import moment, with_time
 
 
-class OpenWebUi(Format):
+class OpenWebUi(Reader):
     """A list of chats, or one; those of old versions have a list of messages instead of a tree."""
 
     name = "open_webui"
@@ -38,16 +38,16 @@ class OpenWebUi(Format):
             raise mismatch("chats with a history of messages", document)
         return pieces
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The branch that ends at the current message; a list of messages in its order."""
         if not _is_chat(piece):
             raise TranscriptError("it has no chat with messages.", remedy="Export the chat again.")
         chat = piece["chat"]
-        for message, place in _messages(chat, reading):
-            _read_message(message, reading, place)
+        for message, place in _messages(chat, builder):
+            _read_message(message, builder, place)
         titles = [title for title in (piece.get("title"), chat.get("title")) if isinstance(title, str) and title]
         held_at = moment(piece.get("created_at")) or moment(chat.get("timestamp"))
-        return reading.transcript(title=(titles or [UNTITLED])[0], held_at=held_at, system_prompt=_system(chat))
+        return builder.build(title=(titles or [UNTITLED])[0], held_at=held_at, system_prompt=_system(chat))
 
 
 def _is_chat(item: object) -> bool:
@@ -67,7 +67,7 @@ def _system(chat: dict[str, Any]) -> str | None:
     return next((text for text in (own, chat.get("system")) if isinstance(text, str) and text), None)
 
 
-def _messages(chat: dict[str, Any], reading: Reading) -> list[tuple[Any, str]]:
+def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[tuple[Any, str]]:
     """The messages of the branch in use, each with its place."""
     tree = _tree(chat)
     if not tree:
@@ -81,8 +81,8 @@ def _messages(chat: dict[str, Any], reading: Reading) -> list[tuple[Any, str]]:
     leaf: str | None = chat["history"].get("currentId")
     if not isinstance(leaf, str) or leaf not in parent_of:
         leaf = newest_leaf(parent_of, said_at)
-        reading.note(NO_LEAF)
-    path = take_branch(leaf, parent_of, reading, lambda _: True) if leaf is not None else []
+        builder.note(NO_LEAF)
+    path = take_branch(leaf, parent_of, builder, lambda _: True) if leaf is not None else []
     return [(tree[id], place_of(id, "message")) for id in path]
 
 
@@ -91,24 +91,24 @@ def _parent(node: object) -> str | None:
     return parent if isinstance(parent, str) else None
 
 
-def _read_message(item: object, reading: Reading, place: str) -> None:
+def _read_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
+        builder.leave_out(place, f"is {kind_of(item)}, not an object")
         return
     role, written = known_role(item.get("role")), item.get("role")
     if role is None:
-        reading.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
+        builder.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
         return
-    text = content_text(item.get("content"), lambda what: reading.note(what, place))
+    text = content_text(item.get("content"), lambda what: builder.note(what, place))
     meta = with_time(item.get("timestamp"))
     if role == "assistant":
         model = item.get("model")
-        reply = Reply(reading, place, {**meta, **({"model": model} if isinstance(model, str) and model else {})})
+        reply = Reply(builder, place, {**meta, **({"model": model} if isinstance(model, str) and model else {})})
         read_content(text, reply)
         reply.text(joined(_files(item)))
         reply.end()
     else:
-        reading.say(role, joined([text, *_files(item)]), place, meta=meta or None)
+        builder.add_text(role, joined([text, *_files(item)]), place, meta=meta or None)
 
 
 def _files(item: dict[str, Any]) -> list[str]:

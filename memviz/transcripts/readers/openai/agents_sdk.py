@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.times import moment
@@ -32,7 +32,7 @@ class Session(NamedTuple):
     elsewhere: int = 0
 
 
-class OpenAIAgents(Format):
+class OpenAIAgents(Reader):
     """One conversation for each session."""
 
     name = "openai_agents"
@@ -59,12 +59,12 @@ class OpenAIAgents(Format):
             raise no_rows(document, "messages")
         return sessions
 
-    def read(self, piece: Session, reading: Reading) -> Transcript:
+    def read(self, piece: Session, builder: TranscriptBuilder) -> Transcript:
         """The items of the session, read as those of the Responses API."""
         if piece.elsewhere:
-            reading.note(_elsewhere(piece))
-        ItemReader(reading).take(list(_items(piece.rows, reading)))
-        return reading.transcript(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
+            builder.note(_elsewhere(piece))
+        ItemReader(builder).take(list(_items(piece.rows, builder)))
+        return builder.build(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
 
 
 def _elsewhere(piece: Session) -> str:
@@ -91,16 +91,16 @@ def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
     return Session(id, [by_id[key] for key in chosen], branch, others, len(by_id.keys() - set(chosen)))
 
 
-def _items(rows: Sequence[Row], reading: Reading) -> Iterator[tuple[Any, str]]:
+def _items(rows: Sequence[Row], builder: TranscriptBuilder) -> Iterator[tuple[Any, str]]:
     for row in rows:
         place = row_place(row)
         try:
-            item = cell_json(row["message_data"], reading)
+            item = cell_json(row["message_data"], builder)
         except TranscriptError:
-            reading.leave_out(place, "is not JSON")
+            builder.leave_out(place, "is not JSON")
             continue
         if isinstance(item, dict) and "__enc__" in item:
-            reading.leave_out(place, "is encrypted")
+            builder.leave_out(place, "is encrypted")
         else:
             yield _with_time(item, row), place
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, text_of
 from memviz.transcripts.readers.openai.chat_request import read_request
@@ -16,7 +16,7 @@ from memviz.transcripts.readers.openai.chat_response import read_response
 from memviz.transcripts.readers.openai.response_objects import read_exchange
 
 # What a body is told by, and how it is read; a response to what was asked has both kinds of keys.
-READERS: dict[str, Callable[[Mapping[str, Any], str, Reading], dict[str, Any]]] = {
+READERS: dict[str, Callable[[Mapping[str, Any], str, TranscriptBuilder], dict[str, Any]]] = {
     "choices": read_response,
     "output": read_exchange,
     "messages": read_request,
@@ -25,7 +25,7 @@ READERS: dict[str, Callable[[Mapping[str, Any], str, Reading], dict[str, Any]]] 
 AGAIN = "Send this request again."
 
 
-class OpenAIBatch(Format):
+class OpenAIBatch(Reader):
     """Rows with a ``custom_id``, each a conversation whose title that is: requests of the chat API or the Responses
     API, or their responses."""
 
@@ -40,7 +40,7 @@ class OpenAIBatch(Format):
         """One conversation for each row."""
         return rows(document, "rows with a custom_id")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """What was asked, or what was answered. Raises :class:`TranscriptError` for a request that failed."""
         row, place = row_object(*piece), piece[1]
         body, where = _body(row, place)
@@ -48,8 +48,8 @@ class OpenAIBatch(Format):
         if key is None:
             reason = f"its body is no conversation, found {describe(body)}."
             raise TranscriptError(reason, place=where, remedy="Choose the batch of a chat or of responses.")
-        known = READERS[key](body, where, reading)
-        return reading.transcript(**{"title": text_of(row, "custom_id"), **known})
+        known = READERS[key](body, where, builder)
+        return builder.build(**{"title": text_of(row, "custom_id"), **known})
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:

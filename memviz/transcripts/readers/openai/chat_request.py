@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.json_rows import Row, inside, take_messages
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import are_messages
@@ -31,7 +31,7 @@ OTHER_HOLDERS = frozenset(
 TIME_KEYS = ("held_at", "created_at", "created", "timestamp")
 
 
-class ChatRequest(Format):
+class ChatRequest(Reader):
     """One object with messages; title, description, language, system_prompt, model and tools may be beside them."""
 
     name = "chat_request"
@@ -47,9 +47,9 @@ class ChatRequest(Format):
             raise mismatch("an object with a list of messages", document)
         return [(document.object, "")]
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """The messages with what is known of them; the model, its settings and its tools are no part of it."""
-        return reading.transcript(**read_request(*piece, reading))
+        return builder.build(**read_request(*piece, builder))
 
 
 def is_request(value: Mapping[str, Any]) -> bool:
@@ -69,12 +69,12 @@ def has_weights(messages: Sequence[Any]) -> bool:
     return any(isinstance(item, dict) and "weight" in item for item in messages)
 
 
-def read_request(value: Mapping[str, Any], place: str, reading: Reading) -> dict[str, Any]:
+def read_request(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
     """Take the messages of an object; returns what else is known of the conversation."""
-    take_messages(value.get("messages"), place, reading)
+    take_messages(value.get("messages"), place, builder)
     known: dict[str, Any] = dict(saved_texts(dict(value)))
     if value.get("system") and "system_prompt" not in known:
         where = inside(place, "system")
-        known["system_prompt"] = content_text(value["system"], lambda what: reading.note(what, where))
+        known["system_prompt"] = content_text(value["system"], lambda what: builder.note(what, where))
     times = (moment(value.get(key)) for key in TIME_KEYS)
     return {**known, "held_at": next((time for time in times if time), None)}

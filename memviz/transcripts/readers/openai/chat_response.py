@@ -7,14 +7,14 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS
 from memviz.transcripts.times import moment, with_time
 
 
-class ChatResponse(Format):
+class ChatResponse(Reader):
     """One response, a list, lines or a page of them. The messages that were asked may stand beside the choices."""
 
     name = "chat_response"
@@ -34,10 +34,10 @@ class ChatResponse(Format):
             return [(item, f"data index {index}") for index, item in enumerate(data)]
         return rows(document, "an object with choices")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """The messages that were asked, if they are there, and the reply."""
         row, place = piece
-        return reading.transcript(**read_response(row_object(row, place), place, reading))
+        return builder.build(**read_response(row_object(row, place), place, builder))
 
 
 def page_data(value: Mapping[str, Any]) -> list[Any]:
@@ -55,7 +55,7 @@ def is_response(value: Mapping[str, Any]) -> bool:
     return isinstance(choices, list) and bool(choices) and _message(choices[0]) is not None
 
 
-def read_response(value: Mapping[str, Any], place: str, reading: Reading) -> dict[str, Any]:
+def read_response(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
     """Take the reply of a response; returns what else is known of the conversation."""
     choices = value.get("choices")
     replies = [(index, _message(choice)) for index, choice in _in_order(choices if isinstance(choices, list) else [])]
@@ -63,14 +63,14 @@ def read_response(value: Mapping[str, Any], place: str, reading: Reading) -> dic
     if not found:
         raise TranscriptError("it has no choice with a message.", place=place, remedy="Choose one with a reply.")
     if value.get("messages") is not None:
-        take_messages(value["messages"], place, reading, "messages")
+        take_messages(value["messages"], place, builder, "messages")
     (index, reply), *others = found
     meta = reply.get("meta")
     said = {**with_time(value.get("created")), **(meta if isinstance(meta, dict) else {})}
     where = inside(place, f"choices index {index}")
-    reading.take({**reply, "meta": said}, where)
+    builder.add_json({**reply, "meta": said}, where)
     if others:
-        reading.note(f"of {len(found)} choices only the first was imported", place)
+        builder.note(f"of {len(found)} choices only the first was imported", place)
     return {"held_at": moment(value.get("created"))}
 
 

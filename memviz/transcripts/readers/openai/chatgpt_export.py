@@ -8,8 +8,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.message_trees import NO_LEAF, newest_leaf, take_branch
 from memviz.transcripts.readers.openai.chatgpt_content import THOUGHTS, is_hidden, type_of
 from memviz.transcripts.readers.openai.chatgpt_path import ChatPath
@@ -18,7 +18,7 @@ from memviz.transcripts.times import moment
 NODE_KEYS = frozenset({"message", "parent", "children"})
 
 
-class ChatGptExport(Format):
+class ChatGptExport(Reader):
     """A list of conversations, or one: the nodes are in ``mapping``, and ``current_node`` ends the branch in use."""
 
     name = "chatgpt_export"
@@ -39,20 +39,20 @@ class ChatGptExport(Format):
             raise mismatch("conversations with a mapping of nodes", document)
         return pieces
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The branch that ends at the current node; where that is unknown, at the newest leaf."""
         mapping = piece.get("mapping") if isinstance(piece, dict) else None
         if not isinstance(mapping, dict):
             raise TranscriptError("it has no mapping of nodes.", remedy="Export the conversation again.")
-        path = ChatPath(reading)
-        for id in _branch_taken(mapping, piece.get("current_node"), reading):
+        path = ChatPath(builder)
+        for id in _branch_taken(mapping, piece.get("current_node"), builder):
             message = _message(mapping[id])
             if message is not None:
                 path.take(id, message)
         path.end()
         title = piece.get("title")
         held_at = moment(piece.get("create_time")) or moment(piece.get("update_time"))
-        return reading.transcript(title=title if isinstance(title, str) else UNTITLED, held_at=held_at)
+        return builder.build(title=title if isinstance(title, str) else UNTITLED, held_at=held_at)
 
 
 def _is_conversation(item: dict[str, Any]) -> bool:
@@ -68,7 +68,7 @@ def _message(node: object) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _branch_taken(mapping: dict[str, Any], current: object, reading: Reading) -> list[str]:
+def _branch_taken(mapping: dict[str, Any], current: object, builder: TranscriptBuilder) -> list[str]:
     def is_shown(id: str) -> bool:
         message = _message(mapping[id])
         return message is not None and not is_hidden(message) and type_of(message.get("content")) != THOUGHTS
@@ -83,8 +83,8 @@ def _branch_taken(mapping: dict[str, Any], current: object, reading: Reading) ->
     else:
         leaf = newest_leaf(parent_of, said_at)
         if len(parent_of) > 1:
-            reading.note(NO_LEAF)
-    return take_branch(leaf, parent_of, reading, is_shown, "node") if leaf is not None else []
+            builder.note(NO_LEAF)
+    return take_branch(leaf, parent_of, builder, is_shown, "node") if leaf is not None else []
 
 
 def _parents(mapping: dict[str, Any]) -> dict[str, str | None]:

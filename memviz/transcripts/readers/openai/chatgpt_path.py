@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.message_trees import place_of
@@ -28,8 +28,8 @@ from memviz.transcripts.times import with_time
 class ChatPath:
     """Takes the nodes of one branch, one after the other, into a reading; :meth:`end` it."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
         self._thoughts: list[str] = []
         self._calls: list[ToolCall] = []  # that no other node has followed yet: they are of one message
         self._meta: dict[str, Any] = {}
@@ -60,7 +60,7 @@ class ChatPath:
         """End the branch. Thoughts that led to no reply, because it was stopped, are one without text."""
         self._close()
         if self._thoughts:
-            self._reading.say("assistant", "", self._place, meta=self._with_thoughts(self._meta))
+            self._builder.add_text("assistant", "", self._place, meta=self._with_thoughts(self._meta))
 
     def _think(self, message: Message, place: str) -> None:
         self._thoughts.append(thoughts_text(message["content"]))
@@ -70,7 +70,7 @@ class ChatPath:
         if role is None:
             written = role_of(message)
             unknown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
-            self._reading.leave_out(place, f"has the unknown role {unknown}" if written is not None else "has no role")
+            self._builder.leave_out(place, f"has the unknown role {unknown}" if written is not None else "has no role")
             return
         if role == "user":
             self.end()
@@ -78,7 +78,7 @@ class ChatPath:
         meta = _meta_of(message)
         if role == "assistant":
             meta = self._with_thoughts(meta)
-        self._reading.say(role, self._text(message, place), place, meta=meta or None)
+        self._builder.add_text(role, self._text(message, place), place, meta=meta or None)
 
     def _call(self, id: str, message: Message, place: str) -> None:
         if not self._calls:
@@ -115,7 +115,7 @@ class ChatPath:
     def _close_calls(self) -> None:
         if self._calls:
             self._close_result()
-            self._reading.say("assistant", "", self._place, tool_calls=tuple(self._calls), meta=self._meta or None)
+            self._builder.add_text("assistant", "", self._place, tool_calls=tuple(self._calls), meta=self._meta or None)
             for call in self._calls:
                 self._open.setdefault(call.name, deque()).append(call)
             self._calls = []
@@ -123,7 +123,7 @@ class ChatPath:
     def _close_result(self) -> None:
         if self._result:
             id, tool, meta = self._result
-            add_result(self._reading, self._place, id, joined(self._result_texts), tool, **meta)
+            add_result(self._builder, self._place, id, joined(self._result_texts), tool, **meta)
         self._result, self._result_texts = None, []
 
     def _with_thoughts(self, meta: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class ChatPath:
         return {**meta, **({REASONING: thoughts} if thoughts else {})}
 
     def _text(self, message: Message, place: str) -> str:
-        return text_of(message, lambda what: self._reading.note(what, place))
+        return text_of(message, lambda what: self._builder.note(what, place))
 
 
 def _meta_of(message: Message) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.openai.codex_rollout import ROW_TYPES, Rollout, Row
 from memviz.transcripts.readers.openai.response_items import is_item
 from memviz.transcripts.times import moment
 
 
-class Codex(Format):
+class Codex(Reader):
     """One session of the Codex CLI, without what the CLI itself told the model."""
 
     name = "codex"
@@ -33,13 +33,13 @@ class Codex(Format):
             raise mismatch("rows with a type and a payload", document)
         return [list(zip(document.places, document.items, strict=True)) or [("line 1", document.object)]]
 
-    def read(self, piece: list[Row], reading: Reading) -> Transcript:
+    def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The turns that were not taken back; compactions are events."""
         rollout = Rollout()
         for place, row in piece:
             rollout.take(row, place)
-        rollout.tell(reading)
-        return reading.transcript(
+        rollout.tell(builder)
+        return builder.build(
             title=rollout.title,
             system_prompt=rollout.system_prompt or None,
             held_at=moment(rollout.metadata.get("timestamp")),

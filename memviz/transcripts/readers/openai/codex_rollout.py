@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.json_rows import text_of
 from memviz.transcripts.readers.openai.response_builder import ItemReader
@@ -138,21 +138,21 @@ class Rollout:
         if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and asked:
             del self._entries[asked[max(0, len(asked) - turns)] :]
 
-    def tell(self, reading: Reading) -> None:
+    def tell(self, builder: TranscriptBuilder) -> None:
         """Put the messages and the compactions into a reading. What was shown is only used where it is all there is."""
         said = [item for _, item in self._entries if isinstance(item, dict) and item.get("type") == "message"]
         is_all = all(SHOWN in item for item in said)
         waiting = list[tuple[Any, str]]()
         for place, item in self._entries:
             if isinstance(item, dict) and "tokens_before" in item:
-                ItemReader(reading).take(waiting)
+                ItemReader(builder).take(waiting)
                 waiting = []
-                reading.happened(RecordedEvent("compaction", len(reading.messages), **item))
+                builder.add_event(RecordedEvent("compaction", len(builder.messages), **item))
             elif not isinstance(item, dict) or SHOWN not in item:
                 waiting.append((item, place))
             elif is_all:
                 waiting.append(({key: value for key, value in item.items() if key != SHOWN}, place))
-        ItemReader(reading).take(waiting)
+        ItemReader(builder).take(waiting)
 
 
 def _is_asked(item: object) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
 from memviz.transcripts.readers.openai.chat_request import has_weights, is_request, read_request
 
 
-class FinetuningRows(Format):
+class FinetuningRows(Reader):
     """JSON lines, or a list, of objects with messages. The weight of a message stays in its ``meta``."""
 
     name = "finetuning"
@@ -26,7 +26,7 @@ class FinetuningRows(Format):
         """One conversation for each row."""
         return rows(document, "one object with messages a line")
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
+    def read(self, piece: Row, builder: TranscriptBuilder) -> Transcript:
         """The messages of the row."""
         row, place = piece
-        return reading.transcript(**read_request(row_object(row, place), place, reading))
+        return builder.build(**read_request(row_object(row, place), place, builder))

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.role_lists import are_messages, are_openai
 
 Placed = tuple[Any, str]
 """An item of a list with its place in the file."""
 
 
-class OpenAIMessages(Format):
+class OpenAIMessages(Reader):
     """One list of messages, with roles, tool calls or content that only this API knows."""
 
     name = "openai_messages"
@@ -29,9 +29,9 @@ class OpenAIMessages(Format):
         """One conversation: all items."""
         return message_list(document)
 
-    def read(self, piece: list[Placed], reading: Reading) -> Transcript:
+    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The conversation that the items are, in order."""
-        return read_message_list(piece, reading)
+        return read_message_list(piece, builder)
 
 
 def list_of(document: Document) -> Sequence[Any]:
@@ -47,8 +47,8 @@ def message_list(document: Document) -> list[list[Placed]]:
     return [list(zip(items, document.places or ["line 1"], strict=True))]
 
 
-def read_message_list(piece: list[Placed], reading: Reading) -> Transcript:
+def read_message_list(piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
     """The conversation that these items are, in order."""
     for item, place in piece:
-        reading.take(item, place)
-    return reading.transcript()
+        builder.add_json(item, place)
+    return builder.build()

@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_rows import Row, text_of
@@ -20,8 +20,8 @@ class ItemReader:
     """Collects items in a reading. A message of the assistant and the calls that follow it are one message, with what
     the model thought before them; two messages stay two."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
         self._here: set[str] = set()  # ids of the items that are in the file
         self._call_of_item: dict[str, str] = {}
         self._reply: tuple[str, str] | None = None  # text and place of the assistant's message at hand
@@ -37,7 +37,7 @@ class ItemReader:
             if isinstance(item, dict):
                 self._take(item, place)
             else:
-                self._reading.leave_out(place, f"is {kind_of(item)}, not an object")
+                self._builder.leave_out(place, f"is {kind_of(item)}, not an object")
         self._end()
 
     def _take(self, item: Mapping[str, Any], place: str) -> None:
@@ -52,12 +52,12 @@ class ItemReader:
             self._call(item, place)
         elif kind in COMPACTIONS:
             self._end()
-            self._reading.happened(RecordedEvent("compaction", len(self._reading.messages)))
+            self._builder.add_event(RecordedEvent("compaction", len(self._builder.messages)))
         elif kind == "item_reference" or (not kind and "id" in item):
             self._reference(item, place)
         elif kind not in SILENT:
             what = f"has the type {kind[:40]!r}, which is not known" if kind else "has no type and no role"
-            self._reading.leave_out(place, what)
+            self._builder.leave_out(place, what)
 
     def _message(self, item: Mapping[str, Any], place: str) -> None:
         role = known_role(item.get("role"))
@@ -69,16 +69,16 @@ class ItemReader:
             return
         self._end()
         if role is None or item.get("tool_calls") or role == "tool":
-            self._reading.take(item, place)  # in the shape of the chat API, or no message at all
+            self._builder.add_json(item, place)  # in the shape of the chat API, or no message at all
         else:
             text = item_text(item.get("content"), self._note_at(place))
             meta = with_time(item.get("created_at")) or None
-            self._reading.say(role, text, place, name=text_of(item, "name") or None, meta=meta)
+            self._builder.add_text(role, text, place, name=text_of(item, "name") or None, meta=meta)
 
     def _call(self, item: Mapping[str, Any], place: str) -> None:
         call = call_of(item)
         if call is None:
-            self._reading.leave_out(place, "has a tool call without a name")
+            self._builder.leave_out(place, "has a tool call without a name")
             return
         if self._reply is None:
             self._reply = ("", place)
@@ -88,24 +88,24 @@ class ItemReader:
         self._coming = []
         if item.get("type") in SERVED:
             self._end()
-            self._reading.say("tool", result_text(item, self._note_at(place)), place, tool_call_id=call.id or None)
+            self._builder.add_text("tool", result_text(item, self._note_at(place)), place, tool_call_id=call.id or None)
 
     def _result(self, item: Mapping[str, Any], place: str) -> None:
         self._end()
         id = call_id(item)
         if not text_of(item, "call_id"):  # the output of a local shell may name the item instead of the call
             id = self._call_of_item.get(id, "" if item.get("type") == "tool_search_output" else id)
-        self._reading.say("tool", result_text(item, self._note_at(place)), place, tool_call_id=id or None)
+        self._builder.add_text("tool", result_text(item, self._note_at(place)), place, tool_call_id=id or None)
 
     def _reference(self, item: Mapping[str, Any], place: str) -> None:
         id = text_of(item, "id")
         if id not in self._here:
-            self._reading.leave_out(place, f"refers to the item {id[:60]!r}, which is not in the file")
+            self._builder.leave_out(place, f"refers to the item {id[:60]!r}, which is not in the file")
 
     def _end(self) -> None:
         """End the reply: what was thought last belongs to it as well."""
         if self._coming and self._reply is None:
-            self._reading.note("what the model thought before no reply was left out")
+            self._builder.note("what the model thought before no reply was left out")
         self._thoughts += self._coming if self._reply is not None else []
         self._coming = []
         self._close()
@@ -116,11 +116,11 @@ class ItemReader:
             thoughts = {REASONING: "\n".join(self._thoughts)} if self._thoughts else {}
             text, place = self._reply
             meta = {**self._meta, **thoughts} or None
-            self._reading.say("assistant", text, place, tool_calls=tuple(self._calls), meta=meta)
+            self._builder.add_text("assistant", text, place, tool_calls=tuple(self._calls), meta=meta)
         self._reply, self._calls, self._meta, self._thoughts = None, [], {}, []
 
     def _note_at(self, place: str) -> Any:
-        return lambda what: self._reading.note(what, place)
+        return lambda what: self._builder.note(what, place)
 
 
 def _is_there(item: object) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_rows import Row, inside, text_of
 from memviz.transcripts.readers.openai.response_builder import ItemReader
@@ -43,7 +43,7 @@ def is_request_object(value: Mapping[str, Any]) -> bool:
     return are_items(asked) or are_messages(asked)
 
 
-def read_exchange(value: Mapping[str, Any], place: str, reading: Reading) -> dict[str, Any]:
+def read_exchange(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
     """Take what was asked and what was answered; returns what else is known of the conversation.
 
     Raises :class:`TranscriptError` for a response that failed.
@@ -55,11 +55,11 @@ def read_exchange(value: Mapping[str, Any], place: str, reading: Reading) -> dic
         reason = text_of(error, "message").strip().rstrip(".")[:200] or "no reason is given"
         raise TranscriptError(f"this response failed: {reason}.", place=place, remedy="Send the request again.")
     if text_of(value, "previous_response_id"):
-        reading.note("what was said before the response that it continues is not in the file", place)
+        builder.note("what was said before the response that it continues is not in the file", place)
     details = value.get("incomplete_details")
     if isinstance(details, dict):
-        reading.note(f"the reply is incomplete ({text_of(details, 'reason')[:60] or 'no reason is given'})", place)
-    ItemReader(reading).take(items)
+        builder.note(f"the reply is incomplete ({text_of(details, 'reason')[:60] or 'no reason is given'})", place)
+    ItemReader(builder).take(items)
     system = {"system_prompt": instructions} if isinstance(instructions, str) and instructions else {}
     return {**system, "held_at": moment(value.get("created_at"))}
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows, text_of
 from memviz.transcripts.readers.openai.chat_response import page_data
 from memviz.transcripts.readers.openai.response_builder import ItemReader
@@ -27,7 +27,7 @@ class Items(NamedTuple):
 LAST_EVENTS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class OpenAIResponses(Format):
+class OpenAIResponses(Reader):
     """Items of one conversation as a list, lines or a page; or requests and responses, each a conversation."""
 
     name = "openai_responses"
@@ -56,15 +56,15 @@ class OpenAIResponses(Format):
             raise mismatch("a list of items, a request or a response", document)
         return [Items(in_order(document.items, document.places))]
 
-    def read(self, piece: Row | Items, reading: Reading) -> Transcript:
+    def read(self, piece: Row | Items, builder: TranscriptBuilder) -> Transcript:
         """The messages that the items stand for, in order."""
         if not isinstance(piece, Items):
             row, place = piece
-            return reading.transcript(**read_exchange(row_object(row, place), place, reading))
+            return builder.build(**read_exchange(row_object(row, place), place, builder))
         if piece.has_more:
-            reading.note("this is one page of several: the others are not in the file")
-        ItemReader(reading).take(piece.rows)
-        return reading.transcript()
+            builder.note("this is one page of several: the others are not in the file")
+        ItemReader(builder).take(piece.rows)
+        return builder.build()
 
 
 def _is_exchange(value: Mapping[str, Any]) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.table_columns import Table, find_table
@@ -21,7 +21,7 @@ from memviz.transcripts.times import moment, with_time
 EXPECTED = 'a table with columns such as "role" and "content", or "prompt" and "response",'
 
 
-class CsvTable(Format):
+class CsvTable(Reader):
     """A table with columns for role and content or for question and answer, in any order and letter case."""
 
     name = "csv"
@@ -37,45 +37,45 @@ class CsvTable(Format):
         if table is None:
             raise text_mismatch(EXPECTED, document)
         if not table.has_head:
-            document.findings.note("the first row is data, no names of columns: roles were read from the first column")
+            document.notes.add("the first row is data, no names of columns: roles were read from the first column")
         found: dict[str, Rows] = {}
         for row in table.data(document.plain_text):
-            cells, findings = by_meaning(row, table)
+            cells, notes = by_meaning(row, table)
             rows = found.setdefault(cells.get("conversation", "").strip(), Rows(table, [], []))
             rows.rows.append(Placed(cells, row.line))
-            rows.findings.extend((what, row.line) for what in findings)
+            rows.notes.extend((what, row.line) for what in notes)
         return list(found.values())
 
-    def read(self, piece: Rows, reading: Reading) -> Transcript:
+    def read(self, piece: Rows, builder: TranscriptBuilder) -> Transcript:
         """The conversation that the rows are, in the order that a column for it gives."""
-        for what, line in piece.findings:
-            reading.note(what, f"line {line}")
-        rows = in_order(piece, reading)
-        known = _known(rows, piece.table, reading)
+        for what, line in piece.notes:
+            builder.note(what, f"line {line}")
+        rows = in_order(piece, builder)
+        known = _known(rows, piece.table, builder)
         for row in rows:
             if piece.table.asks:
-                _take_pair(row, reading)
+                _take_pair(row, builder)
             elif "role" in row.cells and "content" in row.cells:
-                _take(row, reading, piece.table.is_own)
+                _take(row, builder, piece.table.is_own)
             else:
-                reading.leave_out(f"line {row.line}", "has too few cells")
-        return reading.transcript(**known)
+                builder.leave_out(f"line {row.line}", "has too few cells")
+        return builder.build(**known)
 
 
-def _known(rows: list[Placed], table: Table, reading: Reading) -> dict[str, Any]:
+def _known(rows: list[Placed], table: Table, builder: TranscriptBuilder) -> dict[str, Any]:
     """What the table says about the conversation beside its messages. The rows of it are taken out."""
     known: dict[str, Any] = {"title": next((row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED)}
     if rows:
         known["held_at"] = moment(time_of(rows[0]))
     prompts = list(dict.fromkeys(row.cells["system"] for row in rows if row.cells.get("system")))
     if len(prompts) > 1:
-        reading.note(f"the rows have {len(prompts)} different system prompts; the first was taken")
+        builder.note(f"the rows have {len(prompts)} different system prompts; the first was taken")
     prompts += [unguarded(row.cells.get("content", "")) for row in rows if is_prompt(row, table)]
     rows[:] = [row for row in rows if not is_prompt(row, table)]
     return {**known, "system_prompt": prompts[0] if prompts else None}
 
 
-def _take(row: Placed, reading: Reading, is_own: bool) -> None:
+def _take(row: Placed, builder: TranscriptBuilder, is_own: bool) -> None:
     item: dict[str, Any] = {"role": role_of(row.cells["role"]) or row.cells["role"].strip() or None}
     for key in ("content", "name", "tool_call_id"):
         cell = row.cells.get(key, "")
@@ -83,23 +83,23 @@ def _take(row: Placed, reading: Reading, is_own: bool) -> None:
             item[key] = unguarded(cell) if is_own else cell
     calls = row.cells.get("tool_calls", "").strip()
     if calls:
-        item["tool_calls"] = _calls(calls, row, reading)
-    reading.take({**item, "meta": with_time(time_of(row))}, f"line {row.line}")
+        item["tool_calls"] = _calls(calls, row, builder)
+    builder.add_json({**item, "meta": with_time(time_of(row))}, f"line {row.line}")
 
 
-def _calls(text: str, row: Placed, reading: Reading) -> Any:
+def _calls(text: str, row: Placed, builder: TranscriptBuilder) -> Any:
     try:
-        return JsonParser(reading.findings, reading.limits.depth).parse(text)
+        return JsonParser(builder.notes, builder.limits.depth).parse(text)
     except TranscriptError:
-        reading.note("tool calls that are no JSON were left out", f"line {row.line}")
+        builder.note("tool calls that are no JSON were left out", f"line {row.line}")
         return None
 
 
-def _take_pair(row: Placed, reading: Reading) -> None:
+def _take_pair(row: Placed, builder: TranscriptBuilder) -> None:
     place, meta = f"line {row.line}", with_time(time_of(row)) or None
     question = "\n".join(row.cells[key] for key in ("question", "input") if row.cells.get(key))
     for role, text in (("user", question), ("assistant", row.cells.get("answer", ""))):
         if text.strip():
-            reading.say(role, text, place, meta=meta)
+            builder.add_text(role, text, place, meta=meta)
         else:
-            reading.leave_out(place, f"has an empty cell for the {role}")
+            builder.leave_out(place, f"has an empty cell for the {role}")

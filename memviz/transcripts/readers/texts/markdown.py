@@ -7,8 +7,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.markers import is_marked, read_marked
 from memviz.transcripts.readers.memviz_json import saved_texts
@@ -19,7 +19,7 @@ from memviz.transcripts.readers.texts.turns_of_text import places, read_dialogue
 EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
 
 
-class Markdown(Format):
+class Markdown(Reader):
     """A text in which names in bold or in headings say who speaks, or one with the markers of memviz."""
 
     name = "markdown"
@@ -38,20 +38,20 @@ class Markdown(Format):
             raise text_mismatch(EXPECTED, document)
         return [found]
 
-    def read(self, piece: Dialogue | str, reading: Reading) -> Transcript:
+    def read(self, piece: Dialogue | str, builder: TranscriptBuilder) -> Transcript:
         """The conversation with its title; from markers also its system prompt, description and language."""
-        return _read_markers(piece, reading) if isinstance(piece, str) else read_dialogue(piece, reading)
+        return _read_markers(piece, builder) if isinstance(piece, str) else read_dialogue(piece, builder)
 
 
-def _read_markers(text: str, reading: Reading) -> Transcript:
+def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     known: dict[str, Any] = {}
     parts = list(read_marked(text))
     is_whole = False
     for part, place in zip(parts, places(text, [part.start for part in parts]), strict=True):
-        info = _info(part.info, reading)
+        info = _info(part.info, builder)
         content = part.content.removesuffix(f"\n{info['closed']}") if "closed" in info else part.content
         if "role" in info:
-            reading.take(_message(info, content), place)
+            builder.add_json(_message(info, content), place)
         elif info.get("system_prompt") is True:
             known["system_prompt"] = content
         elif "end" in info:
@@ -59,15 +59,15 @@ def _read_markers(text: str, reading: Reading) -> Transcript:
         elif "title" in info:
             known.update(saved_texts(info))
         else:
-            reading.leave_out(place, "has a marker of memviz that cannot be read")
+            builder.leave_out(place, "has a marker of memviz that cannot be read")
     if not is_whole:
-        reading.note("the text ends before its end, so the last message may be cut off")
-    return reading.transcript(**known)
+        builder.note("the text ends before its end, so the last message may be cut off")
+    return builder.build(**known)
 
 
-def _info(text: str, reading: Reading) -> dict[str, Any]:
+def _info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
     try:
-        info = JsonParser(reading.findings, reading.limits.depth).parse(text)
+        info = JsonParser(builder.notes, builder.limits.depth).parse(text)
     except TranscriptError:
         return {}
     return info if isinstance(info, dict) else {}

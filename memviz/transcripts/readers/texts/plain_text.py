@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
 from memviz.transcripts.readers.texts.text_kinds import text_kind
 from memviz.transcripts.readers.texts.turns_of_text import read_dialogue, text_mismatch, with_line_feeds
 
 
-class PlainText(Format):
+class PlainText(Reader):
     """A text in which names at the start of a line say who speaks."""
 
     name = "text"
@@ -29,6 +29,6 @@ class PlainText(Format):
             raise text_mismatch('a text with lines that start with "User:" and "Assistant:"', document)
         return [found]
 
-    def read(self, piece: Dialogue, reading: Reading) -> Transcript:
+    def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:
         """The conversation, from one speaker's name to the next."""
-        return read_dialogue(piece, reading)
+        return read_dialogue(piece, builder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.texts.table_cells import Row
 from memviz.transcripts.readers.texts.table_columns import Table
 from memviz.transcripts.times import moment
@@ -23,30 +23,30 @@ class Rows(NamedTuple):
 
     table: Table
     rows: list[Placed]
-    findings: list[tuple[str, int]]
+    notes: list[tuple[str, int]]
 
 
 def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     """The cells of a row by their meaning, and what is odd about them."""
-    cells, findings = list(row.cells), []
+    cells, notes = list(row.cells), []
     extra = cells[table.width :]
     if row.is_open:
-        findings.append("a quotation mark is never closed, so all that follows in the file was read as one cell")
+        notes.append("a quotation mark is never closed, so all that follows in the file was read as one cell")
     if any(cell.strip() for cell in extra):
         if table.width - 1 in (
             table.columns.get("content"),
             table.columns.get("answer"),
         ):  # the text had a delimiter in it and no quotation marks
             cells[table.width - 1 :] = [table.dialect.delimiter.join(cells[table.width - 1 :])]
-            findings.append("a row has more cells than the table has columns, so they were joined to the last")
+            notes.append("a row has more cells than the table has columns, so they were joined to the last")
         else:
-            findings.append("cells beyond the last column were left out")
+            notes.append("cells beyond the last column were left out")
     if len(cells) < table.width:
-        findings.append("a row has fewer cells than the table has columns")
-    return {meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)}, findings
+        notes.append("a row has fewer cells than the table has columns")
+    return {meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)}, notes
 
 
-def in_order(piece: Rows, reading: Reading) -> list[Placed]:
+def in_order(piece: Rows, builder: TranscriptBuilder) -> list[Placed]:
     """The rows of a conversation in the order of their column for it, if each has a number there."""
     rows = piece.rows
     if "order" not in piece.table.columns:
@@ -54,7 +54,7 @@ def in_order(piece: Rows, reading: Reading) -> list[Placed]:
     numbers = {row.line: _number(row.cells.get("order", "")) for row in rows if not is_prompt(row, piece.table)}
     unknown = [line for line, number in numbers.items() if number is None]
     for line in unknown:
-        reading.note("the column for the order is no number everywhere, so the rows stay as they are", f"line {line}")
+        builder.note("the column for the order is no number everywhere, so the rows stay as they are", f"line {line}")
     return rows if unknown else sorted(rows, key=lambda row: numbers.get(row.line) or 0)
 
 

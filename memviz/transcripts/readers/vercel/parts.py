@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.replies import Reply, joined, json_text
@@ -24,30 +24,30 @@ def is_part(part: object) -> bool:
     return isinstance(kind, str) and (kind in KINDS or kind.startswith(PREFIXES))
 
 
-def read_ui_message(item: object, reading: Reading, place: str) -> None:
+def read_ui_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     """Add the messages that a UI message stands for."""
     if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
+        builder.leave_out(place, f"is {kind_of(item)}, not an object")
         return
     role, written = known_role(item.get("role")), item.get("role")
     if role is None or role == "tool":
-        reading.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
+        builder.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
         return
     parts, content = item.get("parts"), item.get("content")
     given = parts if isinstance(parts, list) else []
     has_text = any(isinstance(part, dict) and part.get("type") == "text" for part in given)
-    beside = "" if has_text else content_text(content, lambda what: reading.note(what, place))
+    beside = "" if has_text else content_text(content, lambda what: builder.note(what, place))
     meta = _time(item)
     if role == "assistant":
-        _read_reply(item, given, beside, Reply(reading, place, meta), place, reading)
+        _read_reply(item, given, beside, Reply(builder, place, meta), place, builder)
         return
-    texts = [_shown(part, reading, place) for part in given]
+    texts = [_shown(part, builder, place) for part in given]
     files = [_file(file) for file in _objects(item.get("experimental_attachments"))]
-    reading.say(role, joined([beside, *texts, *files]), place, meta=meta or None)
+    builder.add_text(role, joined([beside, *texts, *files]), place, meta=meta or None)
 
 
 def _read_reply(
-    item: dict[str, Any], parts: list[Any], beside: str, reply: Reply, place: str, reading: Reading
+    item: dict[str, Any], parts: list[Any], beside: str, reply: Reply, place: str, builder: TranscriptBuilder
 ) -> None:
     if not parts:  # version 4 before it had parts
         reply.think(item.get("reasoning"))
@@ -64,7 +64,7 @@ def _read_reply(
         elif isinstance(kind, str) and (kind == "dynamic-tool" or kind.startswith("tool-")):
             _read_tool(part, part.get("toolName") if kind == "dynamic-tool" else kind.removeprefix("tool-"), reply)
         else:
-            reply.text(_shown(part, reading, place))
+            reply.text(_shown(part, builder, place))
     reply.text(beside)
     reply.end()
 
@@ -84,19 +84,19 @@ def _read_tool(part: dict[str, Any], name: object, reply: Reply) -> None:
         reply.result(id, reason, name)
 
 
-def _shown(part: object, reading: Reading, place: str) -> str:
+def _shown(part: object, builder: TranscriptBuilder, place: str) -> str:
     if isinstance(part, str):
         return part
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(part, dict) or not isinstance(kind, str):
-        reading.note("content that is not text was read as JSON text", place)
+        builder.note("content that is not text was read as JSON text", place)
         return json_text(part)
     if isinstance(part.get("text"), str):
         return str(part["text"])
     if kind.startswith(UNSEEN) or kind == "text":
         return ""
     if kind != "file":
-        reading.note(UNKNOWN, place)
+        builder.note(UNKNOWN, place)
         return stand_in(kind)
     return _file(part)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import HEAD_ITEMS, Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.readers.vercel.parts import is_part, read_ui_message
 from memviz.transcripts.times import moment
@@ -18,7 +18,7 @@ OLD_CALLS = "toolInvocations"
 """Where early messages of version 4, which have no parts, keep tool calls."""
 
 
-class VercelUi(Format):
+class VercelUi(Reader):
     """A list of messages, one message a line, or chats: objects with a list of messages."""
 
     name = "vercel_ui"
@@ -41,19 +41,19 @@ class VercelUi(Format):
             return [item if isinstance(item, dict) else {} for item in document.items]
         return [list(zip(document.items, document.places, strict=True))]
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The messages in order; what a tool answered in the middle of a reply is a message of its own."""
         if isinstance(piece, list):
             for item, place in piece:
-                read_ui_message(item, reading, place)
-            return reading.transcript()
+                read_ui_message(item, builder, place)
+            return builder.build()
         if not isinstance(piece.get("messages"), list):
             raise TranscriptError("it has no list of messages.", remedy="Choose another one.")
         for index, item in enumerate(piece["messages"]):
-            read_ui_message(item, reading, f"index {index}")
+            read_ui_message(item, builder, f"index {index}")
         title = piece.get("title")
         held_at = moment(piece.get("createdAt"))
-        return reading.transcript(title=title if isinstance(title, str) else UNTITLED, held_at=held_at)
+        return builder.build(title=title if isinstance(title, str) else UNTITLED, held_at=held_at)
 
 
 def _is_chat(item: object) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.gemini.api import GeminiApi, contents_of_checkpoint, read_contents
@@ -115,9 +115,9 @@ def test_checkpoints_of_the_command_line_are_left_to_their_own_format():
         assert not GeminiApi().recognise(document)
         contents = contents_of_checkpoint(document)
         assert contents
-        reading = Reading()
-        read_contents(contents, reading)
-        assert len(reading.messages) == len(contents)
+        builder = TranscriptBuilder()
+        read_contents(contents, builder)
+        assert len(builder.messages) == len(contents)
     for value in ([HI], {"history": [{"role": "user", "content": "x"}]}, {"history": 3}, []):
         assert contents_of_checkpoint(Document(json.dumps(value).encode())) is None
 
