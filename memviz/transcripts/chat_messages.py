@@ -46,6 +46,11 @@ def known_role(role: object) -> str | None:
     return canonical if canonical in ROLES else None
 
 
+def named(roles: Mapping[str, str]) -> RoleOf:
+    """The roles that a product's own names stand for, as :func:`speaker_of` takes them."""
+    return lambda role: roles.get(role) if isinstance(role, str) else None
+
+
 def spoken_role(role: object) -> str | None:
     """:func:`known_role` for products in which tools do not send messages of their own."""
     found = known_role(role)

@@ -34,6 +34,10 @@ EMPTY = "Choose a file with at least one message."
 OTHER_FORMAT = "Choose another format, or leave it to be recognised."
 
 
+Placed = tuple[Any, str]
+"""A JSON value with its place in the file: "index 3" or "line 4"."""
+
+
 class Parsed(NamedTuple):
     """A file as JSON: ``value`` of the whole file, ``rows`` of (line number, value), or a ``problem``.
 
@@ -88,6 +92,11 @@ class Document:
         rows = self.json.rows
         in_lines = len(rows) == len(self.items)
         return [f"line {line}" for line, _ in rows] if in_lines else [f"index {n}" for n in range(len(self.items))]
+
+    @property
+    def placed(self) -> list[Placed]:
+        """Each of :attr:`items` with its place; empty if there are none."""
+        return list(zip(self.items, self.places, strict=True)) if self.items else []
 
     @cached_property
     def objects(self) -> Sequence[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memviz.transcripts.base import REASONING
+from memviz.transcripts.readers.json_access import first_text, joined, objects_at, text_at
 
 SHOWN_KEYS = ("role", "content", "refusal", "audio", "name", "tool_calls", "tool_call_id", "function_call")
 
@@ -18,10 +19,5 @@ def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
 
 def reasoning_of(item: dict[str, Any]) -> str:
     """What the model thought before it answered, of a message of the OpenAI API or of a program that calls several."""
-    for key in ("reasoning_content", "reasoning"):
-        value = item.get(key)
-        if isinstance(value, str) and value.strip():
-            return value
-    blocks = item.get("thinking_blocks")
-    found = [block.get("thinking") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
-    return "\n".join(text for text in found if isinstance(text, str) and text)
+    thoughts = [text_at(block, "thinking") for block in objects_at(item, "thinking_blocks")]
+    return first_text(item, "reasoning_content", "reasoning") or joined(thoughts)

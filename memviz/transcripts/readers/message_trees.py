@@ -1,4 +1,9 @@
-"""Which branch of a tree of messages to take, and what there is to say about the others."""
+"""Conversations that are trees: every message names the one before it, and only one branch is the conversation.
+
+A branch starts where a user edited a message or asked for another answer. The file should say on which leaf the
+conversation ended; if it does not, the newest leaf counts. Files are not trusted: parents may be missing, and messages
+may form a cycle, so every walk remembers where it has been.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,29 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.readers.branches import branch, leaves
 
 CYCLE = "the messages form a cycle, so each was taken once"
 LOST_PARENT = "what came before this message is not in the file"
 NO_LEAF = "the file does not say which branch was the conversation, so the newest was taken"
+
+
+def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], bool]:
+    """The ids from the root to ``leaf``, and whether the walk came back to where it had been (a cycle), where it
+    ended. ``parent_of`` gives the id before each; one that it does not know ends the walk as well."""
+    path: list[str] = []
+    seen: set[str] = set()
+    at: str | None = leaf
+    while at is not None and at in parent_of and at not in seen:
+        seen.add(at)
+        path.append(at)
+        at = parent_of[at]
+    return path[::-1], at is not None and at in seen
+
+
+def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
+    """The ids that no other names as the one before it, in the order of the mapping; all of them in a cycle."""
+    parents = set(parent_of.values())
+    return [id for id in parent_of if id not in parents] or list(parent_of)
 
 
 def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]) -> str | None:
@@ -21,7 +44,7 @@ def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], da
     return max(rank, key=rank.__getitem__, default=None)
 
 
-def take_branch(
+def branch_to(
     leaf: str,
     parent_of: Mapping[str, str | None],
     builder: TranscriptBuilder,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.readers.json_access import objects_at
 
 # Keys of other products' messages: items of other types than messages, parts or blocks instead of content.
 FOREIGN_KEYS = frozenset({"type", "parts", "blocks", "message_tree_id", "session_id", "thread_id", "toolInvocations"})
@@ -14,26 +15,27 @@ OPENAI_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal")
 OPENAI_ROLES = frozenset({"system", "developer", "tool", "function"})
 
 
-def are_messages(items: object) -> bool:
-    """Whether at least half of a list are messages with a known role, and none is another product's."""
+def has_roles(items: object) -> bool:
+    """Whether at least half of a list are objects with a known role, whatever else is in them."""
     if not isinstance(items, list) or not items:
         return False
-    objects = [item for item in items if isinstance(item, dict)]
-    with_role = sum(known_role(item.get("role")) is not None for item in objects)
-    return 2 * with_role >= len(items) and not any(_is_foreign(item) for item in objects)
+    return 2 * sum(known_role(item.get("role")) is not None for item in objects_at(items)) >= len(items)
+
+
+def are_messages(items: object) -> bool:
+    """Whether at least half of a list are messages with a known role, and none is another product's."""
+    return has_roles(items) and not any(map(_is_foreign, objects_at(items)))
 
 
 def are_openai(items: Sequence[Any]) -> bool:
     """Whether any message of the list has what only the OpenAI chat API knows: roles beside user and assistant, tool
     calls, a refusal, or content in parts."""
-    return any(_is_openai(item) for item in items if isinstance(item, dict))
+    return any(map(_is_openai, objects_at(items)))
 
 
 def part_types(item: Mapping[str, Any]) -> set[str]:
     """The types of the parts that a message's content is a list of."""
-    content = item.get("content")
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    return {part["type"] for part in parts if isinstance(part.get("type"), str)}
+    return {part["type"] for part in objects_at(item, "content") if isinstance(part.get("type"), str)}
 
 
 def _is_openai(item: Mapping[str, Any]) -> bool:

@@ -10,7 +10,8 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.anthropic.claude_code_branch import main_branch
 from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
-from memviz.transcripts.readers.anthropic.claude_code_story import Story
+from memviz.transcripts.readers.anthropic.claude_code_story import SessionStory
+from memviz.transcripts.readers.json_access import texts_at
 from memviz.transcripts.times import moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})
@@ -40,10 +41,10 @@ class ClaudeCode(Reader):
     def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The branch that the session ended on."""
         branch = main_branch(piece)
-        story = Story(builder)
+        story = SessionStory(builder)
         for row in branch.rows:
-            story.take(row.value, row.place)
-        story.tell()
+            story.add(row.value, row.place)
+        story.write()
         _note_left_out(branch.subagent, branch.abandoned, builder)
         times = (moment(row.value.get("timestamp")) for row in branch.rows)
         held_at = next((time for time in times if time is not None), None)
@@ -60,7 +61,7 @@ def _rows(document: Document) -> list[tuple[str, dict[str, Any]]]:
         return [(f"index {n}", row) for n, row in enumerate(log) if isinstance(row, dict)]
     if not document.items:
         return [("line 1", document.object)] if document.object else []
-    return [(at, row) for at, row in zip(document.places, document.items, strict=True) if isinstance(row, dict)]
+    return [(place, row) for row, place in document.placed if isinstance(row, dict)]
 
 
 def _note_left_out(subagent: int, abandoned: int, builder: TranscriptBuilder) -> None:
@@ -74,15 +75,11 @@ def _title(rows: list[Row]) -> str:
     """The newest title that the user gave, else the newest one that was generated, else a summary: the one of a
     message of this session, before one whose message is not in the file."""
     for kind, key in TITLE_KEYS.items():
-        named = [row.value for row in rows if row.value.get("type") == kind]
-        given = [value[key] for value in named if _is_text(value, key)]
+        named = [texts_at(row.value, key) for row in rows if row.value.get("type") == kind]
+        given = [texts[key] for texts in named if texts]
         if given:
-            return str(given[-1])
+            return given[-1]
     ids = {row.id for row in rows}
-    summaries = [row.value for row in rows if row.value.get("type") == "summary" and _is_text(row.value, "summary")]
+    summaries = [row.value for row in rows if row.value.get("type") == "summary" and texts_at(row.value, "summary")]
     own = [item for item in summaries if str(item.get("leafUuid")) in ids]
     return str((own[-1:] or summaries[:1] or [{"summary": ""}])[0]["summary"])
-
-
-def _is_text(item: dict[str, Any], key: str) -> bool:
-    return isinstance(item.get(key), str)

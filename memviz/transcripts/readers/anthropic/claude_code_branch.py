@@ -15,8 +15,9 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     reply_id,
     result_ids,
 )
-from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, is_side, text_at
-from memviz.transcripts.readers.branches import branch
+from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, is_side
+from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.message_trees import branch
 
 
 class Branch(NamedTuple):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.json_access import json_text, text_at, value_at
 
 BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
 PLACEHOLDERS = {"image": "image", "document": "file"}
@@ -48,9 +48,7 @@ def is_message(value: Mapping[str, Any]) -> bool:
 
 def reply_id(value: Mapping[str, Any]) -> str:
     """The id of the reply that a row is a piece of; empty for others."""
-    message = value.get("message")
-    id = message.get("id") if value.get("type") == "assistant" and isinstance(message, dict) else None
-    return id if isinstance(id, str) else ""
+    return text_at(value, "message", "id") if value.get("type") == "assistant" else ""
 
 
 def call_ids(value: Mapping[str, Any]) -> list[str]:
@@ -62,16 +60,15 @@ def call_ids(value: Mapping[str, Any]) -> list[str]:
 def result_ids(value: Mapping[str, Any]) -> list[str]:
     """The ids of the calls that a row holds results of."""
     blocks = blocks_of(value) if value.get("type") == "user" else []
-    return [block_id(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
+    return [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
 
 
 def is_hidden(value: Mapping[str, Any]) -> bool:
     """Whether a row is bookkeeping: neither sent to the model nor said by it."""
     if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
         return True
-    message = value.get("message")
-    made_up = isinstance(message, dict) and message.get("model") == "<synthetic>"
-    return made_up or (value.get("isVisibleInTranscriptOnly") is True and value.get("isCompactSummary") is not True)
+    is_made_up = text_at(value, "message", "model") == "<synthetic>"
+    return is_made_up or (value.get("isVisibleInTranscriptOnly") is True and value.get("isCompactSummary") is not True)
 
 
 def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -87,8 +84,7 @@ def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 def blocks_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The blocks of the message of a row."""
-    message = value.get("message")
-    return as_blocks(message.get("content")) if isinstance(message, dict) else []
+    return as_blocks(value_at(value, "message", "content"))
 
 
 def as_blocks(content: object) -> list[dict[str, Any]]:
@@ -110,11 +106,5 @@ def block_text(block: Mapping[str, Any]) -> str:
     if isinstance(text, str):
         return text
     if kind == "text" or not isinstance(kind, str):
-        return "" if text is None else json.dumps(text, ensure_ascii=False)
+        return json_text(text)
     return stand_in(PLACEHOLDERS.get(kind, kind), block.get("title"))
-
-
-def block_id(block: Mapping[str, Any], key: str) -> str:
-    """A field that should be text; empty where it is none."""
-    id = block.get(key)
-    return id if isinstance(id, str) else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memviz.transcripts.readers.anthropic.claude_code_rows import is_conversation
+from memviz.transcripts.readers.json_access import text_at
 
 
 class Row(NamedTuple):
@@ -68,9 +69,3 @@ def _session_names(rows: Sequence[Row]) -> list[str]:
 def is_side(value: dict[str, Any]) -> bool:
     """Whether a row is of a subagent."""
     return value.get("isSidechain") is True
-
-
-def text_at(value: dict[str, Any], key: str) -> str:
-    """A field that is text; empty for any other."""
-    found = value.get(key)
-    return found if isinstance(found, str) else ""

@@ -11,7 +11,7 @@ from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.records import first_text
+from memviz.transcripts.readers.json_access import first_text, object_at, value_at
 from memviz.transcripts.times import moment, with_time
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
@@ -43,14 +43,13 @@ class MemoryBank(Reader):
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
         days = _days(user["history"])
-        summaries = user.get("summary")
         for day, exchanges in days:
-            _take_day(day, exchanges, builder)
-            _summarise(summaries.get(day) if isinstance(summaries, dict) else None, builder)
-        _summarise(user.get("overall_history"), builder)
+            _add_day(day, exchanges, builder)
+            _add_summary(value_at(user, "summary", day), builder)
+        _add_summary(user.get("overall_history"), builder)
         return builder.build(
             title=name,
-            description=_about(user.get("meta_information")),
+            description=_about(user),
             held_at=next((at for day, _ in days if (at := moment(day))), None),
             **({"language": "zh"} if _is_chinese(builder) else {}),
         )
@@ -73,7 +72,7 @@ def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(day, exchanges) for _, day, exchanges in days]
 
 
-def _take_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
+def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
     if not isinstance(exchanges, list):
         raise TranscriptError(f"a list of exchanges was expected, found {kind_of(exchanges)}.", place=f"day {day[:40]}")
     for index, exchange in enumerate(exchanges):
@@ -93,14 +92,14 @@ def _said(exchange: Any) -> list[tuple[str, str]]:
     return [(role, text) for role, text in zip(("user", "assistant"), texts, strict=False) if isinstance(text, str)]
 
 
-def _summarise(summary: Any, builder: TranscriptBuilder) -> None:
-    text = summary if isinstance(summary, str) else first_text(summary, "content") if isinstance(summary, dict) else ""
+def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
+    text = summary if isinstance(summary, str) else first_text(summary, "content")
     if text.strip():
         builder.add_event(RecordedEvent("summary", len(builder.messages), text))
 
 
-def _about(known: Any) -> str:
-    facts = known.items() if isinstance(known, dict) else ()
+def _about(user: dict[str, Any]) -> str:
+    facts = object_at(user, "meta_information").items()
     return "; ".join(f"{key}: {fact}" for key, fact in facts if key != "name" and isinstance(fact, str) and fact)
 
 

@@ -11,9 +11,9 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
-from memviz.transcripts.readers.branches import branch, leaves
+from memviz.transcripts.readers.json_access import first_text, list_at, value_at
 from memviz.transcripts.readers.json_rows import most_rows, rows
-from memviz.transcripts.readers.records import first_text
+from memviz.transcripts.readers.message_trees import branch, leaves
 from memviz.transcripts.times import moment, with_time
 
 ROLES = {"prompter": "user", "assistant": "assistant"}
@@ -56,7 +56,7 @@ class Oasst(Reader):
         """The branch of the replies that people ranked best."""
         path = _best_path(piece)
         for id in path:
-            _take(piece[id], builder)
+            _add(piece[id], builder)
         _note_others(piece, set(path), builder)
         first = piece[path[0]].record
         language = {"language": first["lang"]} if first_text(first, "lang") else {}
@@ -77,7 +77,7 @@ def _parent(record: dict[str, Any]) -> str | None:
 
 def _nodes_of_tree(record: Any, place: str) -> Nodes:
     """The messages of a whole tree, by numbers of their own: ids are not needed where the nesting says it all."""
-    prompt = record.get("prompt") if isinstance(record, dict) else None
+    prompt = value_at(record, "prompt")
     if not isinstance(prompt, dict):
         return {"": Node(None, place, record)}
     nodes: Nodes = {}
@@ -86,8 +86,7 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
         id = str(len(nodes))
         where = f"{place}, message {depth}" if place else f"message {depth}"
         nodes[id] = Node(parent, where, message)
-        replies = message.get("replies") if isinstance(message, dict) else None
-        waiting.extend((id, depth + 1, reply) for reply in (replies if isinstance(replies, list) else []))
+        waiting.extend((id, depth + 1, reply) for reply in list_at(message, "replies"))
     return nodes
 
 
@@ -124,7 +123,7 @@ def _rank(record: dict[str, Any]) -> tuple[bool, float]:
     return record.get("review_result") is False, known
 
 
-def _take(node: Node, builder: TranscriptBuilder) -> None:
+def _add(node: Node, builder: TranscriptBuilder) -> None:
     record = node.record
     role, text = ROLES.get(first_text(record, "role")), record["text"]
     if role is None or not isinstance(text, str):

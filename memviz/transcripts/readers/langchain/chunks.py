@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from memviz.transcripts.readers.langchain.containers import Placed
+from memviz.transcripts.document import Placed
+from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.langchain.messages import Shape, shape_of
 
 
@@ -32,8 +33,7 @@ def _continues(last: Shape, shape: Shape) -> bool:
 
 
 def _id(shape: Shape) -> str:
-    id = shape.data.get("id")
-    return id if isinstance(id, str) else ""
+    return text_at(shape.data, "id")
 
 
 def _joined(run: list[Shape]) -> dict[str, Any]:
@@ -74,17 +74,13 @@ def _extend(last: Any, block: Any) -> bool:
 
 def _calls(run: list[Shape]) -> list[Any]:
     """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
-    pieces = [piece for shape in run for piece in _list(shape.data.get("tool_call_chunks")) if isinstance(piece, dict)]
+    pieces = [piece for shape in run for piece in objects_at(shape.data, "tool_call_chunks")]
     if not pieces:
         keys = ("tool_calls", "invalid_tool_calls")
-        return [call for shape in run for key in keys for call in _list(shape.data.get(key))]
+        return [call for shape in run for key in keys for call in list_at(shape.data, key)]
     calls: dict[str, dict[str, Any]] = {}
     for piece in pieces:
         call = calls.setdefault(str(piece.get("index")), {"args": ""})
         call.update({key: piece[key] for key in ("name", "id") if piece.get(key)})
-        call["args"] += piece["args"] if isinstance(piece.get("args"), str) else ""
+        call["args"] += text_at(piece, "args")
     return list(calls.values())
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from memviz.transcripts.chat_messages import content_text, stand_in
-from memviz.transcripts.readers.message_parts import Part, call_part, label
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, content_text, stand_in
+from memviz.transcripts.readers.json_access import id_text, object_at, text_at
+from memviz.transcripts.readers.message_parts import Part, call_part
 
 TEXT_TYPES = frozenset({"text", "text-plain", "input_text", "output_text", "refusal"})
 CALL_TYPES = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
@@ -21,14 +21,11 @@ SILENT_TYPES = frozenset({"redacted_thinking", "input_json_delta", "tool_call_ch
 """Thoughts without text, and pieces of calls that stand whole in ``tool_calls``."""
 REASONING_TYPES = frozenset({"thinking", "reasoning", "reasoning_content"})
 FILENAME_KEYS = ("filename", "file_name", "title", "name")
-UNKNOWN = "content of a kind that is not known is shown by its name only"
-
-Note = Callable[[str], None]
 
 
 def content_parts(content: object, with_calls: bool, note: Note) -> list[Part]:
-    """The parts of a content in order; calls of the program's tools only ``with_calls``, for where they stand nowhere
-    else. Repairs are told to ``note``."""
+    """The parts of a content in order. ``with_calls``: with the calls of the program's tools, which most messages
+    repeat in a field of their own. ``note`` is called for every repair."""
     if not isinstance(content, list):
         return [Part("text", content_text(content, note))]
     found = (_part(block, with_calls, note) for block in content)
@@ -50,8 +47,7 @@ def thought(value: object) -> str:
 def _part(block: object, with_calls: bool, note: Note) -> Part | None:
     if not isinstance(block, dict):
         return Part("text", content_text([block], note))
-    kind = block.get("type")
-    kind = kind if isinstance(kind, str) else ""
+    kind = text_at(block, "type")
     if kind in REASONING_TYPES or (not kind and "reasoning_content" in block):
         return Part("reasoning", thought(block)) if thought(block) else None
     if kind in SILENT_TYPES or (kind in CALL_TYPES and not with_calls):
@@ -65,7 +61,7 @@ def _part(block: object, with_calls: bool, note: Note) -> Part | None:
 
 
 def _result(block: dict[str, Any], note: Note) -> Part:
-    answered = label(block.get("tool_use_id")) or label(block.get("tool_call_id"))
+    answered = id_text(block.get("tool_use_id")) or id_text(block.get("tool_call_id")) or None
     content = block.get("output") if block.get("content") is None else block["content"]
     if not isinstance(content, (str, list)) and content is not None:
         return Part("result", content_text(content, lambda _: None), id=answered)
@@ -81,8 +77,7 @@ def _text(kind: str, block: dict[str, Any], note: Note) -> str:
         return f"{block['title']} {block['url']}"
     if kind not in FILE_TYPES:
         return _shown(kind, block, note).text
-    mime_type = block.get("mime_type")
-    family = mime_type.split("/")[0] if isinstance(mime_type, str) else ""
+    family = text_at(block, "mime_type").split("/")[0]
     is_medium = kind == "media" and family in ("image", "audio", "video")
     return stand_in(family if is_medium else FILE_TYPES[kind], _filename(block))
 
@@ -90,16 +85,12 @@ def _text(kind: str, block: dict[str, Any], note: Note) -> str:
 def _filename(block: dict[str, Any]) -> str | None:
     if block.get("type") in ("image", "image_url", "input_image"):
         return None
-    inner = [block.get(key) for key in ("file", "extras", "metadata", "source")]
-    for place in (block, *(value for value in inner if isinstance(value, dict))):
-        for key in FILENAME_KEYS:
-            if isinstance(place.get(key), str) and place[key]:
-                return str(place[key])
-    return None
+    places = [block, *(object_at(block, key) for key in ("file", "extras", "metadata", "source"))]
+    return next((name for place in places for key in FILENAME_KEYS if (name := text_at(place, key))), None)
 
 
 def _shown(kind: str, block: dict[str, Any], note: Note) -> Part:
     if not kind:
         return Part("text", content_text([block], note))
-    note(UNKNOWN)
+    note(UNKNOWN_KIND)
     return Part("text", stand_in(kind))

@@ -7,19 +7,18 @@ from collections.abc import Iterator, Sequence
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, mismatch
+from memviz.transcripts.document import OTHER_FORMAT, Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.database_rows import cell_json, grouped, no_rows, row_place
 from memviz.transcripts.readers.langchain.chunks import joined_chunks
 from memviz.transcripts.readers.langchain.containers import (
     EMPTY,
     Held,
-    Placed,
     are_messages,
     held_in,
     listed,
     newest_states,
 )
-from memviz.transcripts.readers.langchain.messages import take_message
+from memviz.transcripts.readers.langchain.messages import add_message
 
 TABLE_COLUMNS = {"id", "session_id", "message"}
 PRUNED = "turns before the first message were already replaced by the stored summary when it was saved"
@@ -42,7 +41,7 @@ class LangChain(Reader):
         """One for each list of messages, for each thread of a graph, for each session of a table."""
         found = _sessions(document) if document.columns else newest_states(_held(document))
         if not found and document.items:
-            return [Held(_placed(document))]
+            return [Held(document.placed)]
         if not found:
             raise mismatch("messages of LangChain", document)
         return found
@@ -55,7 +54,7 @@ class LangChain(Reader):
             builder.note(PRUNED)
             builder.add_event(RecordedEvent("summary", 0, piece.summary))
         for item, place in joined_chunks(_parsed(piece, builder)):
-            take_message(item, builder, place)
+            add_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
             builder.add_event(RecordedEvent("summary", len(builder.messages), piece.summary))
         return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
@@ -66,9 +65,9 @@ def _held(document: Document) -> list[Held]:
     if document.object:
         return held_in(document.object)
     if are_messages(document.items):
-        return [Held(_placed(document))]
+        return [Held(document.placed)]
     found: list[Held] = []
-    for item, place in _placed(document):
+    for item, place in document.placed:
         if item in EMPTY:
             continue
         inner = [Held(listed(item, place))] if isinstance(item, list) and are_messages(item) else []
@@ -77,10 +76,6 @@ def _held(document: Document) -> list[Held]:
             return []
         found += inner
     return found
-
-
-def _placed(document: Document) -> list[Placed]:
-    return list(zip(document.items, document.places, strict=True)) if document.items else []
 
 
 def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:

@@ -8,6 +8,7 @@ from typing import Any
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.readers.json_access import objects_at, text_at
 from memviz.transcripts.readers.letta.messages import AgentLog
 from memviz.transcripts.times import moment
 
@@ -31,26 +32,22 @@ class Letta(Reader):
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The whole conversation of an agent; summaries are events where the agent wrote them."""
-        system = piece.get("system")
-        log = AgentLog(builder, piece["messages"], system if isinstance(system, str) else "")
+        log = AgentLog(builder, piece["messages"], text_at(piece, "system"))
         for index, item in enumerate(piece["messages"]):
-            log.take(item, f"index {index}")
-        times = (moment(item.get("created_at")) for item in piece["messages"] if isinstance(item, dict))
-        texts = {key: piece[key] for key in ("description",) if isinstance(piece.get(key), str)}
-        name = piece.get("name")
+            log.add(item, f"index {index}")
+        times = (moment(item.get("created_at")) for item in objects_at(piece, "messages"))
         return builder.build(
-            title=name if isinstance(name, str) else "",
+            title=text_at(piece, "name"),
+            description=text_at(piece, "description"),
             system_prompt=log.system_prompt or None,
             held_at=next((time for time in times if time is not None), None),
-            **texts,
         )
 
 
 def _agents(found: dict[str, Any]) -> list[dict[str, Any]]:
     if _is_agent(found):
         return [found]
-    agents = found.get("agents")
-    return [agent for agent in agents if _is_agent(agent)] if isinstance(agents, list) else []
+    return list(filter(_is_agent, objects_at(found, "agents")))
 
 
 def _is_agent(value: object) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
+from memviz.transcripts.readers.json_access import count_at, object_at, text_at, texts_at
 from memviz.transcripts.times import with_time
 
 SUMMARY_ROLE = "summary"
@@ -39,8 +40,7 @@ def spoken(text: str, kind: str = WORDS) -> str:
 
 def is_event(text: str) -> bool:
     """Whether a text is what the program tells the model on behalf of nobody."""
-    kind = packed(text).get("type")
-    return isinstance(kind, str) and kind in EVENTS
+    return text_at(packed(text), "type") in EVENTS
 
 
 def compaction(text: str, after_message: int, item: Mapping[str, Any]) -> RecordedEvent | None:
@@ -51,21 +51,14 @@ def compaction(text: str, after_message: int, item: Mapping[str, Any]) -> Record
     is_alert = event.get("type") == ALERT and (found or HIDDEN.search(alert))
     if not is_alert and item.get("role") != SUMMARY_ROLE:
         return None
-    summary = event.get("summary")
-    given = summary if isinstance(summary, str) else "" if is_alert else alert
-    stats = event.get("compaction_stats")
-    data = stats if isinstance(stats, dict) else {}
-    trigger = data.get("trigger")
+    given = texts_at(event, "summary").get("summary", "" if is_alert else alert)
+    stats = object_at(event, "compaction_stats")
     return RecordedEvent(
         "compaction",
         after_message,
         text=alert[found.end() :] if found else given,
-        reason=trigger if isinstance(trigger, str) else "",
-        tokens_before=_count(data.get("context_tokens_before")),
-        tokens_after=_count(data.get("context_tokens_after")),
+        reason=text_at(stats, "trigger"),
+        tokens_before=count_at(stats, "context_tokens_before"),
+        tokens_after=count_at(stats, "context_tokens_after"),
         time=with_time(item.get("created_at")).get(TIME, ""),
     )
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -8,7 +8,8 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.chat_messages import named
+from memviz.transcripts.readers.json_access import id_text, joined, objects_at
 from memviz.transcripts.readers.letta.events import SUMMARY_ROLE, compaction, is_event, spoken
 from memviz.transcripts.readers.letta.parts import (
     calls_of,
@@ -22,18 +23,20 @@ from memviz.transcripts.readers.letta.parts import (
     thoughts_of,
     tool_call_of,
 )
-from memviz.transcripts.readers.replies import id_text, joined
+from memviz.transcripts.readers.message_parts import NAMELESS_CALL
 from memviz.transcripts.times import with_time
 
+KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {SUMMARY_ROLE: "user"}
+"""How items are read, by their role. An approval asks the user whether a tool may be called, or is the answer."""
 SAME_PROMPT_CHARS = 80
 PROMPT_MARKS = ("<memory_blocks>", "<memory_metadata>", "### Memory [last modified", "### Core Memory")
 
 
 class AgentLog:
-    """Puts the messages of one agent into a reading.
+    """Adds the messages of one agent to a transcript.
 
-    The system prompt is written anew whenever the agent edits its memory; the first one is ``system_prompt``, later
-    ones are no messages. An agent that answers by a tool thinks in its text.
+    The file has a new copy of the system prompt after every edit of the agent's memory. The first is
+    ``system_prompt``, the others are ignored. An agent that answers by calling a tool writes its thoughts as text.
     """
 
     def __init__(self, builder: TranscriptBuilder, items: Sequence[object], system: str) -> None:
@@ -43,37 +46,35 @@ class AgentLog:
         first = items[0] if items else None
         self.system_prompt = (is_role(first, "system") and text_of(first)) or system
 
-    def take(self, item: object, place: str) -> None:
-        """Take the next item."""
-        if not isinstance(item, dict):
-            self._builder.leave_out(place, f"is {kind_of(item)}, not an object")
+    def add(self, item: Any, place: str) -> None:
+        """Add the next item."""
+        kind = self._builder.speaker(item, place, role_of=named(KINDS))
+        if kind is None:
             return
-        role, meta = item.get("role"), with_time(item.get("created_at"))
-        if role == "user" or role == SUMMARY_ROLE:
-            self._hear(item, place, meta)
-        elif role == "assistant":
-            self._speak(item, place, meta)
-        elif role == "tool":
-            self._results(item, place, meta)
-        elif role == "approval":  # asks the user for a call, or is the user's answer to that
-            if calls_of(item):
-                self._speak(item, place, meta)
-            self._results({"tool_returns": item.get("approvals")}, place, meta)
-        elif role == "system":
-            self._instruct(item, place, meta)
+        meta = with_time(item.get("created_at"))
+        if kind == "user":
+            self._add_prompt(item, place, meta)
+        elif kind == "system":
+            self._add_instruction(item, place, meta)
+        elif kind == "tool":
+            self._add_results(item, place, meta)
+        elif kind == "assistant":
+            self._add_reply(item, place, meta)
         else:
-            shown = f"has the unknown role {role[:40]!r}" if isinstance(role, str) else "has no role"
-            self._builder.leave_out(place, shown)
+            if calls_of(item):
+                self._add_reply(item, place, meta)
+            self._add_results({"tool_returns": item.get("approvals")}, place, meta)
 
-    def _hear(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+    def _add_prompt(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         text = text_of(item)
         summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
             self._builder.add_event(summary)
         elif not is_event(text):
-            self._builder.add_text("user", joined([spoken(part) for part in texts_of(item)]), place, meta=meta or None)
+            content = joined([spoken(part) for part in texts_of(item)])
+            self._builder.add_text("user", content, place, meta=meta or None)
 
-    def _instruct(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+    def _add_instruction(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         text = text_of(item)
         is_prompt = any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
         if is_prompt or (self.system_prompt and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])):
@@ -84,14 +85,14 @@ class AgentLog:
         else:
             self._builder.add_text("system", spoken(text, "system_alert"), place, meta=meta or None)
 
-    def _speak(self, item: Mapping[str, Any], place: str, meta: dict[str, Any]) -> None:
+    def _add_reply(self, item: Mapping[str, Any], place: str, meta: dict[str, Any]) -> None:
         texts, thoughts = texts_of(item), thoughts_of(item)
         calls, replies = list[ToolCall](), list[str]()
         for call in calls_of(item):
             tool_call = tool_call_of(call)
             reply = reply_of(call)
             if tool_call is None:
-                self._builder.note("a tool call without a name was left out", place)
+                self._builder.note(NAMELESS_CALL, place)
                 continue
             self._open.append((tool_call.id, reply is not None))
             if reply is None:
@@ -108,19 +109,18 @@ class AgentLog:
         if content or calls or replies:
             self._builder.add_text("assistant", content, place, tool_calls=tuple(calls), meta=meta or None)
 
-    def _results(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
-        returns = item.get("tool_returns")
-        listed = [part for part in returns if isinstance(part, dict)] if isinstance(returns, list) else []
-        answers = [part for part in listed if "tool_call_id" in part and returned_text(part) is not None]
+    def _add_results(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+        returns = objects_at(item, "tool_returns")
+        answers = [part for part in returns if "tool_call_id" in part and returned_text(part) is not None]
         parts = [part for part in parts_of(item) if part.get("type") == "tool_return"]
         if "role" in item and len(answers) < 2 and not parts:
             id = id_text(item.get("tool_call_id")) or (id_text(answers[0]["tool_call_id"]) if answers else "")
-            self._result(id, text_of(item) or (returned_text(answers[0]) or "" if answers else ""), place, meta)
+            self._add_result(id, text_of(item) or (returned_text(answers[0]) or "" if answers else ""), place, meta)
             return
         for part in parts or answers:
-            self._result(id_text(part.get("tool_call_id")), returned_text(part) or "", place, meta)
+            self._add_result(id_text(part.get("tool_call_id")), returned_text(part) or "", place, meta)
 
-    def _result(self, id: str, text: str, place: str, meta: dict[str, str]) -> None:
+    def _add_result(self, id: str, text: str, place: str, meta: dict[str, str]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
         for position in range(len(self._open) - 1, -1, -1):
             if self._open[position][0] == id:

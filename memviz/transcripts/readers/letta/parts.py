@@ -8,8 +8,8 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.json_access import first_value, joined, json_text, objects_at, text_at
 from memviz.transcripts.readers.letta.events import packed
-from memviz.transcripts.readers.replies import joined, json_text
 
 REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"
 THOUGHTS = {"reasoning": "reasoning", "summarized_reasoning": "summary"}
@@ -18,7 +18,7 @@ NO_TEXT = frozenset({"redacted_reasoning", "omitted_reasoning", "tool_call", "to
 
 def is_role(item: object, role: str) -> bool:
     """Whether an item has this role."""
-    return isinstance(item, dict) and item.get("role") == role
+    return text_at(item, "role") == role
 
 
 def parts_of(item: object) -> list[dict[str, Any]]:
@@ -48,26 +48,16 @@ def text_of(item: object) -> str:
 
 def thoughts_of(item: object) -> list[str]:
     """What the model thought, where that has parts of its own."""
-    found = [
-        part.get(THOUGHTS[kind])
-        for part in parts_of(item)
-        if isinstance(kind := part.get("type"), str) and kind in THOUGHTS
+    found = [part.get(THOUGHTS[kind]) for part in parts_of(item) if (kind := text_at(part, "type")) in THOUGHTS]
+    lists = [
+        [value] if isinstance(value, str) else [text_at(part, "text") for part in objects_at(value)] for value in found
     ]
-    return [text for value in found for text in _summary_texts(value)]
-
-
-def _summary_texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    parts = value if isinstance(value, list) else []
-    return [text for part in parts if isinstance(part, dict) and isinstance(text := part.get("text"), str)]
+    return [text for texts in lists for text in texts]
 
 
 def calls_of(item: object) -> list[dict[str, Any]]:
     """The calls of an item, in the shape of the OpenAI API or as parts."""
-    calls = item.get("tool_calls") if isinstance(item, dict) else None
-    listed = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    return listed or [part for part in parts_of(item) if part.get("type") == "tool_call"]
+    return objects_at(item, "tool_calls") or [part for part in parts_of(item) if part.get("type") == "tool_call"]
 
 
 def tool_call_of(call: Mapping[str, Any]) -> ToolCall | None:
@@ -94,7 +84,7 @@ def is_reply(call: Mapping[str, Any]) -> bool:
 
 def returned_text(part: Mapping[str, Any]) -> str | None:
     """The text of a result that is a part; ``None`` where it has none."""
-    found = next((part[key] for key in ("func_response", "tool_return", "content") if part.get(key) is not None), None)
+    found = first_value(part, "func_response", "tool_return", "content")
     if isinstance(found, list):
-        return joined([json_text(item.get("text")) for item in found if isinstance(item, dict)])
+        return joined([json_text(item.get("text")) for item in objects_at(found)])
     return None if found is None else json_text(found)

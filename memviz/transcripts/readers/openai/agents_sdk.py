@@ -63,7 +63,7 @@ class OpenAIAgents(Reader):
         """The items of the session, read as those of the Responses API."""
         if piece.elsewhere:
             builder.note(_elsewhere(piece))
-        ItemReader(builder).take(list(_items(piece.rows, builder)))
+        ItemReader(builder).add_all(list(_items(piece.rows, builder)))
         return builder.build(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
 
 

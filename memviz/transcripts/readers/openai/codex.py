@@ -7,8 +7,10 @@ from typing import Any
 
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader, mismatch
-from memviz.transcripts.readers.openai.codex_rollout import ROW_TYPES, Rollout, Row
+from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.json_access import list_at, objects_at
+from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.openai.codex_rollout import ROW_TYPES, Rollout
 from memviz.transcripts.readers.openai.response_items import is_item
 from memviz.transcripts.times import moment
 
@@ -24,21 +26,21 @@ class Codex(Reader):
         heads = document.objects or [document.object]
         return any(map(_is_row, heads)) or _is_bare(heads) or bool(_old_items(document.object))
 
-    def conversations(self, document: Document) -> Sequence[list[Row]]:
+    def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: the session."""
         if items := _old_items(document.object):
-            return [[("", document.object["session"]), *((f"index {n}", item) for n, item in enumerate(items))]]
+            return [[(document.object["session"], ""), *with_places(items)]]
         heads = list(document.objects) or [document.object]
         if not any(map(_is_row, heads)) and not any(map(is_item, heads)):
             raise mismatch("rows with a type and a payload", document)
-        return [list(zip(document.places, document.items, strict=True)) or [("line 1", document.object)]]
+        return [document.placed or [(document.object, "line 1")]]
 
-    def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The turns that were not taken back; compactions are events."""
         rollout = Rollout()
-        for place, row in piece:
-            rollout.take(row, place)
-        rollout.tell(builder)
+        for row, place in piece:
+            rollout.add(row, place)
+        rollout.write_to(builder)
         return builder.build(
             title=rollout.title,
             system_prompt=rollout.system_prompt or None,
@@ -64,7 +66,7 @@ def _is_description(row: Mapping[str, Any]) -> bool:
 
 def _old_items(found: Mapping[str, Any]) -> list[Any]:
     """The items of a session of the first versions, which was one object."""
-    session, items = found.get("session"), found.get("items")
-    if not isinstance(session, dict) or not isinstance(items, list) or "id" not in session:
+    session = found.get("session")
+    if not isinstance(session, dict) or "id" not in session or not any(map(is_item, objects_at(found, "items"))):
         return []
-    return items if any(isinstance(item, dict) and is_item(item) for item in items) else []
+    return list_at(found, "items")

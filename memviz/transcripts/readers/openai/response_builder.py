@@ -9,16 +9,17 @@ from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_rows import Row, text_of
+from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT
 from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
 from memviz.transcripts.times import with_time
 
 
 class ItemReader:
-    """Collects items in a reading. A message of the assistant and the calls that follow it are one message, with what
-    the model thought before them; two messages stay two."""
+    """Adds the messages that items are. A message of the assistant and the calls that follow it are one message, with
+    what the model thought before them; two messages stay two."""
 
     def __init__(self, builder: TranscriptBuilder) -> None:
         self._builder = builder
@@ -30,18 +31,18 @@ class ItemReader:
         self._thoughts: list[str] = []  # of the message at hand
         self._coming: list[str] = []  # of what comes next
 
-    def take(self, items: Sequence[Row]) -> None:
-        """Take all items, each with its place."""
-        self._here = {text_of(item, "id") for item, _ in items if _is_there(item)}
+    def add_all(self, items: Sequence[Placed]) -> None:
+        """Add all items, each with its place."""
+        self._here = {text_at(item, "id") for item, _ in items if _is_there(item)}
         for item, place in items:
             if isinstance(item, dict):
-                self._take(item, place)
+                self._add(item, place)
             else:
                 self._builder.leave_out(place, f"is {kind_of(item)}, not an object")
         self._end()
 
-    def _take(self, item: Mapping[str, Any], place: str) -> None:
-        kind = text_of(item, "type")
+    def _add(self, item: Mapping[str, Any], place: str) -> None:
+        kind = text_at(item, "type")
         if kind == "message" or ("role" in item and kind not in SILENT):
             self._message(item, place)
         elif kind == "reasoning":
@@ -63,7 +64,7 @@ class ItemReader:
         role = known_role(item.get("role"))
         if role == "assistant" and not item.get("tool_calls"):
             self._close()
-            self._reply = (item_text(item.get("content"), self._note_at(place)), place)
+            self._reply = (item_text(item.get("content"), self._builder.note_at(place)), place)
             self._meta = dict(with_time(item.get("created_at")))
             self._thoughts, self._coming = self._coming, []
             return
@@ -71,9 +72,9 @@ class ItemReader:
         if role is None or item.get("tool_calls") or role == "tool":
             self._builder.add_json(item, place)  # in the shape of the chat API, or no message at all
         else:
-            text = item_text(item.get("content"), self._note_at(place))
+            text = item_text(item.get("content"), self._builder.note_at(place))
             meta = with_time(item.get("created_at")) or None
-            self._builder.add_text(role, text, place, name=text_of(item, "name") or None, meta=meta)
+            self._builder.add_text(role, text, place, name=text_at(item, "name") or None, meta=meta)
 
     def _call(self, item: Mapping[str, Any], place: str) -> None:
         call = call_of(item)
@@ -83,22 +84,24 @@ class ItemReader:
         if self._reply is None:
             self._reply = ("", place)
         self._calls.append(call)
-        self._call_of_item[text_of(item, "id")] = call.id
+        self._call_of_item[text_at(item, "id")] = call.id
         self._thoughts += self._coming
         self._coming = []
         if item.get("type") in SERVED:
             self._end()
-            self._builder.add_text("tool", result_text(item, self._note_at(place)), place, tool_call_id=call.id or None)
+            self._builder.add_text(
+                "tool", result_text(item, self._builder.note_at(place)), place, tool_call_id=call.id or None
+            )
 
     def _result(self, item: Mapping[str, Any], place: str) -> None:
         self._end()
         id = call_id(item)
-        if not text_of(item, "call_id"):  # the output of a local shell may name the item instead of the call
+        if not text_at(item, "call_id"):  # the output of a local shell may name the item instead of the call
             id = self._call_of_item.get(id, "" if item.get("type") == "tool_search_output" else id)
-        self._builder.add_text("tool", result_text(item, self._note_at(place)), place, tool_call_id=id or None)
+        self._builder.add_text("tool", result_text(item, self._builder.note_at(place)), place, tool_call_id=id or None)
 
     def _reference(self, item: Mapping[str, Any], place: str) -> None:
-        id = text_of(item, "id")
+        id = text_at(item, "id")
         if id not in self._here:
             self._builder.leave_out(place, f"refers to the item {id[:60]!r}, which is not in the file")
 
@@ -118,9 +121,6 @@ class ItemReader:
             meta = {**self._meta, **thoughts} or None
             self._builder.add_text("assistant", text, place, tool_calls=tuple(self._calls), meta=meta)
         self._reply, self._calls, self._meta, self._thoughts = None, [], {}, []
-
-    def _note_at(self, place: str) -> Any:
-        return lambda what: self._builder.note(what, place)
 
 
 def _is_there(item: object) -> bool:

@@ -10,7 +10,8 @@ from memviz.transcripts import load_transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
-from memviz.transcripts.readers.gemini.api import GeminiApi, contents_of_checkpoint, read_contents
+from memviz.transcripts.readers.gemini.api import GeminiApi, add_contents, contents_of_checkpoint
+from memviz.transcripts.readers.json_rows import with_places
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -116,7 +117,7 @@ def test_checkpoints_of_the_command_line_are_left_to_their_own_format():
         contents = contents_of_checkpoint(document)
         assert contents
         builder = TranscriptBuilder()
-        read_contents(contents, builder)
+        add_contents(with_places(contents), builder)
         assert len(builder.messages) == len(contents)
     for value in ([HI], {"history": [{"role": "user", "content": "x"}]}, {"history": 3}, []):
         assert contents_of_checkpoint(Document(json.dumps(value).encode())) is None
