@@ -1,4 +1,4 @@
-"""From the speaker lines of a text to its messages."""
+"""Reads a dialogue, a text with lines that name the speaker, as messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
 
 
 def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
-    """The conversation that a dialogue is, with its title. Text before the first speaker is left out and noted."""
+    """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
     known = _before(found, builder)
     for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
         builder.note("a code fence is never closed, so it was read as text", place)
@@ -48,7 +48,7 @@ def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
-    """Where offsets into a text, which rise, stand: "line 4"."""
+    """The line of each offset into a text, as in "line 4". The offsets have to rise."""
     line, at = 1, 0
     for offset in offsets:
         line, at = line + text.count("\n", at, offset), offset

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.stamped_lines import MARKS, Stamped, date_order, read_stamped
-from memviz.transcripts.readers.texts.text_kinds import text_kind
+from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import places, text_mismatch, with_line_feeds
 from memviz.transcripts.times import moment, with_time
 
@@ -33,15 +33,11 @@ EDITED = "<This message was edited>"
 APP_SPEAKS = "\u200e"  # on some phones, what the app puts in place of a text starts so
 
 
-class WhatsApp(Reader):
+class WhatsApp(TextReader):
     """A chat of people. Whoever speaks first is the user, everybody else the assistant; all keep their names."""
 
     name = "whatsapp"
     title = "WhatsApp chat"
-
-    def recognise(self, document: Document) -> bool:
-        """A text that starts with a line with date and time, and has more of them."""
-        return text_kind(document) == self.name
 
     def conversations(self, document: Document) -> Sequence[list[tuple[Stamped, str]]]:
         """One conversation: all messages with their lines."""

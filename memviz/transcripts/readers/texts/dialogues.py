@@ -1,4 +1,4 @@
-"""Conversations in Markdown: written by people and programs, or by memviz."""
+"""Conversations as text: Markdown, written by people, by programs or by memviz, and plain text with "User:" lines."""
 
 from __future__ import annotations
 
@@ -8,26 +8,23 @@ from typing import Any
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.document import Document
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.markers import is_marked, read_marked
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
-from memviz.transcripts.readers.texts.text_kinds import text_kind
+from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import places, read_dialogue, text_mismatch, with_line_feeds
 
+FIELDS = ("role", "name", "tool_calls", "tool_call_id")
 EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
 
 
-class Markdown(Reader):
-    """A text in which names in bold or in headings say who speaks, or one with the markers of memviz."""
+class Markdown(TextReader):
+    """A text in which two or more names in bold or in headings say who speaks, or one with the markers of memviz."""
 
     name = "markdown"
     title = "Markdown"
-
-    def recognise(self, document: Document) -> bool:
-        """Two or more speaker lines of Markdown outside of code, or a marker at the start."""
-        return text_kind(document) == self.name
 
     def conversations(self, document: Document) -> Sequence[Dialogue | str]:
         """One conversation: the text, as a dialogue if it has no markers."""
@@ -51,7 +48,7 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
         info = _info(part.info, builder)
         content = part.content.removesuffix(f"\n{info['closed']}") if "closed" in info else part.content
         if "role" in info:
-            builder.add_json(_message(info, content), place)
+            builder.add_json({"content": content, **{key: info[key] for key in FIELDS if key in info}}, place)
         elif info.get("system_prompt") is True:
             known["system_prompt"] = content
         elif "end" in info:
@@ -73,6 +70,19 @@ def _info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
     return info if isinstance(info, dict) else {}
 
 
-def _message(info: dict[str, Any], content: str) -> dict[str, Any]:
-    fields = ("role", "name", "tool_calls", "tool_call_id")
-    return {"content": content, **{key: info[key] for key in fields if key in info}}
+class PlainText(TextReader):
+    """A text in which names at the start of two or more lines say who speaks."""
+
+    name = "text"
+    title = "Plain text"
+
+    def conversations(self, document: Document) -> Sequence[Dialogue]:
+        """One conversation: the text."""
+        found = dialogue(with_line_feeds(document.plain_text), ("plain",), enough=1)
+        if found is None:
+            raise text_mismatch('a text with lines that start with "User:" and "Assistant:"', document)
+        return [found]
+
+    def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:
+        """The conversation, from one speaker's name to the next."""
+        return read_dialogue(piece, builder)
