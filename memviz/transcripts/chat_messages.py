@@ -34,7 +34,7 @@ NOT_TEXT = "content that is not text was read as JSON text"
 Note = Callable[[str], None]
 """Called with a clause that says what was repaired in a message."""
 RoleOf = Callable[[object], str | None]
-"""The role that a product's name for a speaker stands for; ``None`` for an unknown one."""
+"""Returns the role for the name that a product gives a speaker; ``None`` for an unknown name."""
 
 
 def known_role(role: object) -> str | None:
@@ -47,7 +47,7 @@ def known_role(role: object) -> str | None:
 
 
 def named(roles: Mapping[str, str]) -> RoleOf:
-    """The roles that a product's own names stand for, as :func:`speaker_of` takes them."""
+    """Look up the role in a table of a product's own names, for ``role_of`` of :func:`speaker_of`."""
     return lambda role: roles.get(role) if isinstance(role, str) else None
 
 
@@ -107,7 +107,7 @@ def content_text(content: object, note: Note) -> str:
 
 
 def stand_in(kind: str, filename: object = None) -> str:
-    """What stands for something that is no text: "[image]", or "[file: plan.pdf]"."""
+    """The text to show in place of an image or a file: "[image]", or "[file: plan.pdf]"."""
     return f"[{kind[:40]}{f': {filename[:200]}' if isinstance(filename, str) and filename else ''}]"
 
 

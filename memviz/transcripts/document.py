@@ -1,4 +1,4 @@
-"""A file on its way to becoming conversations, and what a format is that can read it."""
+"""The file to import (:class:`Document`), and the base class of the readers of one format each (:class:`Reader`)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ BINARY_FILES = {
 
 
 HEAD_ITEMS = 500
+"""So many items are looked at to recognise a format, because every format looks at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
-"""A text that starts so is JSON, whole or broken. A chat log may start with the time in brackets."""
+"""A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
 SPEAKERS = "Write User: and Assistant: before what each said, or choose another file."
 EMPTY = "Choose a file with at least one message."
 OTHER_FORMAT = "Choose another format, or leave it to be recognised."
@@ -100,12 +101,12 @@ class Document:
 
     @cached_property
     def objects(self) -> Sequence[dict[str, Any]]:
-        """The objects among the first :data:`HEAD_ITEMS` items, for telling formats apart."""
+        """The objects among the first :data:`HEAD_ITEMS` items, from which formats are recognised."""
         return [item for item in self.items[:HEAD_ITEMS] if isinstance(item, dict)]
 
     @cached_property
     def object(self) -> dict[str, Any]:
-        """The file as one JSON object; empty if it is none."""
+        """The file as one JSON object; empty if it is something else."""
         value = self.json.value
         return value if isinstance(value, dict) else {}
 
@@ -166,28 +167,36 @@ class Document:
 
 
 class Reader(ABC):
-    """One kind of file that conversations come in. A module in the folder of readers with such a class adds it."""
+    """Reads files of one format. To add a format, put a module with such a class into the folder ``readers``.
+
+    Importing has three steps. Every reader says whether it can :meth:`recognise` the document; the one that does
+    splits it into pieces, one for each of its :meth:`conversations`; and it :meth:`read`s each piece on its own, so
+    that a broken conversation does not spoil the others.
+    """
 
     name: ClassVar[str]
-    """The id by which a user can name the format."""
+    """The id of the format, by which a user can choose it."""
 
     title: ClassVar[str]
-    """What users call it."""
+    """The name of the format on the screen."""
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:
-        """Whether the document is of this format and of no other. Never raises."""
+        """Whether the document is of this format and of no other. Never raises.
+
+        Two readers that claim the same file make it unreadable, so this should look for what only this format has.
+        """
 
     @abstractmethod
     def conversations(self, document: Document) -> Sequence[Any]:
-        """What :meth:`read` takes, one piece for each conversation in the document.
+        """One piece for each conversation in the document, of whatever type :meth:`read` takes.
 
-        Raises :class:`TranscriptError`, also for a document that :meth:`recognise` would refuse.
+        The user may have chosen the wrong format, so the document can be anything. Raises :class:`TranscriptError`.
         """
 
     @abstractmethod
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
-        """The conversation that a piece is, collected in ``reading``. Raises :class:`TranscriptError`."""
+        """Add the messages of a piece to ``builder`` and build the transcript. Raises :class:`TranscriptError`."""
 
 
 def mismatch(expected: str, document: Document) -> TranscriptError:

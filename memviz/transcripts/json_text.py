@@ -1,4 +1,4 @@
-"""JSON and JSON lines from untrusted text: values, or an error that says the line and what to do."""
+"""Parses JSON and JSON lines from untrusted text; errors say the line and what to do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INCOMPLETE = "The file is incomplete: export or download it again."
 
 
 class JsonParser:
-    """Parses strictly what JSON allows; what it does not, but Python would, is noted and repaired."""
+    """Parses strictly what JSON allows. What only Python's parser allows, such as NaN, is repaired and noted."""
 
     def __init__(self, notes: ImportNotes, max_depth: int = Limits().depth) -> None:
         self.notes, self.max_depth = notes, max_depth

@@ -1,4 +1,4 @@
-"""Rows of a chat database: their cells as text or JSON, and what to say of a database without any."""
+"""Rows of a chat database: their cells as text or JSON, and the error for a database without any."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def cell_text(value: object) -> str:
 
 
 def cell_json(value: object, builder: TranscriptBuilder) -> Any:
-    """The JSON value that a cell holds as text. Raises :class:`TranscriptError` for one that holds none."""
+    """Parse the text of a cell as JSON. Raises :class:`TranscriptError` if it is something else."""
     return JsonParser(builder.notes, builder.limits.depth).parse(cell_text(value))
 
 
 def cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
-    """The JSON object that a cell holds as text; empty for anything else."""
+    """Parse the text of a cell as a JSON object; empty if it is something else."""
     try:
         found = cell_json(value, builder)
     except TranscriptError:

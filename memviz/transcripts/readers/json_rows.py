@@ -118,7 +118,7 @@ def with_places(items: Iterable[Any], unit: str = "index") -> list[Placed]:
 
 
 def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]:
-    """The list under a key of a row. Raises :class:`TranscriptError`, that ``what`` was expected, if there is none."""
+    """The list under a key of a row. Raises :class:`TranscriptError`, that ``what`` was expected, for anything else."""
     found = row.get(key)
     if not isinstance(found, list):
         raise TranscriptError(f"{what} was expected, found {describe(row)}.", place=place)

@@ -9,12 +9,13 @@ from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Tr
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.readers.json_access import list_at, object_at, texts_at
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
 
 
 def read_probes(value: object, positions: Mapping[int, int], notes: ImportNotes) -> tuple[Probe, ...]:
-    """The probes of a JSON list; one that is broken is left out and noted.
+    """Parse the probes of a JSON list; broken ones are left out and noted.
 
     ``positions`` gives the log position for the index of a message in the file, without those that
     were left out.
@@ -72,15 +73,14 @@ class MemvizJson(Reader):
 
 
 def saved_texts(saved: dict[str, Any]) -> dict[str, str]:
-    """Title, description, language and system prompt of an object, those that are texts."""
-    names = ("title", "description", "language", "system_prompt")
-    return {name: saved[name] for name in names if isinstance(saved.get(name), str)}
+    """Title, description, language and system prompt of an object, if they are texts."""
+    return texts_at(saved, "title", "description", "language", "system_prompt")
 
 
 def read_events(value: object, builder: TranscriptBuilder) -> None:
-    """Take over saved events; one that is broken is left out and noted."""
-    for index, item in enumerate(value if isinstance(value, list) else []):
+    """Add saved events; broken ones are left out and noted."""
+    for index, item in enumerate(list_at(value)):
         try:
-            builder.add_event(RecordedEvent.from_dict(item if isinstance(item, dict) else {}))
+            builder.add_event(RecordedEvent.from_dict(object_at(item)))
         except ValueError:
             builder.note("an event that is broken was left out", f"event {index}")

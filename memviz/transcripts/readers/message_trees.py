@@ -18,8 +18,11 @@ NO_LEAF = "the file does not say which branch was the conversation, so the newes
 
 
 def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], bool]:
-    """The ids from the root to ``leaf``, and whether the walk came back to where it had been (a cycle), where it
-    ended. ``parent_of`` gives the id before each; one that it does not know ends the walk as well."""
+    """The ids from the root to ``leaf``, and whether the walk ended because it met a cycle.
+
+    ``parent_of`` gives the id before each. An id that it does not have ends the walk as well.
+    """
+    # From the leaf upwards, because only that way is unique: a message has one parent, but may have many children.
     path: list[str] = []
     seen: set[str] = set()
     at: str | None = leaf
@@ -31,14 +34,16 @@ def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], b
 
 
 def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
-    """The ids that no other names as the one before it, in the order of the mapping; all of them in a cycle."""
+    """The ids that are nobody's parent, in the order of the mapping; all ids, if every one is part of a cycle."""
     parents = set(parent_of.values())
     return [id for id in parent_of if id not in parents] or list(parent_of)
 
 
 def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]) -> str | None:
-    """The leaf that was said last; of those said at the same time, or at no known one, the deepest; then the last in
-    the file. ``None`` where there is no message at all."""
+    """The leaf that was said last. If times are equal or unknown, the deepest one, then the last one in the file.
+
+    ``None`` if there is no message at all.
+    """
     depth_of = _depths(parent_of)
     rank = {leaf: (_seconds(time_of(leaf)), depth_of.get(leaf, 0), n) for n, leaf in enumerate(leaves(parent_of))}
     return max(rank, key=rank.__getitem__, default=None)
@@ -51,8 +56,10 @@ def branch_to(
     is_message: Callable[[str], bool],
     unit: str = "message",
 ) -> list[str]:
-    """The ids from the root to ``leaf``. A cycle, a message whose parent is lost and the messages of other branches
-    are noted; ``is_message`` says which ids are messages that a user would miss."""
+    """The ids from the root to ``leaf``. A cycle, a missing parent and the messages of other branches are noted.
+
+    ``is_message`` says which ids are messages that a user would miss.
+    """
     path, is_cycle = branch(leaf, parent_of)
     if is_cycle:
         builder.note(CYCLE)
@@ -75,11 +82,12 @@ def _seconds(time: datetime | None) -> float:
 
 
 def _depths(parent_of: Mapping[str, str | None]) -> dict[str, int]:
-    """How many messages come before each; without those of a cycle."""
+    """How many messages come before each. Messages of a cycle are missing, because they have no root."""
     children: dict[str, list[str]] = {}
     for id, parent in parent_of.items():
         if parent in parent_of and parent is not None:
             children.setdefault(parent, []).append(id)
+    # Level by level from the roots: recursion would fail on a conversation of more than a thousand messages.
     level = [id for id, parent in parent_of.items() if parent not in parent_of]
     depths: dict[str, int] = {}
     depth = 0

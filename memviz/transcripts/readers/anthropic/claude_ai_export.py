@@ -50,7 +50,7 @@ class ClaudeAiExport(ExportReader):
 def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> list[int]:
     """The indexes of the messages to read."""
     index_of = {_id(item, index): index for index, item in enumerate(items)}
-    if len(index_of) < len(items):  # ids that repeat tell nothing of branches
+    if len(index_of) < len(items):  # ids repeat, so they cannot say which branches there are
         return list(range(len(items)))
     parent_of = _parents(items, list(index_of))
 
@@ -100,7 +100,7 @@ def _role(sender: object) -> str | None:
 
 
 def _text_beside(blocks: list[Any], text: object) -> str:
-    """The text that stands beside the blocks, where these have none: as older exports have it."""
+    """The ``text`` of the message, if the blocks have none, as in older exports."""
     silent = all(isinstance(block, dict) and not _says(block) for block in blocks)
     if not silent or not isinstance(text, str):
         return ""

@@ -19,7 +19,7 @@ INJECTED = re.compile(
     r"|\[Request interrupted by user[^\]\n]*\]\s*\Z)",
     re.DOTALL,
 )
-"""What stands in the place of a user's words without being any: commands, their output, notices of the program."""
+"""Texts in the user's role that no user wrote: commands, their output, notices of the program."""
 
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
@@ -101,7 +101,7 @@ def said_texts(blocks: list[dict[str, Any]]) -> list[str]:
 
 
 def block_text(block: Mapping[str, Any]) -> str:
-    """The text of a block, or what stands for one that is none."""
+    """The text of a block, or a stand-in for an image or a file."""
     text, kind = block.get("text"), block.get("type")
     if isinstance(text, str):
         return text

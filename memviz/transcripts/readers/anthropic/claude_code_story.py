@@ -135,7 +135,7 @@ class SessionStory:
 
 
 def _grow(texts: list[str], earlier: int, text: object) -> None:
-    """Add a text to texts of which the first ``earlier`` are of rows before this one."""
+    """Add a text of a row, unless an earlier row had it. The first ``earlier`` of the texts are from earlier rows."""
     if not isinstance(text, str) or not text or text in texts[:earlier]:
         return
     if 0 < earlier == len(texts) and text.startswith(texts[-1]):

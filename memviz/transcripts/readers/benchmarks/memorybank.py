@@ -29,7 +29,7 @@ class MemoryBank(Reader):
     title = "MemoryBank users"
 
     def recognise(self, document: Document) -> bool:
-        """An object of which a user has a history by dates."""
+        """An object in which at least one user has a history by dates."""
         return any(_has_days(user["history"]) for _, user in _users(document.object))
 
     def conversations(self, document: Document) -> Sequence[User]:

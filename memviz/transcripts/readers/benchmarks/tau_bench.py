@@ -31,7 +31,7 @@ class TauBench(Reader):
     title = "tau-bench results"
 
     def recognise(self, document: Document) -> bool:
-        """Records with a list ``traj``, or an object of which a simulation has a list of messages."""
+        """Records with a list ``traj``, or an object with simulations that have a list of messages."""
         return most_rows(document, lambda row: isinstance(row.get("traj"), list)) or any(_simulations(document.object))
 
     def conversations(self, document: Document) -> Sequence[Run]:

@@ -65,7 +65,7 @@ def contents_of_checkpoint(document: Document) -> list[Any] | None:
     """The contents of a conversation that the Gemini CLI saved; ``None`` for any other document.
 
     They are in an object, under ``history`` or (beside the history as it was shown) ``clientHistory``; or they are a
-    list that starts with what the CLI tells the model.
+    list that starts with the CLI's opening words to the model.
     """
     for key in ("clientHistory", "history"):
         if are_contents(document.object.get(key)):

@@ -42,7 +42,7 @@ class GeminiCli(Reader):
         return [Session.of_rows(document.placed)]
 
     def read(self, piece: Session | list[Any], builder: TranscriptBuilder) -> Transcript:
-        """The messages without what the CLI tells the model to begin with; a summary is an event."""
+        """The messages without the CLI's own opening words to the model; a summary becomes an event."""
         if isinstance(piece, list):
             _add_checkpoint(piece, builder)
             return builder.build()

@@ -61,7 +61,7 @@ class Session:
         if not isinstance(messages, list):
             return
         keyed = {id_text(value_at(item, "id")) or f"{place} #{n}": (item, place) for n, item in enumerate(messages)}
-        if any(_is_summary(item) for item, _ in keyed.values()):  # what it replaces was said all the same
+        if any(_is_summary(item) for item, _ in keyed.values()):  # the messages that the summary replaced stay
             said = {_content(item) for item, _ in order.values()}
             keyed = {id: new for id, new in keyed.items() if id not in order and _content(new[0]) not in said}
         else:

@@ -52,7 +52,7 @@ def parts_of(item: object) -> list[dict[str, Any]]:
 
 
 def texts_of(item: object) -> list[str]:
-    """The texts of an item, and what stands for its images."""
+    """The texts of an item, with stand-ins for its images."""
     texts = []
     for part in parts_of(item):
         kind, text = part.get("type"), part.get("text")
@@ -131,7 +131,7 @@ def spoken(text: str, kind: str = WORDS) -> str:
 
 
 def is_event(text: str) -> bool:
-    """Whether a text is what the program tells the model on behalf of nobody."""
+    """Whether a text is an event that the program reported to the model, which nobody said."""
     return text_at(packed(text), "type") in EVENTS
 
 

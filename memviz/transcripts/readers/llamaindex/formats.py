@@ -111,7 +111,7 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
 
 
 def _rows_inside(value: Mapping[str, Any]) -> list[Row] | None:
-    """The rows of a database in memory, which a memory saves inside itself; ``None`` where there are none."""
+    """The rows of a database that a memory kept in memory and saved inside itself; ``None`` if there are none."""
     rows = list_at(value.get("sql_store", value), "db_data")
     if not rows or not all(isinstance(row, dict) and "data" in row for row in rows):
         return None
@@ -133,7 +133,7 @@ def _table_chats(document: Document) -> list[Chat]:
 
 
 def _add_row(row: Row, builder: TranscriptBuilder) -> None:
-    """Add the message of a row, archived or not: an archived one is older and was said all the same."""
+    """Add the message of a row. Archived rows are read as well: they are the older part of the conversation."""
     place, data = row_place(row), row["data"]
     try:
         item = data if isinstance(data, dict) else cell_json(data, builder)

@@ -65,7 +65,7 @@ def conversation_names(tables: Tables) -> dict[str, str]:
 
 
 def read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
-    """The conversation. The system prompt that it starts with stands beside it, a later one where it was changed."""
+    """The conversation. Its first system prompt becomes the transcript's; a changed one is a message where it starts."""
     first = piece.exchanges[0]
     system = first.system
     for exchange in piece.exchanges:

@@ -15,7 +15,7 @@ from memviz.transcripts.times import moment, with_time
 
 
 class ChatResponse(RowReader):
-    """One response, a list, lines or a page of them. The messages that were asked may stand beside the choices."""
+    """One response, a list, lines or a page of them. The messages that were asked may be beside the choices."""
 
     name = "chat_response"
     title = "OpenAI chat response"
@@ -48,7 +48,7 @@ def page_data(value: Mapping[str, Any]) -> list[Any]:
 
 
 def is_response(value: Mapping[str, Any]) -> bool:
-    """Whether an object has choices of which the first has a message."""
+    """Whether an object has choices, and the first of them has a message."""
     if "custom_id" in value or "probes" in value or not FOREIGN_KEYS.isdisjoint(value):
         return False
     return any(_message(choice) is not None for choice in list_at(value, "choices")[:1])

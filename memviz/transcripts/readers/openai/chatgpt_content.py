@@ -17,7 +17,7 @@ from memviz.transcripts.readers.json_access import (
 )
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
-"""What ChatGPT tells the model of the user; it is never shown as a message."""
+"""What ChatGPT lets the model know about the user; it is never shown as a message."""
 Message = dict[str, Any]
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 ASSETS = {
@@ -89,7 +89,7 @@ def _content(content: object, note: Note) -> str:
 
 def _parts(parts: object, note: Note) -> str:
     items = parts if isinstance(parts, list) else [parts]
-    # What was spoken comes as a recording and as what was understood: the text stands for both.
+    # Speech is in the file twice, as a recording and as its transcription: the transcription is enough.
     is_spoken = any(type_of(part) == "audio_transcription" for part in items)
     shown = [_part(part, note) for part in items if not (is_spoken and ASSETS.get(type_of(part)) == "audio")]
     return joined(shown)

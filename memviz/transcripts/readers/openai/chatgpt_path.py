@@ -1,4 +1,4 @@
-"""The messages that the nodes of a ChatGPT conversation stand for: tool calls and thoughts have their own nodes."""
+"""From the nodes of a ChatGPT conversation to messages: tool calls and thoughts have nodes of their own."""
 
 from __future__ import annotations
 

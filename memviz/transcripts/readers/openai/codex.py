@@ -16,7 +16,7 @@ from memviz.transcripts.times import moment
 
 
 class Codex(Reader):
-    """One session of the Codex CLI, without what the CLI itself told the model."""
+    """One session of the Codex CLI, without the CLI's own instructions to the model."""
 
     name = "codex"
     title = "Codex CLI session"

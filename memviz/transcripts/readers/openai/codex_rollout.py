@@ -45,7 +45,7 @@ class Rollout:
 
     @property
     def system_prompt(self) -> str:
-        """What the model was told before everything else."""
+        """The instructions that the model got before everything else."""
         base = text_at(self.metadata, "base_instructions") or text_at(self.metadata, "base_instructions", "text")
         return "\n\n".join(text for text in (base, text_at(self.metadata, "instructions")) if text)
 
@@ -105,7 +105,7 @@ class Rollout:
             self._count(event.get("info"))
 
     def _compact(self, row: Mapping[str, Any], text: str = "") -> None:
-        """A compaction; several rows in a row tell of the same one."""
+        """Add a compaction. Several rows one after the other are about the same one."""
         last = self._compaction_at_end()
         if last is None:
             last = {"text": "", "tokens_before": self._tokens, "time": with_time(row.get("timestamp")).get(TIME, "")}

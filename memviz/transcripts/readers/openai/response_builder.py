@@ -1,4 +1,4 @@
-"""The messages that items of the OpenAI Responses API stand for: one reply of the model is several items."""
+"""From the items of the OpenAI Responses API to messages: one reply of the model is several items."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class ItemReader:
         self._builder = builder
         self._here: set[str] = set()  # ids of the items that are in the file
         self._call_of_item: dict[str, str] = {}
-        self._reply: tuple[str, str] | None = None  # text and place of the assistant's message at hand
+        self._reply: tuple[str, str] | None = None  # text and place of the assistant's current message
         self._calls: list[ToolCall] = []
         self._meta: dict[str, Any] = {}
-        self._thoughts: list[str] = []  # of the message at hand
+        self._thoughts: list[str] = []  # of the current message
         self._coming: list[str] = []  # of what comes next
 
     def add_all(self, items: Sequence[Placed]) -> None:
@@ -114,7 +114,7 @@ class ItemReader:
         self._close()
 
     def _close(self) -> None:
-        """End the message at hand, if there is one."""
+        """End the current message, if there is one."""
         if self._reply is not None:
             thoughts = {REASONING: "\n".join(self._thoughts)} if self._thoughts else {}
             text, place = self._reply

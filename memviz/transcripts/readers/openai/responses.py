@@ -59,7 +59,7 @@ class OpenAIResponses(Reader):
         return [Items(in_order(document.placed, is_page=False))]
 
     def read(self, piece: Placed | Items, builder: TranscriptBuilder) -> Transcript:
-        """The messages that the items stand for, in order."""
+        """The messages that the items make, in order."""
         if not isinstance(piece, Items):
             row, place = piece
             return builder.build(**read_exchange(row_object(row, place), place, builder))
