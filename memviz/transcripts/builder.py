@@ -10,6 +10,7 @@ from memviz.errors import MessageError, TranscriptError
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import Note, RoleOf, known_role, read_message, speaker_of
 from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 
 MAX_REASONS = 3
@@ -69,6 +70,10 @@ class TranscriptBuilder:
         """Add every item of a list; returns the log position of each message by its index in the list."""
         added = {index: self.add_json(item, f"index {index}") for index, item in enumerate(items)}
         return {index: position for index, position in added.items() if position is not None}
+
+    def parse_json(self, text: str) -> Any:
+        """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
+        return JsonParser(self.notes, self.limits.depth).parse(text)
 
     def speaker(
         self, item: object, place: str, *keys: str, called: str = "role", role_of: RoleOf = known_role

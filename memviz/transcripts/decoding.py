@@ -25,7 +25,7 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     are not UTF-8 are read as Windows-1252, each on its own, so that one stray byte does not spoil the rest.
     """
     # Nothing in a file says for certain which encoding it is in, so the surest sign comes first: the byte-order mark,
-    # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which other encodings hardly ever satisfy.
+    # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which other encodings hardly ever fit.
     mark = next((mark for mark in BYTE_ORDER_MARKS if data.startswith(mark)), b"")
     encoding = BYTE_ORDER_MARKS.get(mark) or _without_mark(data)
     try:

@@ -24,7 +24,7 @@ TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
 class Held(NamedTuple):
     """The messages of one conversation with what is kept beside them.
 
-    ``summary`` is one that was stored; ``is_pruned`` says that the messages which it replaced are gone. ``thread`` is the
+    ``summary`` is one that was stored; ``is_pruned`` says that the messages it replaced are gone. ``thread`` is the
     id of a LangGraph thread, ``saved_at`` when this state of it was saved, and ``states`` how many states the file
     holds. ``is_text``: the messages are JSON text still, as in the cells of a table.
     """

@@ -8,8 +8,8 @@ from typing import Any
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import OTHER_FORMAT, Document, Placed, Reader, mismatch
-from memviz.transcripts.readers.database_rows import cell_json, grouped, no_rows, row_place
+from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.database_rows import cell_json, conversations_in, row_place
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.langchain.containers import (
     EMPTY,
@@ -21,7 +21,7 @@ from memviz.transcripts.readers.langchain.containers import (
 )
 from memviz.transcripts.readers.langchain.messages import Shape, add_message, shape_of
 
-TABLE_COLUMNS = {"id", "session_id", "message"}
+TABLE_COLUMNS = ("id", "session_id", "message")
 PRUNED = "turns before the first message were already replaced by the stored summary when it was saved"
 NO_JSON = "is not JSON"
 
@@ -91,20 +91,15 @@ def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
 
 
 def _tables(document: Document) -> list[str]:
-    return [name for name, columns in document.columns.items() if set(columns) == TABLE_COLUMNS]
+    return [name for name, columns in document.columns.items() if set(columns) == set(TABLE_COLUMNS)]
 
 
 def _sessions(document: Document) -> list[Held]:
-    tables = _tables(document)
-    if not tables:
-        raise TranscriptError("there is no table of id, session_id and message.", remedy=OTHER_FORMAT)
-    stored = [document.tables.rows(table, ("id", "session_id", "message"), ("id",)) for table in tables]
-    if not any(stored):
-        raise no_rows(document, "messages")
+    expected = "of id, session_id and message"
+    stored = conversations_in(document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected)
     return [
-        Held([(row["message"], row_place(row)) for row in inside], title=session, is_text=True)
-        for rows in stored
-        for session, inside in grouped(rows, "session_id").items()
+        Held([(row["message"], row_place(row)) for row in rows], title=session, is_text=True)
+        for session, rows in stored
     ]
 
 

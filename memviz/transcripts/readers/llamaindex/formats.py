@@ -8,9 +8,17 @@ from typing import Any, NamedTuple
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, OTHER_FORMAT, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import JsonParser
-from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
+from memviz.transcripts.readers.database_rows import (
+    Row,
+    cell_json,
+    cell_text,
+    conversations_in,
+    grouped,
+    row_place,
+    tables_with,
+)
 from memviz.transcripts.readers.json_access import list_at, object_at
 from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.readers.llamaindex.messages import add_message, has_blocks, is_message
@@ -42,7 +50,7 @@ class LlamaIndex(Reader):
     def recognise(self, document: Document) -> bool:
         """A store of lists by key, a buffer with one inside, a list of messages of blocks, or the table of a memory."""
         if document.columns:
-            return bool(_tables(document))
+            return bool(tables_with(document, NEEDED))
         items = document.items[:HEAD_ITEMS]
         if items:
             return any(map(has_blocks, items)) and 2 * sum(map(is_message, items)) >= len(items)
@@ -52,7 +60,10 @@ class LlamaIndex(Reader):
     def conversations(self, document: Document) -> Sequence[Chat]:
         """One for each key."""
         if document.columns:
-            return _table_chats(document)
+            tables = tables_with(document, NEEDED)
+            expected = "with key, role, status and data"
+            stored = conversations_in(document, tables, COLUMNS, ("timestamp", "id"), "key", expected)
+            return [Chat(key, rows=rows) for key, rows in stored]
         if document.items:
             return [Chat("", document.placed)]
         found = _chats(document.object, document)
@@ -116,20 +127,6 @@ def _rows_inside(value: Mapping[str, Any]) -> list[Row] | None:
     if not rows or not all(isinstance(row, dict) and "data" in row for row in rows):
         return None
     return [dict.fromkeys(COLUMNS) | {"id": number} | row for number, row in enumerate(rows, 1)]
-
-
-def _tables(document: Document) -> list[str]:
-    return [name for name, columns in document.columns.items() if NEEDED.issubset(columns)]
-
-
-def _table_chats(document: Document) -> list[Chat]:
-    tables = _tables(document)
-    if not tables:
-        raise TranscriptError("there is no table with key, role, status and data.", remedy=OTHER_FORMAT)
-    stored = [document.tables.rows(table, COLUMNS, ("timestamp", "id")) for table in tables]
-    if not any(stored):
-        raise no_rows(document, "messages")
-    return [Chat(key, rows=inside) for rows in stored for key, inside in grouped(rows, "key").items()]
 
 
 def _add_row(row: Row, builder: TranscriptBuilder) -> None:

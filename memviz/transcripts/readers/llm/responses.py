@@ -65,7 +65,7 @@ def conversation_names(tables: Tables) -> dict[str, str]:
 
 
 def read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
-    """The conversation. Its first system prompt becomes the transcript's; a changed one is a message where it starts."""
+    """The conversation. Its first system prompt becomes the transcript's; a changed one is a message."""
     first = piece.exchanges[0]
     system = first.system
     for exchange in piece.exchanges:

@@ -10,7 +10,15 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
-from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
+from memviz.transcripts.readers.database_rows import (
+    Row,
+    cell_json,
+    cell_text,
+    conversations_in,
+    grouped,
+    row_place,
+    tables_with,
+)
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.times import moment
 
@@ -40,24 +48,15 @@ class OpenAIAgents(Reader):
 
     def recognise(self, document: Document) -> bool:
         """A database with a table of messages by session."""
-        return bool(_tables(document))
+        return bool(tables_with(document, NEEDED))
 
     def conversations(self, document: Document) -> Sequence[Session]:
         """One for each session that has messages."""
-        there, tables = document.tables, _tables(document)
-        if not tables:
-            raise TranscriptError(
-                "there is no table with session_id and message_data.", remedy="Choose another format."
-            )
-        structure = grouped(there.rows(STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id")), "session_id")
-        sessions = [
-            _session(id, rows, structure.get(id, []))
-            for table in tables
-            for id, rows in grouped(there.rows(table, COLUMNS, ("id",)), "session_id").items()
-        ]
-        if not sessions:
-            raise no_rows(document, "messages")
-        return sessions
+        expected = "with session_id and message_data"
+        stored = conversations_in(document, tables_with(document, NEEDED), COLUMNS, ("id",), "session_id", expected)
+        steps = document.tables.rows(STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id"))
+        structure = grouped(steps, "session_id")
+        return [_session(id, rows, structure.get(id, [])) for id, rows in stored]
 
     def read(self, piece: Session, builder: TranscriptBuilder) -> Transcript:
         """The items of the session, read as those of the Responses API."""
@@ -72,10 +71,6 @@ def _elsewhere(piece: Session) -> str:
     more = f" and {len(piece.others) - MAX_BRANCHES} more" if len(piece.others) > MAX_BRANCHES else ""
     where = f"are in other branches ({shown}{more})" if piece.others else "are in no branch"
     return f"the branch {piece.branch[:40]!r} was read; {piece.elsewhere} messages of the session {where}"
-
-
-def _tables(document: Document) -> list[str]:
-    return [name for name, columns in document.columns.items() if NEEDED.issubset(columns)]
 
 
 def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:

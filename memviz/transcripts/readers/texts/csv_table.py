@@ -11,7 +11,6 @@ from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
 from memviz.transcripts.document import Document
-from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.table_cells import Row
 from memviz.transcripts.readers.texts.table_columns import Table, find_table
@@ -89,7 +88,7 @@ def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
 
 def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
-        return JsonParser(builder.notes, builder.limits.depth).parse(text)
+        return builder.parse_json(text)
     except TranscriptError:
         builder.note("tool calls that are no JSON were left out", f"line {row.line}")
         return None

@@ -9,8 +9,8 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
-from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.markers import is_marked, read_marked
+from memviz.transcripts.readers.json_access import object_at
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
 from memviz.transcripts.readers.texts.text_kinds import TextReader
@@ -64,10 +64,9 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
 
 def _info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
     try:
-        info = JsonParser(builder.notes, builder.limits.depth).parse(text)
+        return object_at(builder.parse_json(text))
     except TranscriptError:
         return {}
-    return info if isinstance(info, dict) else {}
 
 
 class PlainText(TextReader):
