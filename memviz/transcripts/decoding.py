@@ -25,7 +25,7 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     are not UTF-8 are read as Windows-1252, each on its own, so that one stray byte does not spoil the rest.
     """
     # Nothing in a file says for certain which encoding it is in, so the surest sign comes first: the byte-order mark,
-    # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which other encodings hardly ever fit.
+    # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which few others fit.
     mark = next((mark for mark in BYTE_ORDER_MARKS if data.startswith(mark)), b"")
     encoding = BYTE_ORDER_MARKS.get(mark) or _without_mark(data)
     try:
@@ -52,8 +52,8 @@ def _without_mark(data: bytes) -> str:
 def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
     if encoding != "utf-8":
         return data.decode(encoding, "replace"), "it and others like it were replaced by U+FFFD"
-    # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is. Many
-    # would take long one by one, and then the whole file is Windows-1252.
+    # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is.
+    # Many would take long one by one, and mean that the whole file is Windows-1252.
     stray_bytes = len(data) - len(data.decode("utf-8", "ignore").encode())
     if stray_bytes > MAX_STRAY_BYTES:
         return data.decode("cp1252", "replace"), "the file was read as Windows-1252"

@@ -12,9 +12,9 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
-from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_access import first_text, list_at
 from memviz.transcripts.readers.json_rows import RowReader, listed
+from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
 _DATE = re.compile(r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?")

@@ -7,10 +7,9 @@ from typing import Any
 
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed
-from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_access import first_text, list_at, object_at, objects_at
 from memviz.transcripts.readers.json_rows import RowReader, inside, listed
-from memviz.transcripts.readers.role_lists import has_roles
+from memviz.transcripts.readers.role_lists import chat_item, has_roles
 
 OWN_KEYS = ("trajectory", "environment", "replay_config")
 OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
-from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_access import first_text, list_at, object_at, objects_at
 from memviz.transcripts.readers.json_rows import listed, most_rows, row_object, rows
+from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
 

@@ -15,9 +15,9 @@ from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import describe
-from memviz.transcripts.readers.chat_items import chat_item
 from memviz.transcripts.readers.json_access import first_text, id_text, objects_at
 from memviz.transcripts.readers.json_rows import RowReader
+from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
 LIST_KEYS = ("conversations", "conversation", "items")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.conversation import ToolCall
-from memviz.transcripts.base import REASONING, RecordedEvent
+from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.message_parts import Part, ReplyBuilder
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT
 from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
 from memviz.transcripts.times import with_time
@@ -25,11 +25,8 @@ class ItemReader:
         self._builder = builder
         self._here: set[str] = set()  # ids of the items that are in the file
         self._call_of_item: dict[str, str] = {}
-        self._reply: tuple[str, str] | None = None  # text and place of the assistant's current message
-        self._calls: list[ToolCall] = []
-        self._meta: dict[str, Any] = {}
-        self._thoughts: list[str] = []  # of the current message
-        self._coming: list[str] = []  # of what comes next
+        self._reply: ReplyBuilder | None = None  # the assistant's current message
+        self._thoughts: list[str] = []  # that no message or call has followed yet
 
     def add_all(self, items: Sequence[Placed]) -> None:
         """Add all items, each with its place."""
@@ -46,7 +43,7 @@ class ItemReader:
         if kind == "message" or ("role" in item and kind not in SILENT):
             self._message(item, place)
         elif kind == "reasoning":
-            self._coming += thoughts_of(item)
+            self._thoughts += thoughts_of(item)
         elif kind in RESULTS or kind.endswith("_call_output"):
             self._result(item, place)
         elif kind in ("program", "mcp_approval_request") or kind.endswith("_call"):
@@ -64,9 +61,9 @@ class ItemReader:
         role = known_role(item.get("role"))
         if role == "assistant" and not item.get("tool_calls"):
             self._close()
-            self._reply = (item_text(item.get("content"), self._builder.note_at(place)), place)
-            self._meta = dict(with_time(item.get("created_at")))
-            self._thoughts, self._coming = self._coming, []
+            self._reply = ReplyBuilder(self._builder, place, with_time(item.get("created_at")))
+            self._reply.add(Part("text", item_text(item.get("content"), self._builder.note_at(place))))
+            self._add_thoughts(self._reply)
             return
         self._end()
         if role is None or item.get("tool_calls") or role == "tool":
@@ -81,12 +78,10 @@ class ItemReader:
         if call is None:
             self._builder.leave_out(place, "has a tool call without a name")
             return
-        if self._reply is None:
-            self._reply = ("", place)
-        self._calls.append(call)
+        self._reply = self._reply or ReplyBuilder(self._builder, place)
+        self._reply.add(Part("call", call=call))
+        self._add_thoughts(self._reply)
         self._call_of_item[text_at(item, "id")] = call.id
-        self._thoughts += self._coming
-        self._coming = []
         if item.get("type") in SERVED:
             self._end()
             self._builder.add_text(
@@ -107,20 +102,23 @@ class ItemReader:
 
     def _end(self) -> None:
         """End the reply: what was thought last belongs to it as well."""
-        if self._coming and self._reply is None:
+        if self._reply is not None:
+            self._add_thoughts(self._reply)
+        elif self._thoughts:
             self._builder.note("what the model thought before no reply was left out")
-        self._thoughts += self._coming if self._reply is not None else []
-        self._coming = []
+            self._thoughts = []
         self._close()
 
     def _close(self) -> None:
         """End the current message, if there is one."""
         if self._reply is not None:
-            thoughts = {REASONING: "\n".join(self._thoughts)} if self._thoughts else {}
-            text, place = self._reply
-            meta = {**self._meta, **thoughts} or None
-            self._builder.add_text("assistant", text, place, tool_calls=tuple(self._calls), meta=meta)
-        self._reply, self._calls, self._meta, self._thoughts = None, [], {}, []
+            self._reply.end()
+        self._reply = None
+
+    def _add_thoughts(self, reply: ReplyBuilder) -> None:
+        for thought in self._thoughts:
+            reply.add(Part("reasoning", thought))
+        self._thoughts = []
 
 
 def _is_there(item: object) -> bool:
