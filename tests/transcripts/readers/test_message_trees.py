@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.transcripts.readers.branches import branch, leaves
+from memviz.transcripts.readers.message_trees import branch, leaves
 
 
 def test_the_way_from_the_root() -> None:

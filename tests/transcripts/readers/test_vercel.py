@@ -8,7 +8,7 @@ from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
-from memviz.transcripts.readers.vercel.ui_messages import VercelUi
+from memviz.transcripts.readers.vercel import VercelUi
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = {"id": "1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
