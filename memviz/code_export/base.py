@@ -1,4 +1,4 @@
-"""What a recipe is: a memory setting that was found with memviz, written down for somewhere else."""
+"""What a target is: a place that a memory setting found with memviz can be exported to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Language = Literal["yaml", "python"]
 
 @dataclass(frozen=True)
 class Setting:
-    """A memory setting to take home.
+    """A memory setting to export.
 
     ``counter`` is the name of a token counter. ``summarizer`` and ``model`` are model names as memviz takes them
     (``offline``, ``openai/gpt-5-mini``); ``model`` answers in the chat. ``found`` says in one line on which
@@ -54,8 +54,8 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """One place to take a setting to: its ``title``, the name and language of the file, and what to install first."""
+class Target:
+    """One place to export a setting to: its ``title``, the name and language of the file, and what to install first."""
 
     title: str
     file_name: str

@@ -11,7 +11,7 @@ def statement(setting: Setting, place: str) -> str:
     sentences = [
         f"{setting.strategy.label}, for {place}.",
         f"The strategy {setting.strategy.id!r} comes from another package, so memviz does not know its rule as code "
-        f"for {place}. Run it with memviz itself (see the recipes for memviz and for memory.yaml): a memviz.ChatMemory "
+        f"for {place}. Run it with memviz itself (see the exports for memviz and for memory.yaml): a memviz.ChatMemory "
         "gives the messages to send as a list, and any library takes such a list.",
     ]
     return "\n#\n".join(comment(sentence) for sentence in sentences) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.elsewhere import statement
 from memviz.code_export.model_names import for_langchain, langchain_package, summarizer_difference
 from memviz.code_export.plain_python import NO_RECALL
@@ -89,7 +89,7 @@ def ask(llm: BaseChatModel, memory: Memory, question: str) -> str:
 '''
 
 DEPRECATED = (
-    "The classic memory classes are deprecated and take no tool calls. For new code see the recipe for LangChain's "
+    "The classic memory classes are deprecated and take no tool calls. For new code see the export for LangChain's "
     "middleware."
 )
 AFTER_THE_TURN = "The memory is cut after each answer, so the question stands outside the limit. memviz counts it."
@@ -233,4 +233,4 @@ def write(setting: Setting) -> str:
     return _native(setting) if setting.strategy.id in CLASSES else _plain(setting)
 
 
-RECIPE = Recipe(TITLE, "langchain_memory.py", "python", "pip install langchain-classic langchain-openai", write)
+TARGET = Target(TITLE, "langchain_memory.py", "python", "pip install langchain-classic langchain-openai", write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.elsewhere import statement
 from memviz.code_export.model_names import for_langchain, langchain_package, summarizer_difference
 from memviz.code_export.plain_python import NO_RECALL
@@ -293,4 +293,4 @@ def write(setting: Setting) -> str:
     return _summarizing(setting) if setting.strategy.id in SIZES else _own(setting)
 
 
-RECIPE = Recipe(TITLE, "langchain_agent.py", "python", "pip install langchain langchain-openai", write)
+TARGET = Target(TITLE, "langchain_agent.py", "python", "pip install langchain langchain-openai", write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.elsewhere import statement
 from memviz.code_export.model_names import summarizer_difference
 from memviz.code_export.plain_python import NO_RECALL
@@ -231,4 +231,4 @@ def write(setting: Setting) -> str:
     return _own(setting)
 
 
-RECIPE = Recipe(TITLE, "llamaindex_memory.py", "python", INSTALL, write)
+TARGET = Target(TITLE, "llamaindex_memory.py", "python", INSTALL, write)

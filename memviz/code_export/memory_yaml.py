@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.python_text import comment
 from memviz.memory_config import OLD_KEYS
 
@@ -33,4 +33,4 @@ def write(setting: Setting) -> str:
     return "\n".join([*lines, text])
 
 
-RECIPE = Recipe("memory.yaml", "memory.yaml", "yaml", "", write)
+TARGET = Target("memory.yaml", "memory.yaml", "yaml", "", write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.python_text import constant, python_file, quoted, value
 
 HALVES = (
@@ -59,4 +59,4 @@ def write(setting: Setting) -> str:
     )
 
 
-RECIPE = Recipe("memviz", "memviz_memory.py", "python", "", write)
+TARGET = Target("memviz", "memviz_memory.py", "python", "", write)

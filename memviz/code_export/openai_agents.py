@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.elsewhere import statement
 from memviz.code_export.model_names import for_openai_agents, is_openai, summarizer_difference
 from memviz.code_export.plain_python import NO_RECALL
@@ -233,4 +233,4 @@ def write(setting: Setting) -> str:
     return _token_buffer(setting) if setting.strategy.id == "token_buffer" else _own(setting)
 
 
-RECIPE = Recipe(TITLE, "openai_agents_memory.py", "python", "pip install openai-agents", write)
+TARGET = Target(TITLE, "openai_agents_memory.py", "python", "pip install openai-agents", write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.elsewhere import statement
 from memviz.code_export.model_names import summarizer_difference
 from memviz.code_export.python_text import python_file
@@ -55,4 +55,4 @@ def write(setting: Setting) -> str:
     )
 
 
-RECIPE = Recipe(TITLE, "memory.py", "python", "", write)
+TARGET = Target(TITLE, "memory.py", "python", "", write)

@@ -13,7 +13,7 @@ import pytest
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
 from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts
 
@@ -69,7 +69,7 @@ def names_of(wanted: Setting) -> dict[str, Any]:
 
 
 def held(wanted: Setting, talked: list[Message]) -> tuple[Answering, list[Any]]:
-    """A conversation under the recipe's run configuration: what the model was sent, and what the session keeps."""
+    """A conversation under the exported run configuration: what the model was sent, and what the session keeps."""
     names = names_of(wanted)
     model = Answering(said(reply) for _, reply in pairs(talked))
     config = replace(names["run_config"](), model=model, tracing_disabled=True)
@@ -133,7 +133,7 @@ def test_within_a_run_with_tools(id: str) -> None:
         results = {item["call_id"] for item in sent if item.get("type") == "function_call_output"}
         assert {item["call_id"] for item in sent if item.get("type") == "function_call"} == results
     if id == "window":  # named: what the agent does within the run comes on top of the window
-        assert "comes on top of it" in recipes()["openai_agents"].write(setting(id)).replace("\n#   ", " ")
+        assert "comes on top of it" in targets()["openai_agents"].write(setting(id)).replace("\n#   ", " ")
         assert max(map(len, model.inputs)) > 3
 
 
@@ -183,7 +183,7 @@ def test_another_conversation_starts_anew() -> None:
 
 def test_a_model_of_another_provider_goes_by_litellm() -> None:
     wanted = setting("summary", summarizer="anthropic/claude-sonnet-4-5")
-    text = recipes()["openai_agents"].write(wanted)
+    text = targets()["openai_agents"].write(wanted)
     assert "pip install 'openai-agents[litellm]'" in text
     assert "litellm.completion(model=SUMMARIZER_MODEL, messages=messages)" in text
 

@@ -1,4 +1,4 @@
-"""Tune: a grid of settings, what each costs and keeps, which one to take, and taking it home."""
+"""Tune: a grid of settings, what each costs and keeps, which one to take, and exporting it to code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.code_export import recipes
+from memviz.code_export import targets
 from memviz.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
@@ -194,7 +194,7 @@ def test_titles_are_text(database: Path) -> None:
         assert not any(piece in source for piece in PIECES)
 
 
-class TestTakingItHome:
+class TestExportToCode:
     def test_the_file_gives_the_setting_again(self, page: AppTest, tmp_path: Path) -> None:
         only(page, "summary_buffer")
         file = tmp_path / "memory.yaml"
@@ -205,12 +205,12 @@ class TestTakingItHome:
 
     def test_there_is_code_for_every_library(self, page: AppTest) -> None:
         only(page, "summary_buffer")
-        for id, recipe in recipes().items():
+        for id, target in targets().items():
             labelled(page.button_group, "For").set_value(id)
             page.run()
             assert "4000" in page.code[-1].value.replace("_", "")
-            assert page.code[-1].language == recipe.language
-            assert (page.code[0].value == recipe.install) == bool(recipe.install)
+            assert page.code[-1].language == target.language
+            assert (page.code[0].value == target.install) == bool(target.install)
 
 
 def test_every_strategy_can_be_tried() -> None:
