@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memviz.counters import counter as find_counter
-from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 
+STRATEGIES = "memviz.strategies"
 OFFLINE = "offline"
 DEFAULT_MODEL = "openai/gpt-5-mini"
 
@@ -39,8 +39,8 @@ class Setting:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the strategy comes with memviz, so that its rule is known here."""
-        return type(self.strategy).__module__.startswith("memviz.") and self.strategy.id in strategies()
+        """Whether the strategy is a file of memviz itself, so that no other package's has its id."""
+        return type(self.strategy).__module__ == f"{STRATEGIES}.{self.strategy.id}"
 
     @property
     def chat_model(self) -> str:
