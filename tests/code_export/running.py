@@ -8,6 +8,7 @@ from typing import Any
 import memviz
 from memviz import Message
 from memviz.code_export import Setting, targets
+from memviz.code_export.from_templates import template_of
 from memviz.models.base import Model
 
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -21,6 +22,13 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "summary_only": {},
 }
 """Values at which every strategy acts several times in a bundled conversation."""
+
+
+def with_code(target: str) -> list[str]:
+    """The strategies that can be exported to this target; to a file for memviz, or its own code, all can."""
+    if target in ("memory_yaml", "memviz_code"):
+        return list(memviz.strategies())
+    return [id for id in memviz.strategies() if template_of(setting(id), target) is not None]
 
 
 def setting(id: str, **changes: Any) -> Setting:

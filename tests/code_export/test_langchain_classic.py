@@ -12,7 +12,7 @@ import memviz
 from memviz import Message, ScriptedModel
 from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, talk, texts, with_code
 
 pytest.importorskip("langchain_classic")
 
@@ -146,7 +146,7 @@ class TestDifferences:
 
 
 @pytest.mark.parametrize("counter", ["o200k_base", "bytes4"])
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("langchain_classic"))
 def test_the_example_runs(id: str, counter: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = load("langchain_classic", setting(id, counter=counter))
     names["init_chat_model"] = lambda name, **options: Answering(answer=lambda _: f"I am {name}.", **options)

@@ -13,7 +13,7 @@ import memviz
 from memviz import Message, ScriptedModel
 from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts, with_code
 
 pytest.importorskip("langchain.agents")
 
@@ -286,7 +286,7 @@ class TestDifferences:
             assert (largest < 110) == on
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("langchain_middleware"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = load("langchain_middleware", setting(id))
     build = names["build_agent"]

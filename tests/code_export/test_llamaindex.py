@@ -14,7 +14,7 @@ import memviz
 from memviz import Message, ScriptedModel
 from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, talk, texts, with_code
 
 pytest.importorskip("llama_index.core")
 
@@ -220,7 +220,7 @@ class TestDifferences:
         assert len(memory.get()) == 20
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("llamaindex"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     load("llamaindex", setting(id, model="anthropic/claude-sonnet-4-5"))["main"]()
     assert capsys.readouterr().out == "I am anthropic/claude-sonnet-4-5.\n" * 2

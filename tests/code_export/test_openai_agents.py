@@ -15,7 +15,7 @@ import memviz
 from memviz import Message, ScriptedModel
 from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts, with_code
 
 pytest.importorskip("agents", reason="the OpenAI Agents SDK (openai-agents) is not installed")
 
@@ -88,7 +88,7 @@ def simulated(wanted: Setting, talked: list[Message]) -> list[list[tuple[str, st
 
 
 @pytest.mark.parametrize("counter", ["o200k_base", "chars4"])
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("openai_agents"))
 def test_the_agent_sends_what_memviz_simulated_and_the_session_keeps_everything(id: str, counter: str) -> None:
     talked = list(bundled()["trip"].messages)
     wanted = setting(id, counter=counter, system_prompt="Be kind.")
@@ -188,7 +188,7 @@ def test_a_model_of_another_provider_goes_by_litellm() -> None:
     assert "litellm.completion(model=SUMMARIZER_MODEL, messages=messages)" in text
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("openai_agents"))
 def test_the_example_runs(
     id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,11 +16,11 @@ from memviz.code_export import Setting, Target, targets
 from memviz.counters import COUNTERS
 from memviz.strategies.base import Selection, Strategy
 from memviz.strategies.parameters import whole_number
-from tests.code_export.running import load, setting
+from tests.code_export.running import load, setting, with_code
 
 PYTHON = [id for id, target in targets().items() if target.language == "python"]
 CHANGES = {"system_prompt": "Be kind.", "found": "Trip to Lisbon: 41 of 44 facts for 0.012 USD"}
-EVERY = [(target, id) for target in targets() for id in memviz.strategies()]
+EVERY = [(target, id) for target in targets() for id in with_code(target)]
 HOSTILE = 'Trip """ \n import os\r\nos.abort()\u2028x = 1 \u202e \\ \x00 \ud800 # end'
 
 
@@ -78,7 +78,7 @@ def test_all_files_pass_the_linter_and_are_formatted(tmp_path: Path, counter: st
         if target in PYTHON:
             wanted = setting(id, counter=counter, **CHANGES)
             (tmp_path / f"{target}_{id}.py").write_text(targets()[target].write(wanted), encoding="utf-8")
-    assert len(list(tmp_path.iterdir())) == len(PYTHON) * len(memviz.strategies())
+    assert len(list(tmp_path.iterdir())) == sum(target in PYTHON for target, _ in EVERY)
     ruff = [sys.executable, "-m", "ruff"]
     for command in (["check", "--select", "E,F,I,B,UP,SIM,RET,C4"], ["format", "--check"]):
         options = ["--isolated", "--line-length", "120", str(tmp_path)]
@@ -88,8 +88,8 @@ def test_all_files_pass_the_linter_and_are_formatted(tmp_path: Path, counter: st
 
 @pytest.mark.parametrize("target", PYTHON)
 def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None:
-    for id, cls in memviz.strategies().items():
-        for parameter in cls.parameters():
+    for id in with_code(target):
+        for parameter in memviz.strategies()[id].parameters():
             if parameter.is_number and not parameter.live_only and parameter.name != "max_recalled_messages":
                 text = targets()[target].write(setting(id, parameters={parameter.name: 7431}))
                 assert str(7431 // 2 if (target, id) == ("langchain_classic", "window") else 7431) in text
