@@ -26,7 +26,7 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.strategies import strategies
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import TRIED_AT_FIRST, suggested
+from memviz.tuning.grid import suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import Terms
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, Shown, memviz, process, refused, written
@@ -96,7 +96,7 @@ class TestWhatIsTried:
         transcript, log = library.conversation("sample-trip")
         count = api.counter("chars4")
         largest = {"tokens": sum(map(count, (m.content for m in log))), "messages": len(log), "turns": log.turn_count}
-        grid = {id: suggested(id, largest=largest) for id in TRIED_AT_FIRST}
+        grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
         assert labels(shown) == [one.label for one in api.sweep(transcript, grid, counter="chars4").settings]
 
     @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from memviz.code_export import targets
 from memviz.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from memviz.tuning.grid import settings, suggested
+from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import Terms
-from memviz.ui.tune.grid import TRIED_AT_FIRST
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
@@ -42,7 +41,7 @@ def page() -> AppTest:
 
 
 def expected(**options: object) -> memviz.Sweep:
-    grid = {id: suggested(id, largest=LARGEST) for id in TRIED_AT_FIRST}
+    grid = {id: suggested(id, largest=LARGEST) for id in tried_at_first()}
     return memviz.sweep(sample("trip"), grid, terms=Terms.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
 
 

@@ -16,13 +16,12 @@ from memviz.charts.cost.window_use import (
 )
 from memviz.charts.figure import CONFIG
 from memviz.metrics.cost.cost import overflow_turn
+from memviz.metrics.health.growth import unbounded_part
 from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain
 
 SMALLEST_SHARE = 0.001
-UNBOUNDED = "buffer"
-"""The strategy whose requests nothing ever shortens."""
 
 
 def against_the_window(costs: Sequence[CostLine], terms: Terms) -> None:
@@ -51,7 +50,7 @@ def window_words(costs: Sequence[CostLine], window: int, model: str) -> Iterator
         turn = overflow_turn(one.cost.traffic, window)
         if turn is not None:
             yield f"{one.label}: from turn {turn:,} on a request is larger than the window, and would be refused."
-        elif one.line.run.strategy.id == UNBOUNDED:
+        elif unbounded_part(one.line.run.strategy) == "history":
             yield from _projection(one, window)
 
 
