@@ -10,7 +10,7 @@ from memviz.ui.tune.code_export import export_to_code
 from memviz.ui.tune.details import parameters_panel, settings_table
 from memviz.ui.tune.executor import choose_place
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
-from memviz.ui.tune.results import choose_wanted, looked_at, main_picture, number_of, recommendation, setting_card
+from memviz.ui.tune.results import choose_constraints, looked_at, main_picture, number_of, recommendation, setting_card
 from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
 
 open_page(
@@ -21,19 +21,19 @@ study, state = compare_state(), tune_state()
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
-    terms = price_controls()
+    assumptions = price_controls()
     models, where = counter_and_models(study), choose_place()
 if not ids or not settings:
     nothing_to_try(ids)
 else:
     asked = asked_for(workspace(), ids, settings, study.counter)
-    sweep = sweep_of(workspace(), state, asked, models.summarizer, terms, where)
+    sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
-        wanted = choose_wanted(sweep)
-        best = recommendation(sweep, wanted)
-        main_picture(sweep, state, wanted, best)
+        constraints = choose_constraints(sweep)
+        best = recommendation(sweep, constraints)
+        main_picture(sweep, state, constraints, best)
         number = looked_at(sweep, state, best)
-        setting_card(sweep, number, wanted, ids)
-        parameters_panel(sweep, wanted, number, number_of(sweep, best))
-        settings_table(sweep, wanted)
-        export_to_code(sweep, number, wanted, study.counter, models.summarizer.name)
+        setting_card(sweep, number, constraints, ids)
+        parameters_panel(sweep, constraints, number, number_of(sweep, best))
+        settings_table(sweep, constraints)
+        export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)

@@ -14,7 +14,7 @@ from memviz.cli.output import STANDARD_STREAM, complain, console, counted, write
 
 if TYPE_CHECKING:
     from memviz.cli.sweep_runner import Ended
-    from memviz.tuning.constraints import Wanted
+    from memviz.tuning.constraints import Constraints
 
 
 @dataclass(frozen=True)
@@ -41,42 +41,42 @@ class Outputs:
     def on_stdout(self) -> list[str]:
         """The options whose results are written to stdout."""
         code = self.target is not None and self.target_out in (None, STANDARD_STREAM)
-        wanted = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--code without --out": code}
-        return [option for option, is_wanted in wanted.items() if is_wanted]
+        constraints = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--code without --out": code}
+        return [option for option, is_wanted in constraints.items() if is_wanted]
 
 
 def write_results(
-    outputs: Outputs, ended: Ended, wanted: Wanted, counter: str, summarizer: str, files: Sequence[str]
+    outputs: Outputs, ended: Ended, constraints: Constraints, counter: str, summarizer: str, files: Sequence[str]
 ) -> None:
     """Write all that was asked for; ``files`` are those that the conversations came from."""
     from memviz.cli.sweep_tables import advice, print_sweep
     from memviz.reporting.sweep_json import sweep_dict
 
     sweep, kept = ended.sweep, len(ended.sweep.cells) - ended.measured
-    best = sweep.best(wanted.min_retention, wanted.max_peak_tokens, wanted.over)
+    best = sweep.best(constraints.min_retention, constraints.max_peak_tokens, constraints.over)
     if outputs.json:
-        write_json({**sweep_dict(sweep, wanted, best, counter, summarizer), "measured": ended.measured})
+        write_json({**sweep_dict(sweep, constraints, best, counter, summarizer), "measured": ended.measured})
     elif outputs.on_stdout:
         complain(advice(best))
     else:
-        print_sweep(console(), sweep, wanted, best, all_settings=outputs.all_settings)
+        print_sweep(console(), sweep, constraints, best, all_settings=outputs.all_settings)
         if kept:
             complain(f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before.")
     if outputs.csv is not None:
         write_text(sweep.frame().to_csv(index=False), outputs.csv, *files)
     if outputs.target is not None:
         number = None if best.setting is None else sweep.settings.index(best.setting)
-        _write_code(outputs, ended, number, wanted, counter, summarizer, files)
+        _write_code(outputs, ended, number, constraints, counter, summarizer, files)
 
 
 def _write_code(
-    outputs: Outputs, ended: Ended, number: int | None, wanted: Wanted, counter: str, summarizer: str,
+    outputs: Outputs, ended: Ended, number: int | None, constraints: Constraints, counter: str, summarizer: str,
     files: Sequence[str],
 ) -> None:  # fmt: skip
     from memviz.code_export import targets
     from memviz.tuning.found_setting import setting_to_export
 
-    setting = None if number is None else setting_to_export(ended.sweep, number, wanted.over, counter, summarizer)
+    setting = None if number is None else setting_to_export(ended.sweep, number, constraints.over, counter, summarizer)
     if setting is None:
         complain("Error: there is no setting to export. Ask for less, or try other values.")
         raise Exit(FAILED)

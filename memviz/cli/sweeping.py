@@ -15,13 +15,13 @@ from memviz.cli.output import complain, counted
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_budget import Payer
 from memviz.cli.sweep_grid import settings_to_try
+from memviz.cli.sweep_pricing import prices_of, terms_of
 from memviz.cli.sweep_results import Outputs, write_results
-from memviz.cli.sweep_runner import Ended, Plan, executor_of, subjects_of, worked_off
-from memviz.cli.sweep_terms import prices_of, terms_of
+from memviz.cli.sweep_runner import Ended, Plan, executor_of, sweep_conversations, worked_off
 
 if TYPE_CHECKING:
     from memviz.models.base import Model
-    from memviz.tuning.subject import Subject
+    from memviz.tuning.sweep_conversation import SweepConversation
     from memviz.workspace import Workspace
 
 OFFLINE = "offline"
@@ -54,7 +54,7 @@ def sweep_settings(
       memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --code llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
     """
-    from memviz.tuning.constraints import Wanted
+    from memviz.tuning.constraints import Constraints
 
     outputs = Outputs(json, csv, code or take_home, out, all)
     name, chat = summarizer.strip(), model.strip()
@@ -64,16 +64,16 @@ def sweep_settings(
     writer_prices = prices_of(summarizer_usd_per_million, "--summarizer-usd-per-million", most=2)
     payer = Payer.of(name, budget, writer_prices or (prices if name == chat else None), yes=yes) if paid else None
     model_of_summaries = (summarizer_model or (name if paid else chat)).strip()
-    terms = terms_of(chat, model_of_summaries, prices, writer_prices, pause)
+    assumptions = terms_of(chat, model_of_summaries, prices, writer_prices, pause)
     writer = summarizer_named(name, counter)
     sources = _sources(conversations, db, format, number)
     workspace = None if no_keep else _workspace(db)
-    subjects = subjects_of(sources, counter)
+    subjects = sweep_conversations(sources, counter)
     tried = settings_to_try(strategy or (), settings or (), _largest(subjects, counter))
-    plan = Plan(subjects, tried, counter, terms, workspace.store if workspace else None)
+    plan = Plan(subjects, tried, counter, assumptions, workspace.store if workspace else None)
     ended = _measured(plan, writer, executor, payer, workspace)
-    wanted = Wanted(keep, max_peak, "worst" if worst else "median")
-    write_results(outputs, ended, wanted, counter, name, [source.file for source in sources])
+    constraints = Constraints(keep, max_peak, "worst" if worst else "median")
+    write_results(outputs, ended, constraints, counter, name, [source.file for source in sources])
     _end(ended)
 
 
@@ -89,7 +89,7 @@ def _workspace(db: str | None) -> Workspace:
     return Workspace(db)
 
 
-def _largest(subjects: Sequence[Subject], counter: str) -> dict[str, int]:
+def _largest(subjects: Sequence[SweepConversation], counter: str) -> dict[str, int]:
     from memviz.counters import counter as find_counter
     from memviz.tuning.grid import largest_sizes
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from memviz.conversation import Message
 from memviz.memory import Memory, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Headroom, Moment, Strategy, transcript_line
+from memviz.strategies.base import CompactionPlan, Headroom, Strategy, Trigger, transcript_line
 from memviz.strategies.parameters import switch
 
 TURN_INSTRUCTION = (
@@ -22,7 +22,7 @@ class PerTurnSummaries(Strategy):
     Turn 0 (messages before the first user message) is no turn that a user took, and gets none.
     """
 
-    moment: ClassVar[Moment] = Moment.TURN
+    trigger: ClassVar[Trigger] = Trigger.TURN
     summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
     tried_at_first: ClassVar[bool] = False  # a call of the summarizer for every turn: the dearest to try
 

@@ -18,7 +18,7 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
     if number not in table.index:
         return None
     row = {str(name): value for name, value in table.loc[number].items()}
-    model = sweep.terms.main.model if sweep.terms.main else DEFAULT_MODEL
+    model = sweep.assumptions.main.model if sweep.assumptions.main else DEFAULT_MODEL
     return Setting(
         sweep.settings[number], counter=counter, summarizer=summarizer, model=model, found=_found(sweep, row)
     )

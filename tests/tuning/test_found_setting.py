@@ -18,7 +18,7 @@ def test_it_says_where_it_was_found_and_what_it_showed() -> None:
 
 
 def test_what_is_not_known_is_not_said() -> None:
-    found = setting_to_export(sweep_of([cell(1, [100])], terms=UNPRICED), 0, "median", "chars4", "offline")
+    found = setting_to_export(sweep_of([cell(1, [100])], assumptions=UNPRICED), 0, "median", "chars4", "offline")
     assert found is not None
     assert found.model == "openai/gpt-5-mini"
     assert found.found == "at most 100 tokens a request, 100 tokens a conversation; measured over 1 conversation."

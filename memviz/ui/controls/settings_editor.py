@@ -9,7 +9,7 @@ from memviz.memory_config import read_memory_config, strategy_of
 from memviz.strategies import strategies
 from memviz.ui.controls.parameter_controls import parameter_controls, strategy_control
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, SettingRow, set_widget, widget_value
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, set_widget, widget_value
 from memviz.ui.shell.text import distinct
 
 COUNTER_KEY, SUMMARIZER_KEY = "compare-counter", "compare-summarizer-name"
@@ -47,7 +47,7 @@ def settings_editor(state: CompareState) -> dict[int | str, str]:
         take_over(row)
         # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
         with st.popover(_label(row), key=f"setting-{row.uid}", width="stretch"), st.container(width=PANEL_PIXELS):
-            edit_setting(row, live=state.own_replies)
+            edit_setting(row, live=state.free_run)
             st.button(
                 "Remove",
                 key=f"remove-{row.uid}",
@@ -72,7 +72,7 @@ def settings_editor(state: CompareState) -> dict[int | str, str]:
     return dict(zip((row.uid for row in state.rows), distinct([_label(row) for row in state.rows]), strict=True))
 
 
-def take_over(row: SettingRow) -> None:
+def take_over(row: Setting) -> None:
     """What was just changed in a control already counts for the label above it."""
     chosen = widget_value(f"strategy-{row.uid}")
     if chosen is not None and chosen != row.strategy_id:
@@ -83,14 +83,14 @@ def take_over(row: SettingRow) -> None:
             row.parameters[parameter.name] = (value.strip() or None) if isinstance(value, str) else value
 
 
-def _label(row: SettingRow) -> str:
+def _label(row: Setting) -> str:
     try:
         return row.build().label
     except MemvizError:
         return strategies()[row.strategy_id].title
 
 
-def edit_setting(row: SettingRow, *, live: bool = False) -> None:
+def edit_setting(row: Setting, *, live: bool = False) -> None:
     """The controls of one setting. A value that is not allowed says so."""
     strategy_control(row.strategy_id, f"strategy-{row.uid}")
     key = f"parameter-{row.uid}-{row.strategy_id}"

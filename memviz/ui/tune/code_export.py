@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.code_export import targets
-from memviz.tuning.constraints import Wanted
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.found_setting import setting_to_export
 from memviz.tuning.results import Sweep
 from memviz.ui.shell.text import plain
@@ -14,9 +14,9 @@ MAX_PIXELS = 460
 MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 
 
-def export_to_code(sweep: Sweep, number: int, wanted: Wanted, counter: str, summarizer: str) -> None:
+def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str) -> None:
     """Choose a target, read the code, save it."""
-    setting = setting_to_export(sweep, number, wanted.over, counter, summarizer)
+    setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
     if setting is None:
         return
     known = targets()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from memviz.charts.cost.line import CostLine
+from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.cost.window_use import (
     PACE_TURNS,
     largest_request,
@@ -17,17 +17,17 @@ from memviz.charts.cost.window_use import (
 from memviz.charts.figure import CONFIG
 from memviz.metrics.cost.cost import overflow_turn
 from memviz.metrics.health.growth import unbounded_part
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain
 
 SMALLEST_SHARE = 0.001
 
 
-def against_the_window(costs: Sequence[CostLine], terms: Terms) -> None:
+def against_the_window(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """The picture, and a sentence on when there is no room any more."""
     st.subheader("When is the context window full?", anchor=False)
-    window, model = window_tokens(terms), terms.main.model if terms.main else "the model"
+    window, model = window_tokens(assumptions), assumptions.main.model if assumptions.main else "the model"
     st.plotly_chart(
         window_use(costs, window), key="costs-window", config=CONFIG,
         alt="Input tokens of each request by turn, one line a setting",
@@ -38,7 +38,7 @@ def against_the_window(costs: Sequence[CostLine], terms: Terms) -> None:
     st.caption(" ".join(plain(sentence) for sentence in window_words(costs, window, model)))
 
 
-def window_words(costs: Sequence[CostLine], window: int, model: str) -> Iterator[str]:
+def window_words(costs: Sequence[SettingCost], window: int, model: str) -> Iterator[str]:
     """What the picture means, in plain text."""
     largest = largest_request(costs)
     if not window_fits(costs, window):
@@ -50,7 +50,7 @@ def window_words(costs: Sequence[CostLine], window: int, model: str) -> Iterator
         turn = overflow_turn(one.cost.traffic, window)
         if turn is not None:
             yield f"{one.label}: from turn {turn:,} on a request is larger than the window, and would be refused."
-        elif unbounded_part(one.line.run.strategy) == "history":
+        elif unbounded_part(one.setting.run.strategy) == "history":
             yield from _projection(one, window)
 
 
@@ -58,7 +58,7 @@ def _share_words(share: float) -> str:
     return f"{share:.1%}" if share >= SMALLEST_SHARE else "less than 0.1%"
 
 
-def _projection(one: CostLine, window: int) -> Iterator[str]:
+def _projection(one: SettingCost, window: int) -> Iterator[str]:
     turn = projected_overflow_turn(one.cost.traffic, window)
     if turn is not None:
         turns = min(PACE_TURNS, len(set(one.cost.traffic.turns.tolist())))
