@@ -1,4 +1,4 @@
-"""What a sweep found, where it was asked for: in the terminal, as JSON, as CSV, and as a recipe."""
+"""What a sweep found, where it was asked for: in the terminal, as JSON, as CSV, and as code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from typer import BadParameter, Exit
 
-from memviz.cli.errors import FAILED, UnknownRecipeError
+from memviz.cli.errors import FAILED, UnknownTargetError
 from memviz.cli.output import STANDARD_STREAM, complain, console, counted, write_json, write_text
 
 if TYPE_CHECKING:
@@ -23,25 +23,25 @@ class Outputs:
 
     json: bool
     csv: Path | None
-    recipe: str | None
-    recipe_out: Path | None
+    target: str | None
+    target_out: Path | None
     all_settings: bool
 
     def __post_init__(self) -> None:
-        from memviz.code_export import recipes
+        from memviz.code_export import targets
 
-        if self.recipe is not None and self.recipe not in recipes():
-            raise UnknownRecipeError(self.recipe, recipes())
-        if self.recipe_out is not None and self.recipe is None:
-            raise BadParameter("--out is the file for --take-home RECIPE, which is missing.")
+        if self.target is not None and self.target not in targets():
+            raise UnknownTargetError(self.target, targets())
+        if self.target_out is not None and self.target is None:
+            raise BadParameter("--out is the file for --code TARGET, which is missing.")
         if len(self.on_stdout) > 1:
             raise BadParameter(f"{' and '.join(self.on_stdout)} would both write to stdout. Give one of them a file.")
 
     @property
     def on_stdout(self) -> list[str]:
         """The options whose results are written to stdout."""
-        recipe = self.recipe is not None and self.recipe_out in (None, STANDARD_STREAM)
-        constraints = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--take-home without --out": recipe}
+        code = self.target is not None and self.target_out in (None, STANDARD_STREAM)
+        constraints = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--code without --out": code}
         return [option for option, is_wanted in constraints.items() if is_wanted]
 
 
@@ -64,20 +64,20 @@ def write_results(
             complain(f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before.")
     if outputs.csv is not None:
         write_text(sweep.frame().to_csv(index=False), outputs.csv, *files)
-    if outputs.recipe is not None:
+    if outputs.target is not None:
         number = None if best.setting is None else sweep.settings.index(best.setting)
-        _take_home(outputs, ended, number, constraints, counter, summarizer, files)
+        _write_code(outputs, ended, number, constraints, counter, summarizer, files)
 
 
-def _take_home(
+def _write_code(
     outputs: Outputs, ended: Ended, number: int | None, constraints: Constraints, counter: str, summarizer: str,
     files: Sequence[str],
 ) -> None:  # fmt: skip
-    from memviz.code_export import recipes
-    from memviz.tuning.found_setting import setting_to_take
+    from memviz.code_export import targets
+    from memviz.tuning.found_setting import setting_to_export
 
-    setting = None if number is None else setting_to_take(ended.sweep, number, constraints.over, counter, summarizer)
+    setting = None if number is None else setting_to_export(ended.sweep, number, constraints.over, counter, summarizer)
     if setting is None:
-        complain("Error: there is no setting to take home. Ask for less, or try other values.")
+        complain("Error: there is no setting to export. Ask for less, or try other values.")
         raise Exit(FAILED)
-    write_text(recipes()[outputs.recipe or ""].write(setting), outputs.recipe_out, *files)
+    write_text(targets()[outputs.target or ""].write(setting), outputs.target_out, *files)

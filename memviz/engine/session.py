@@ -19,7 +19,7 @@ from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft, ask_for_draft
-from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
+from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results, without_halves
@@ -205,8 +205,7 @@ class Session:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
         if recalls and not self.strategy.allows_recall:
             raise RecallError(f"{self.strategy.title} has recall switched off: turn enable_recall on.")
-        bound = getattr(self.strategy, "max_recalled_messages", DEFAULT_MAX_RECALLED_MESSAGES)
-        return resolve(self.log, length, recalls, bound)
+        return resolve(self.log, length, recalls, self.strategy.recall_limit_messages)
 
     def record(
         self,

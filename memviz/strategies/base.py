@@ -107,6 +107,7 @@ class Strategy(BaseModel, ABC):
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
+    tried_at_first: ClassVar[bool] = True  # whether a sweep begins with it
 
     def __init__(self, **parameters: Any) -> None:
         try:
@@ -154,6 +155,11 @@ class Strategy(BaseModel, ABC):
     def allows_recall(self) -> bool:
         """Whether earlier messages may be recalled into a request."""
         return True
+
+    @property
+    def recall_limit_messages(self) -> int:
+        """Most messages that one recall brings back."""
+        return 20
 
     @property
     def tool_use(self) -> ToolUse:

@@ -24,6 +24,7 @@ class PerTurnSummaries(Strategy):
 
     trigger: ClassVar[Trigger] = Trigger.TURN
     summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
+    tried_at_first: ClassVar[bool] = False  # a call of the summarizer for every turn: the dearest to try
 
     enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")
 

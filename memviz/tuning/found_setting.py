@@ -1,4 +1,4 @@
-"""A setting of a sweep as one that a recipe can write down, with a line on where it was found."""
+"""A setting of a sweep as one to export to code, with a line on where it was found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memviz.tuning.recommendation import cost_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep
 
 
-def setting_to_take(sweep: Sweep, number: int, over: Over, counter: str, summarizer: str) -> Setting | None:
+def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summarizer: str) -> Setting | None:
     """Setting ``number`` (0-based) of a sweep that was made with this counter and this summarizer; ``None`` as long
     as it was not measured. The model whose prices counted is the one that answers in the chat."""
     table = sweep.by_setting(over).set_index("setting")

@@ -1,4 +1,4 @@
-"""``memviz sweep``: the same numbers as through the API, kept, ended early and gone on with, and taken home."""
+"""``memviz sweep``: the same numbers as through the API, kept, ended early and gone on with, and exported to code."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ import pytest
 import yaml
 
 import memviz as api
-from memviz.code_export import recipes
+from memviz.code_export import targets
 from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.strategies import strategies
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import TRIED_AT_FIRST, suggested
+from memviz.tuning.grid import suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, Shown, memviz, process, refused, written
@@ -96,7 +96,7 @@ class TestWhatIsTried:
         transcript, log = library.conversation("sample-trip")
         count = api.counter("chars4")
         largest = {"tokens": sum(map(count, (m.content for m in log))), "messages": len(log), "turns": log.turn_count}
-        grid = {id: suggested(id, largest=largest) for id in TRIED_AT_FIRST}
+        grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
         assert labels(shown) == [one.label for one in api.sweep(transcript, grid, counter="chars4").settings]
 
     @pytest.mark.parametrize(
@@ -263,17 +263,28 @@ class TestFilesWritten:
         assert chat.read_bytes() == before
 
 
-class TestTakingHome:
-    @pytest.mark.parametrize("id", list(recipes()))
-    def test_every_recipe_of_the_recommended_setting(self, chat: Path, id: str) -> None:
-        shown = memviz("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--take-home", id)
+class TestExportToCode:
+    @pytest.mark.parametrize("id", list(targets()))
+    def test_every_target_of_the_recommended_setting(self, chat: Path, id: str) -> None:
+        shown = memviz("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id)
         assert "Running summary" in shown.out
         assert "Take Running summary" in shown.err
-        if recipes()[id].language == "python":
+        if targets()[id].language == "python":
             compile(shown.out, id, "exec")
 
+    def test_the_help_names_every_target(self) -> None:
+        shown = " ".join(memviz("sweep", "--help").out.split())
+        assert all(id in shown.partition("--code TARGET")[2].partition("--out")[0] for id in targets())
+        assert "--take-home" not in shown
+
+    def test_the_former_name_of_the_option_still_works_and_says_so(self, chat: Path) -> None:
+        arguments = ("sweep", chat, "-s", "window", "--keep", 0)
+        former = memviz(*arguments, "--take-home", "memory_yaml")
+        assert former.out == memviz(*arguments, "--code", "memory_yaml").out
+        assert "--take-home is now called --code" in former.err
+
     def test_the_file_replays_to_the_same_totals(self, chat: Path) -> None:
-        arguments = ("--counter", "chars4", "--keep", 0.4, "--take-home", "memory_yaml", "--out", "memory.yaml")
+        arguments = ("--counter", "chars4", "--keep", 0.4, "--code", "memory_yaml", "--out", "memory.yaml")
         best = memviz("sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments)
         assert best.lines[0].startswith("Take Summary buffer")
         assert yaml.safe_load(Path("memory.yaml").read_text())["memory"]["counter"] == "chars4"
@@ -285,10 +296,10 @@ class TestTakingHome:
         assert (use.sent_tokens, use.peak_tokens) == (row["sent_tokens"], row["peak_tokens"])
         assert (use.summarizations, use.summarizer_tokens) == (row["summarizations"], row["summarizer_tokens"])
 
-    def test_nothing_to_take_home_is_an_error(self, chat: Path) -> None:
-        shown = memviz("sweep", chat, *GRID, "--max-peak", 1, "--take-home", "memory_yaml", code=1)
+    def test_nothing_to_export_is_an_error(self, chat: Path) -> None:
+        shown = memviz("sweep", chat, *GRID, "--max-peak", 1, "--code", "memory_yaml", code=1)
         assert shown.out == ""
-        assert "no setting to take home" in shown.err
+        assert "no setting to export" in shown.err
 
 
 class TestKept:
@@ -509,7 +520,7 @@ class TestWrongUse:
             (("-s", "window:window_size=2..9/1"), ("'2..9/1'", "steps")),
             (("-s", "recent_only:enable_summarization=maybe"), ("'maybe'", "true or false")),
             (("--counter", "gpt9"), ("no token counter", "'gpt9'")),
-            (("--take-home", "rust"), ("no recipe", "'rust'", "memory_yaml")),
+            (("--code", "rust"), ("no target", "'rust'", "memory_yaml")),
         ],
     )
     def test_is_one_sentence(self, chat: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -520,8 +531,8 @@ class TestWrongUse:
         [
             (("-s", "window:4"), "not of the form"),
             (("--json", "--csv", "-"), "would both write to stdout"),
-            (("--json", "--take-home", "memory_yaml"), "would both write to stdout"),
-            (("--out", "x"), "--take-home"),
+            (("--json", "--code", "memory_yaml"), "would both write to stdout"),
+            (("--out", "x"), "--code"),
             (("--keep", "1.5"), "--keep"),
             (("--usd-per-million", "1"), "--usd-per-million"),
             (("--usd-per-million", "1,-2"), "--usd-per-million"),

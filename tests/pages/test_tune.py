@@ -1,4 +1,4 @@
-"""Tune: a grid of settings, what each costs and keeps, which one to take, and taking it home."""
+"""Tune: a grid of settings, what each costs and keeps, which one to take, and exporting it to code."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.code_export import recipes
+from memviz.code_export import targets
 from memviz.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from memviz.tuning.grid import settings, suggested
+from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.tune.grid import TRIED_AT_FIRST
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
@@ -42,7 +41,7 @@ def page() -> AppTest:
 
 
 def expected(**options: object) -> memviz.Sweep:
-    grid = {id: suggested(id, largest=LARGEST) for id in TRIED_AT_FIRST}
+    grid = {id: suggested(id, largest=LARGEST) for id in tried_at_first()}
     return memviz.sweep(sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
 
 
@@ -194,7 +193,7 @@ def test_titles_are_text(database: Path) -> None:
         assert not any(piece in source for piece in PIECES)
 
 
-class TestTakingItHome:
+class TestExportToCode:
     def test_the_file_gives_the_setting_again(self, page: AppTest, tmp_path: Path) -> None:
         only(page, "summary_buffer")
         file = tmp_path / "memory.yaml"
@@ -205,12 +204,12 @@ class TestTakingItHome:
 
     def test_there_is_code_for_every_library(self, page: AppTest) -> None:
         only(page, "summary_buffer")
-        for id, recipe in recipes().items():
+        for id, target in targets().items():
             labelled(page.button_group, "For").set_value(id)
             page.run()
             assert "4000" in page.code[-1].value.replace("_", "")
-            assert page.code[-1].language == recipe.language
-            assert (page.code[0].value == recipe.install) == bool(recipe.install)
+            assert page.code[-1].language == target.language
+            assert (page.code[0].value == target.install) == bool(target.install)
 
 
 def test_every_strategy_can_be_tried() -> None:

@@ -14,8 +14,8 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
 from memviz.tuning.axes import axes
-from memviz.tuning.grid import TRIED_AT_FIRST, settings, suggested
 from memviz.tuning.grid import largest_sizes as sizes_of
+from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.controls.sidebar import CONVERSATIONS_LISTED
 from memviz.ui.shell.errors import show_error
@@ -58,7 +58,7 @@ def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
     """All settings to try. A value that is not allowed says so, and is left out."""
     known = strategies()
     chosen = st.pills(
-        "Strategies to try", list(known), selection_mode="multi", default=[id for id in TRIED_AT_FIRST if id in known],
+        "Strategies to try", list(known), selection_mode="multi", default=tried_at_first(),
         format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
     )  # fmt: skip
     grid = {id: _values(known[id], largest) for id in known if id in chosen}
