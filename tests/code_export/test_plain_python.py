@@ -76,7 +76,7 @@ def scripted(plan: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("id", memviz.strategies())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=conversations(), plan=outcomes, small=st.booleans())
 def test_odd_conversations_and_failing_summarizers(
     id: str, messages: list[Message], plan: list[str], small: bool
@@ -90,7 +90,6 @@ def test_odd_conversations_and_failing_summarizers(
         logging.disable(logging.NOTSET)
 
 
-@settings(max_examples=60)
 @given(messages=conversations())
 def test_while_tools_are_under_way(messages: list[Message]) -> None:
     """After every message, not only at requests: as memviz's memory for one's own chat loop."""

@@ -18,24 +18,10 @@ from memviz.tuning.grid import settings, suggested
 from memviz.tuning.pricing_assumptions import Terms
 from memviz.ui.tune.grid import TRIED_AT_FIRST
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.driving import click, figures, finished, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
-RUNS = 40
-"""How often a page that works in the background is looked at again."""
-
-
-def finished(session: AppTest) -> AppTest:
-    """The page once its sweep is through."""
-    for _ in range(RUNS):
-        page_of(session)
-        if not any(button.label == "Stop" for button in session.button):
-            return session
-        session.run()
-    raise AssertionError("the sweep did not end")
-
-
 @pytest.fixture
 def page() -> AppTest:
     return finished(open_page("tune"))

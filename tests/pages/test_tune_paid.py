@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.models.openai_server import OpenAIServer, text
-from tests.pages.driving import click, labelled, open_page
-from tests.pages.test_tune import finished, only, told
+from tests.pages.driving import click, finished, labelled, open_page
+from tests.pages.test_tune import only, told
 
 KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
 OWN = "A summary that the paid model wrote."

@@ -92,7 +92,6 @@ def test_json_of_any_shape(value, format):
     read(json.dumps(value).encode(), format)
 
 
-@settings(deadline=None, max_examples=300)
 @given(MESSAGES, st.dictionaries(KEYS, JSON, max_size=4), CHOICES)
 def test_messages_of_any_shape(messages, beside, format):
     read(json.dumps(messages).encode(), format)
