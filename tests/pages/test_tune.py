@@ -22,6 +22,8 @@ from tests.pages.driving import click, figures, finished, labelled, metric, numb
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
+
+
 @pytest.fixture
 def page() -> AppTest:
     return finished(open_page("tune"))
