@@ -27,8 +27,8 @@ COMMON = settings(
     deadline=None,  # the first token count loads an encoding file, which is slow only once
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", COMMON, max_examples=30)
-settings.register_profile("thorough", COMMON, max_examples=500)  # pytest --hypothesis-profile=thorough
+settings.register_profile("quick", COMMON, max_examples=10)
+settings.register_profile("thorough", COMMON, max_examples=150)  # pytest --hypothesis-profile=thorough
 settings.load_profile("quick")
 
 # Streamlit's AppTest has no browser session, and Streamlit says so at every call outside a page.

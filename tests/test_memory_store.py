@@ -94,6 +94,7 @@ class TestKept:
         assert reopened.memory("u").get_all() == never_closed.get_all() == talk(4)
         assert reopened.memory("u").run.summaries == never_closed.run.summaries
 
+    @pytest.mark.slow
     def test_goes_on_in_another_process_and_back(self, path: Path) -> None:
         first = kept(path, model=ScriptedModel(["mine 1"]))
         for message in talk(2)[:3]:

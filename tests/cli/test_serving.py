@@ -65,6 +65,7 @@ def test_it_starts_from_anywhere_and_ends_with_ctrl_c(tmp_path: Path) -> None:
         assert b"Traceback" not in server.stdout.read()
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))

@@ -46,7 +46,9 @@ def compare(messages: list[Message], wanted: Setting, model: Any, own: Any, **op
         assert mine == memvizs, f"request {number}"
 
 
-@pytest.mark.parametrize("counter", ["o200k_base", "chars4", "bytes4"])
+@pytest.mark.parametrize(
+    "counter", ["o200k_base", *(pytest.param(id, marks=pytest.mark.slow) for id in ("chars4", "bytes4"))]
+)
 @pytest.mark.parametrize(("id", "parameters"), SETTINGS)
 @pytest.mark.parametrize("sample", [name for name in bundled() if name != "support"])
 def test_the_same_requests_as_a_replay(sample: str, id: str, parameters: dict[str, Any], counter: str) -> None:

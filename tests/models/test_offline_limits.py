@@ -103,6 +103,7 @@ def test_answering_from_a_thousand_messages_is_fast() -> None:
 @pytest.mark.parametrize(
     "text", [long_text(200_000, 1), "word " * 200_000, "a" * 1_000_000, "我女儿对榛子过敏" * 40_000, "? " * 200_000]
 )
+@pytest.mark.slow
 def test_a_huge_message_does_not_hang(text: str) -> None:
     start = time.perf_counter()
     assert MODEL.complete([Message("user", text), Message("user", text + " What is it?")]).text

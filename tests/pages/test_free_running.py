@@ -182,6 +182,7 @@ BROKEN = status(500, f"Broken. {KEY}", Retry_After="0")
 
 
 @pytest.mark.parametrize("failures", [[WRONG_KEY], [BROKEN] * 3])  # the second is tried three times
+@pytest.mark.slow
 def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
     short: str, server: OpenAIServer, database: Path, failures: list[Answer]
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
     assert "no message of a user" in sentence
 
 
+@pytest.mark.slow
 def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAIServer) -> None:
     session = open_short(short, server)
     labelled(session.number_input, "Window size").set_value(2).run()

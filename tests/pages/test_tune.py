@@ -76,6 +76,7 @@ def test_asking_for_less_gives_a_cheaper_setting(page: AppTest) -> None:
     assert f"Take {best.setting.label}." in told(page)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     labelled(page.select_slider, "Keep at least").set_value(1.0)
     labelled(page.select_slider, "Largest request").set_value(1000)
@@ -86,6 +87,7 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     assert best.nearest.label in [head.value for head in page.subheader]
 
 
+@pytest.mark.slow
 def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> None:
     kept = Store(database).find_cells([])
     labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5")
@@ -122,6 +124,7 @@ def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
     assert "Choose a conversation" in told(page)
 
 
+@pytest.mark.slow
 def test_several_conversations_count_together(page: AppTest) -> None:
     only(page, "buffer", "window")
     labelled(page.multiselect, "Conversations").set_value(["sample-trip", "sample-support"])
@@ -143,6 +146,7 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest)
     assert names == ["Full buffer", label]
 
 
+@pytest.mark.slow
 def test_a_large_sweep_begins_when_asked(database: Path) -> None:
     long = generate(AT_ONCE_MESSAGES // 2 // 25, seed=1)
     id = Store(database).add_conversation(long)
@@ -156,6 +160,7 @@ def test_a_large_sweep_begins_when_asked(database: Path) -> None:
     assert "begins when you say so" not in told(page)
 
 
+@pytest.mark.slow
 def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> None:
     said = (memviz.Message("user", "Hello."), memviz.Message("assistant", "Hi."))
     id = Store(database).add_conversation(memviz.Transcript(said, title="Short"))
@@ -165,6 +170,7 @@ def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> 
     assert "No fact to look for" in told(page)
 
 
+@pytest.mark.slow
 def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
     id = Store(database).add_conversation(memviz.Transcript((memviz.Message("assistant", "Hi."),), title="Short"))
     page = finished(open_page("tune"))
@@ -191,6 +197,7 @@ class TestTakingItHome:
         assert yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
         assert strategy_of(memviz.load_memory_config(file)).label == label
 
+    @pytest.mark.slow
     def test_there_is_code_for_every_library(self, page: AppTest) -> None:
         only(page, "summary_buffer")
         for id, recipe in recipes().items():
@@ -201,6 +208,7 @@ class TestTakingItHome:
             assert (page.code[0].value == recipe.install) == bool(recipe.install)
 
 
+@pytest.mark.slow
 def test_every_strategy_can_be_tried() -> None:
     page = finished(open_page("tune"))
     only(page, *memviz.strategies())

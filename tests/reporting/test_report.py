@@ -304,6 +304,7 @@ class TestHuge:
         assert 3 <= len(shown) < 30
         assert f"30 summary texts, the newest {len(shown)} of them shown" in page.words
 
+    @pytest.mark.slow
     def test_a_thousand_turns_take_seconds_and_a_few_megabytes(self) -> None:
         told = generate(1000)
         strategies = [memviz.strategy("buffer"), memviz.strategy("summary_buffer"), memviz.strategy("summary_only")]

@@ -144,6 +144,7 @@ def killed_at_statement(number: int, path: Path, save: Callable[[Store], None]) 
 
 
 @needs_fork
+@pytest.mark.slow
 def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(tmp_path: Path) -> None:
     path = tmp_path / "chats.db"
     store, chat = Store(path), a_chat()

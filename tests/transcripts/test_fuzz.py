@@ -146,6 +146,7 @@ def spoilt_file(data, random):
 
 
 @pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.slow
 def test_mutated_files(name):
     random = Random(name)
     for number in range(MUTATIONS):

@@ -30,6 +30,7 @@ def test_the_numbers_are_those_of_one_process() -> None:
     assert numbers(made.sweep).equals(expected())
 
 
+@pytest.mark.slow
 def test_every_job_is_done_once() -> None:
     assert sorted(run(range(9), abs, Event(), workers=2)) == list(range(9))
 
@@ -40,6 +41,7 @@ def test_no_jobs_begin_no_process() -> None:
     assert time.monotonic() - started < 1
 
 
+@pytest.mark.slow
 def test_stopping_begins_nothing_new_and_keeps_what_is_at_work() -> None:
     stop, begun = Event(), time.monotonic()
     results = []
@@ -50,6 +52,7 @@ def test_stopping_begins_nothing_new_and_keeps_what_is_at_work() -> None:
     assert time.monotonic() - begun < SOON
 
 
+@pytest.mark.slow
 def test_who_stops_listening_waits_for_no_job() -> None:
     results = run([0.0, *[60.0] * 20], slept, Event(), workers=2)
     assert next(results) == 0.0
@@ -58,6 +61,7 @@ def test_who_stops_listening_waits_for_no_job() -> None:
     assert time.monotonic() - begun < SOON
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_a_sentence_and_what_was_finished_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +119,7 @@ class TestSignals:
         assert process.stdout.readline() == "begun\n"
         return process
 
+    @pytest.mark.slow
     def test_ctrl_c_reaches_the_parent_alone(self, tmp_path: Path) -> None:
         process = self.started(tmp_path)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
@@ -123,6 +128,7 @@ class TestSignals:
         assert err == ""
         assert_all_gone(process.pid)
 
+    @pytest.mark.slow
     def test_a_killed_parent_leaves_no_worker_behind(self, tmp_path: Path) -> None:
         process = self.started(tmp_path)
         assert len(members(process.pid)) >= 3

@@ -113,6 +113,7 @@ def test_at_most_one_format_says_yes(text):
 @pytest.mark.parametrize(
     "start", ["User: a\nAI:", "# ", "**User", "## User ", "5/8/23, 1:56 - B: ", "role,content\nuser,"]
 )
+@pytest.mark.slow
 def test_long_runs_of_a_character_take_linear_time(start, character):
     began = process_time()
     with suppress(TranscriptError):
