@@ -117,7 +117,7 @@ def test_killed_at_any_moment_the_file_holds_whole_turns(tmp_path: Path) -> None
         writer.start()
         time.sleep(moments.uniform(0.05, 0.6))
         writer.kill()
-        writer.join(20)
+        writer.join(60)
         assert writer.exitcode == -signal.SIGKILL, "it wrote until it was killed"
         turns = assert_whole_turns(path, id)
         assert turns - saved.value in (0, 1), "what was reported as saved is there"

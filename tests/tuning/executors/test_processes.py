@@ -19,8 +19,10 @@ from memviz.tuning.executors.processes import run
 from tests.tuning.executors.measured import expected, killed_once, numbers, slept, sweeping
 
 ROOT = Path(__file__).resolve().parents[3]
-SOON = 20.0
-"""Longer than processes take to begin and to end, in seconds."""
+SOON = 60.0
+"""Longer than processes take to begin and to end on a busy machine, in seconds, and far shorter than `NEVER`."""
+NEVER = 600.0
+"""A job that nobody waits for, in seconds."""
 
 
 def test_the_numbers_are_those_of_one_process() -> None:
@@ -54,7 +56,7 @@ def test_stopping_begins_nothing_new_and_keeps_what_is_at_work() -> None:
 
 @pytest.mark.slow
 def test_who_stops_listening_waits_for_no_job() -> None:
-    results = run([0.0, *[60.0] * 20], slept, Event(), workers=2)
+    results = run([0.0, *[NEVER] * 20], slept, Event(), workers=2)
     assert next(results) == 0.0
     begun = time.monotonic()
     results.close()  # type: ignore[attr-defined]  # it is a generator
@@ -102,7 +104,7 @@ class TestSignals:
         "from memviz.tuning.executors.processes import run\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
-        "        for result in run([0.0, 0.0, *[60.0] * 9], slept, Event(), workers=2):\n"
+        "        for result in run([0.0, 0.0, *[600.0] * 9], slept, Event(), workers=2):\n"
         "            print('begun', flush=True)\n"
         "    except KeyboardInterrupt:\n"
         "        print('interrupted', flush=True)\n"
