@@ -80,7 +80,6 @@ def test_a_recall_for_all_settings_costs_what_it_brings_back(compare: AppTest) -
     assert labelled(compare.text_input, "Turns to bring back").value == ""
 
 
-@pytest.mark.slow
 def test_amber_triangles_mark_the_requests(compare: AppTest) -> None:
     add(compare, "1")
     marks = recall_marks(compare)
@@ -125,7 +124,6 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
         ("0", "There is no turn 0"),
     ],
 )
-@pytest.mark.slow
 def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, turns: str, said: str) -> None:
     before = token_lines(compare)
     add(compare, turns)
@@ -138,7 +136,6 @@ def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, tu
     assert listed(compare)
 
 
-@pytest.mark.slow
 def test_a_turn_named_twice_is_recalled_once(compare: AppTest) -> None:
     add(compare, "3, 1, 3, 1-2")
     add(compare, "1-3")
@@ -157,7 +154,6 @@ def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:
     assert token_lines(compare) == before
 
 
-@pytest.mark.slow
 def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest) -> None:
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
     labelled(compare.toggle, "Enable recall").set_value(False).run()
@@ -171,7 +167,6 @@ def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest
     assert set(recall_marks(compare)) == {WINDOW, SUMMARY}
 
 
-@pytest.mark.slow
 def test_another_conversation_forgets_them(compare: AppTest) -> None:
     add(compare, "1")
     labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
@@ -198,7 +193,6 @@ def test_the_list_follows_the_setting_when_it_is_changed(compare: AppTest) -> No
     assert list(recall_marks(compare)) == ["Sliding window · 4 messages"]
 
 
-@pytest.mark.slow
 def test_the_same_recall_is_found_again_in_the_database(
     compare: AppTest, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

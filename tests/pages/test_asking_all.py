@@ -95,7 +95,6 @@ def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) 
 
 
 @pytest.mark.parametrize("question", ["", "   "])
-@pytest.mark.slow
 def test_an_empty_question_is_one_sentence(compare: AppTest, question: str) -> None:
     ask(compare, question)
     (sentence,) = sentences(compare.error)
@@ -159,7 +158,6 @@ def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
     assert not any("Asked" in caption for caption in sentences(compare.caption))
 
 
-@pytest.mark.slow
 def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) -> None:
     said = "Pay $5 or $6 for <script>alert(1)</script> **now** :red[x]"
     server.then(text(said))

@@ -142,7 +142,6 @@ def test_messages_show_what_became_of_them_at_the_last_request(chat: AppTest) ->
     assert all("dropped" in fate for fate in fates(chat))
 
 
-@pytest.mark.slow
 def test_undo_takes_the_last_turn_back_for_good(chat: AppTest) -> None:
     say(chat, FACT)
     say(chat, PLAN)

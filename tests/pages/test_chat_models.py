@@ -48,7 +48,6 @@ def test_an_unreachable_model_is_one_sentence_and_the_message_stays(chat: AppTes
     assert sentences(chat.error) == [sentence]
 
 
-@pytest.mark.slow
 def test_the_kept_message_is_answered_by_another_model(chat: AppTest, closed_address: str) -> None:
     say(chat, FACT)
     use_model(chat, "Chat model", closed_address)
@@ -90,7 +89,6 @@ def test_what_the_page_shows_is_what_the_provider_got(chat: AppTest, server: Ope
     assert sent == [("system", "You are a helpful assistant."), ("user", FACT)]
 
 
-@pytest.mark.slow
 def test_a_summarizer_that_fails_loses_nothing(chat: AppTest, closed_address: str) -> None:
     choose(chat, "summary", "Buffer size", 1)
     use_model(chat, "Summarizer", closed_address)

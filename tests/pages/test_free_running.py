@@ -230,7 +230,6 @@ def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
     assert "no message of a user" in sentence
 
 
-@pytest.mark.slow
 def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAIServer) -> None:
     session = open_short(short, server)
     labelled(session.number_input, "Window size").set_value(2).run()

@@ -127,7 +127,6 @@ def test_delete_and_undo(library: AppTest) -> None:
     assert not [text for text in library.text if "Deleted" in text.value]
 
 
-@pytest.mark.slow
 def test_deleting_everything_leaves_sentences_not_errors(library: AppTest) -> None:
     for _ in bundled():
         click(library, "Delete")
@@ -144,7 +143,6 @@ def test_search_finds_titles_and_messages_in_either_case(library: AppTest) -> No
 
 
 @pytest.mark.parametrize("words", ["%", "_", "zzz nowhere", "'; drop table conversations; --", "*"])
-@pytest.mark.slow
 def test_a_search_without_a_match_says_so(words: str) -> None:
     library = open_page("library")
     upload(library, ("a.json", AS_JSON))

@@ -187,7 +187,6 @@ def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() 
     assert (labelled(page.number_input, "Message").value, page.select_slider[0].value) == (230, 120)
 
 
-@pytest.mark.slow
 def test_a_failing_summarizer_is_red_and_loses_nothing(page: AppTest, server: OpenAIServer) -> None:
     server.then(text("A first summary."), *[status(400, "No <b>such</b> model.")] * 99)
     use_model(page, "Summarizer", server.api_base)

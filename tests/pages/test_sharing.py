@@ -105,7 +105,6 @@ def test_after_opening_the_visitor_decides() -> None:
         ("turn", "<b>", "was passed over"),
     ],
 )
-@pytest.mark.slow
 def test_a_part_that_cannot_be_used_is_said_and_the_rest_is_shown(part: str, value: str, said: str) -> None:
     page = opened("compare", QUERY | {part: [value]})
     assert not page.exception

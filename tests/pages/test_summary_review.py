@@ -138,7 +138,6 @@ def test_editing_a_bundled_sample_makes_a_conversation_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize("strategy_id", ["summary_only", "recent_only"])
-@pytest.mark.slow
 def test_an_entry_of_a_list_can_be_chosen_and_rewritten(strategy_id: str) -> None:
     session = open_page("chat")
     labelled(session.selectbox, "Strategy").set_value(strategy_id).run()

@@ -76,7 +76,6 @@ def test_asking_for_less_gives_a_cheaper_setting(page: AppTest) -> None:
     assert f"Take {best.setting.label}." in told(page)
 
 
-@pytest.mark.slow
 def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     labelled(page.select_slider, "Keep at least").set_value(1.0)
     labelled(page.select_slider, "Largest request").set_value(1000)
@@ -124,7 +123,6 @@ def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
     assert "Choose a conversation" in told(page)
 
 
-@pytest.mark.slow
 def test_several_conversations_count_together(page: AppTest) -> None:
     only(page, "buffer", "window")
     labelled(page.multiselect, "Conversations").set_value(["sample-trip", "sample-support"])
@@ -146,7 +144,6 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest)
     assert names == ["Full buffer", label]
 
 
-@pytest.mark.slow
 def test_a_large_sweep_begins_when_asked(database: Path) -> None:
     long = generate(AT_ONCE_MESSAGES // 2 // 25, seed=1)
     id = Store(database).add_conversation(long)
@@ -170,7 +167,6 @@ def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> 
     assert "No fact to look for" in told(page)
 
 
-@pytest.mark.slow
 def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
     id = Store(database).add_conversation(memviz.Transcript((memviz.Message("assistant", "Hi."),), title="Short"))
     page = finished(open_page("tune"))
