@@ -27,7 +27,7 @@ from memviz.models.offline import OfflineModel
 from memviz.strategies import strategies
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import TRIED_AT_FIRST, suggested
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, Shown, memviz, process, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, text
@@ -177,8 +177,8 @@ class TestPrices:
     def test_summaries_can_have_other_ones(self, chat: Path) -> None:
         more = ("--model", "anthropic/claude-sonnet-4-5", "--summarizer-model", "openai/gpt-5-nano")
         cells = memviz("sweep", chat, *GRID, *more, "--json").json["cells"]
-        terms = Terms.of("anthropic/claude-sonnet-4-5", "openai/gpt-5-nano")
-        assert [cell["usd"] for cell in cells] == swept(chat, terms=terms).frame()["usd"].tolist()
+        assumptions = PricingAssumptions.of("anthropic/claude-sonnet-4-5", "openai/gpt-5-nano")
+        assert [cell["usd"] for cell in cells] == swept(chat, assumptions=assumptions).frame()["usd"].tolist()
 
     def test_the_pause_decides_what_the_cache_still_holds(self) -> None:
         short, long = (

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memviz.errors import ParameterError, RateLimitError
-from memviz.models.rate_limiter import FIRST_PACE_SECONDS, RateGate
+from memviz.models.rate_limiter import FIRST_PACE_SECONDS, RateLimiter
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import FAILURES, HELLO, Naps, client, failure
 from tests.models.openai_server import OpenAIServer, RateLimited, openai_server
@@ -37,32 +37,32 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def gate(clock: Clock) -> RateGate:
-    return RateGate(clock)
+def gate(clock: Clock) -> RateLimiter:
+    return RateLimiter(clock)
 
 
-def test_nobody_waits_while_nobody_is_refused(gate: RateGate, clock: Clock) -> None:
+def test_nobody_waits_while_nobody_is_refused(gate: RateLimiter, clock: Clock) -> None:
     for _ in range(5):
         gate.wait(clock.sleep)
         gate.answered()
     assert (clock.naps, gate.pace_seconds) == ([], 0.0)
 
 
-def test_a_refusal_holds_everybody_back(gate: RateGate, clock: Clock) -> None:
+def test_a_refusal_holds_everybody_back(gate: RateLimiter, clock: Clock) -> None:
     gate.refused(clock(), 7.0)
     clock.seconds += 2
     gate.wait(clock.sleep)
     assert clock.naps == [5.0]
 
 
-def test_a_shorter_wait_does_not_open_the_gate_again(gate: RateGate, clock: Clock) -> None:
+def test_a_shorter_wait_does_not_open_the_gate_again(gate: RateLimiter, clock: Clock) -> None:
     gate.refused(clock(), 7.0)
     gate.refused(clock(), 1.0)
     gate.wait(clock.sleep)
     assert clock.naps == [7.0]
 
 
-def test_after_it_they_pass_one_by_one(gate: RateGate, clock: Clock) -> None:
+def test_after_it_they_pass_one_by_one(gate: RateLimiter, clock: Clock) -> None:
     gate.refused(clock(), 1.0)
     naps = Naps()  # they all come at the same moment
     for _ in range(4):
@@ -70,7 +70,7 @@ def test_after_it_they_pass_one_by_one(gate: RateGate, clock: Clock) -> None:
     assert naps == pytest.approx([1.0 + turn * FIRST_PACE_SECONDS for turn in range(4)])
 
 
-def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(gate: RateGate, clock: Clock) -> None:
+def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(gate: RateLimiter, clock: Clock) -> None:
     gate.refused(clock(), 1.0)
     first = True
 
@@ -85,7 +85,7 @@ def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(gate: R
     assert clock.naps == pytest.approx([1.0, 3.0])
 
 
-def test_requests_that_were_under_way_together_slow_down_once(gate: RateGate, clock: Clock) -> None:
+def test_requests_that_were_under_way_together_slow_down_once(gate: RateLimiter, clock: Clock) -> None:
     begun = clock()
     clock.seconds += 0.1
     for _ in range(8):
@@ -95,7 +95,7 @@ def test_requests_that_were_under_way_together_slow_down_once(gate: RateGate, cl
     assert gate.pace_seconds == 2 * FIRST_PACE_SECONDS
 
 
-def test_answers_quicken_the_pace_until_nobody_is_slowed_down(gate: RateGate, clock: Clock) -> None:
+def test_answers_quicken_the_pace_until_nobody_is_slowed_down(gate: RateLimiter, clock: Clock) -> None:
     gate.refused(clock(), 0.0)
     paces = []
     while gate.pace_seconds:
@@ -105,7 +105,7 @@ def test_answers_quicken_the_pace_until_nobody_is_slowed_down(gate: RateGate, cl
     assert 20 < len(paces) < 100
 
 
-def test_a_wait_of_ones_own_is_kept_to_the_full(gate: RateGate, clock: Clock) -> None:
+def test_a_wait_of_ones_own_is_kept_to_the_full(gate: RateLimiter, clock: Clock) -> None:
     gate.refused(clock(), 1.0)
     gate.wait(clock.sleep, 2.5)
     assert clock.naps == [2.5]
@@ -142,7 +142,7 @@ def test_other_failures_hold_back_nobody(server: OpenAIServer, fault: str) -> No
 
 
 def test_answers_let_callers_pass_as_fast_as_before(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = RateGate()
+    gate = RateLimiter()
     monkeypatch.setattr("memviz.models.litellm_client.gate_of", lambda whom: gate)
     server.then(answers.status(429, "Slow down", Retry_After="0"))
     model = client(server, retries=1, sleep=Naps())

@@ -61,7 +61,7 @@ def estimate(session: AppTest) -> str:
     return next(said for said in sentences(session.caption) if said.startswith("At most"))
 
 
-def answered_anew(strategy: memviz.Strategy) -> Run:
+def is_free_run(strategy: memviz.Strategy) -> Run:
     trip = sample("trip")
     return memviz.free_run(list(trip.messages), strategy, system_prompt=trip.system_prompt)
 
@@ -85,14 +85,14 @@ def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
     answer(compare)
     assert page_of(compare) == "compare"
     assert not panel(compare)
-    assert token_lines(compare) == {label: sent(answered_anew(strategy)) for label, strategy in FIRST.items()}
+    assert token_lines(compare) == {label: sent(is_free_run(strategy)) for label, strategy in FIRST.items()}
     assert len(compare.metric) == 3
 
 
 def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None:
     answer(compare)
     compare.select_slider[0].set_value(35).run()
-    runs = {label: answered_anew(strategy) for label, strategy in FIRST.items()}
+    runs = {label: is_free_run(strategy) for label, strategy in FIRST.items()}
     assert {card.label: card.answer for card in cards(compare)} == {
         label: run.turns[34].reply for label, run in runs.items()
     }

@@ -15,7 +15,7 @@ from memviz.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings, suggested
-from memviz.tuning.pricing_assumptions import Terms
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.tune.grid import TRIED_AT_FIRST
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
 from tests.pages.driving import click, figures, finished, labelled, metric, numbers, open_page, page_of, sentences
@@ -31,7 +31,7 @@ def page() -> AppTest:
 
 def expected(**options: object) -> memviz.Sweep:
     grid = {id: suggested(id, largest=LARGEST) for id in TRIED_AT_FIRST}
-    return memviz.sweep(sample("trip"), grid, terms=Terms.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
+    return memviz.sweep(sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
 
 
 def told(session: AppTest) -> str:
@@ -91,7 +91,7 @@ def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> Non
     kept = Store(database).find_cells([])
     labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5")
     finished(page.run())
-    best = expected().priced(Terms.of("anthropic/claude-sonnet-4-5")).best(0.9)
+    best = expected().priced(PricingAssumptions.of("anthropic/claude-sonnet-4-5")).best(0.9)
     assert best.reasons[0].split(" keeps ")[1] in told(page)
     assert Store(database).find_cells([]) == kept
 

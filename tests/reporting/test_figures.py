@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 import memviz
-from memviz.charts.requests.tokens_per_turn import Line, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.reporting import figures
 from memviz.reporting.themes import DARK
 from tests.charts.runs import MARKUP, run_of
 
 with_kaleido = pytest.mark.skipif(not figures.can_render(), reason="needs kaleido and a Chrome or Chromium")
-CHART = tokens_per_turn([Line(run_of(), f"A {MARKUP}", 0), Line(run_of("buffer"), "B", 1)])
+CHART = tokens_per_turn([SettingRun(run_of(), f"A {MARKUP}", 0), SettingRun(run_of("buffer"), "B", 1)])
 
 
 @pytest.fixture

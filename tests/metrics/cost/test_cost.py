@@ -17,7 +17,7 @@ from memviz.metrics.cost.cost import Cost, Pricing, break_even_turn, cost, overf
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
-from memviz.strategies.base import CompactionPlan, Moment, Selection, Strategy
+from memviz.strategies.base import CompactionPlan, Selection, Strategy, Trigger
 from tests.engine.probes import IDS, Digest, small, talk
 
 MILLION = 1_000_000
@@ -82,7 +82,7 @@ class TestSixtyTurns:
 class Pruned(Strategy):
     """Drops whole messages from the front, into a summary, until at most ``target`` tokens are left."""
 
-    moment: ClassVar[Moment] = Moment.REQUEST
+    trigger: ClassVar[Trigger] = Trigger.REQUEST
     target: int
 
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:

@@ -13,7 +13,7 @@ from memviz import Message, Run
 from memviz.conversation import RECALL_EXCHANGE
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_text import argument_values, readable
-from memviz.metrics.retention.tool_argument_recall import NeededArguments, needed_arguments
+from memviz.metrics.retention.tool_argument_recall import ToolArgumentRecall, tool_argument_recall
 from tests.engine.probes import IDS
 from tests.metrics.naive_retention import said, spans, texts
 from tests.metrics.random_probes import runs
@@ -48,7 +48,7 @@ TALK = (
 
 
 def test_every_value_that_was_said_before_is_needed_and_trivial_ones_are_not() -> None:
-    found = needed_arguments(run_of(*TALK)).arguments
+    found = tool_argument_recall(run_of(*TALK)).arguments
     assert [(one.position, one.turn, one.name, one.value, one.last_seen) for one in found] == [
         (5, 3, "reservation", "KA7I60", 0),
         (5, 3, "where.city", "München", 2),
@@ -61,7 +61,7 @@ def test_every_value_that_was_said_before_is_needed_and_trivial_ones_are_not() -
 
 
 def test_what_left_the_context_is_missing_unless_the_turn_said_it_again() -> None:
-    needed = needed_arguments(run_of(*TALK, id="window", window_size=3))
+    needed = tool_argument_recall(run_of(*TALK, id="window", window_size=3))
     assert [one.in_context for one in needed.arguments] == [False, True, False, True, True]
     assert needed.share == 3 / 5
     assert needed.share_by_turn() == {3: 3 / 5}
@@ -72,36 +72,36 @@ def test_a_value_that_only_a_summary_holds_is_in_context_by_the_summary() -> Non
     run = memviz.replay(
         TALK, memviz.strategy("summary_only"), model=model, counter="chars4", system_prompt="14C is best"
     )
-    sources = [one.source for one in needed_arguments(run).arguments]
+    sources = [one.source for one in tool_argument_recall(run).arguments]
     assert sources == [Knowledge.SUMMARY, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.VERBATIM, Knowledge.VERBATIM]
 
 
 @pytest.mark.parametrize("value", [True, None, 7, 42, "ab", "?!", "", 3.5, "7 b", "茶"])
 def test_trivial_values_are_left_out(value: object) -> None:
     talk = (Message("user", f"True None 7 42 ab ?! 3.5 7 b 茶 {value}"), call(x=value))
-    assert needed_arguments(run_of(*talk)) == NeededArguments()
+    assert tool_argument_recall(run_of(*talk)) == ToolArgumentRecall()
 
 
 @pytest.mark.parametrize(
     ("value", "said_as"), [(123, "123"), ("茶馆", "开茶馆吧"), (1250.5, "1,250.50"), ("abc", "ABC!")]
 )
 def test_other_values_count_however_they_are_spelled(value: object, said_as: str) -> None:
-    (found,) = needed_arguments(run_of(Message("user", said_as), call(x=value))).arguments
+    (found,) = tool_argument_recall(run_of(Message("user", said_as), call(x=value))).arguments
     assert (found.value, found.last_seen) == (str(value), 0)
 
 
 def test_the_call_itself_is_no_source_and_recalls_are_no_calls() -> None:
-    assert needed_arguments(run_of(Message("user", "Hi"), call("I book ABC123", code="ABC123"))).share is None
+    assert tool_argument_recall(run_of(Message("user", "Hi"), call("I book ABC123", code="ABC123"))).share is None
     recall = call(meta={RECALL_EXCHANGE: True}, name="recall_conversation", message_indices=[100])
-    assert not needed_arguments(run_of(Message("user", "Number 100"), recall)).arguments
+    assert not tool_argument_recall(run_of(Message("user", "Number 100"), recall)).arguments
     before = (Message("assistant", "ABC123"), call(code="ABC123"), Message("user", "Hi"))
-    assert not needed_arguments(run_of(*before)).arguments, "there was no request yet"
+    assert not tool_argument_recall(run_of(*before)).arguments, "there was no request yet"
 
 
 def test_arguments_that_are_no_json_are_one_value() -> None:
     odd = Message("assistant", "x", tool_calls=({"id": "1", "function": {"name": "f", "arguments": "{broken ABC"}},))
     assert argument_values(odd.tool_calls[0]) == [("", "{broken ABC")]
-    (found,) = needed_arguments(run_of(Message("user", "broken abc"), odd)).arguments
+    (found,) = tool_argument_recall(run_of(Message("user", "broken abc"), odd)).arguments
     assert found.name == ""
 
 
@@ -127,10 +127,10 @@ def test_they_are_those_of_a_plain_search(id: str, data: st.DataObject) -> None:
             behind = range(run.log.turn(record.turn).asked, position)
             found = [text for held in texts(record).values() for text in held] + [said(run.log[p]) for p in behind]
             wanted.append((position, seen[-1], any(spans(text, ("rain",)) for text in found)))
-    needed = needed_arguments(run)
+    needed = tool_argument_recall(run)
     assert [(one.position, one.last_seen, one.in_context) for one in needed.arguments] == wanted
 
 
 @given(messages=conversations())
 def test_a_full_buffer_never_misses_one(messages: list[Message]) -> None:
-    assert needed_arguments(run_of(*messages)).share in (1, None)
+    assert tool_argument_recall(run_of(*messages)).share in (1, None)
