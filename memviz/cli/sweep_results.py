@@ -41,8 +41,8 @@ class Outputs:
     def on_stdout(self) -> list[str]:
         """The options whose results are written to stdout."""
         code = self.target is not None and self.target_out in (None, STANDARD_STREAM)
-        constraints = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--code without --out": code}
-        return [option for option, is_wanted in constraints.items() if is_wanted]
+        outputs = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--code without --out": code}
+        return [option for option, is_wanted in outputs.items() if is_wanted]
 
 
 def write_results(

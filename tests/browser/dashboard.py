@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
-STOP_SECONDS = 10
+STOP_SECONDS = 60
 
 
 class Dashboard:

@@ -18,6 +18,8 @@ from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
+pytestmark = pytest.mark.slow
+
 MARKUP = "<b>fat</b> %{x} &amp; \"quoted\" 'text' <a href='x'>link</a>"
 
 

@@ -57,8 +57,10 @@ def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="pipes break differently here")
 @pytest.mark.parametrize(
     "arguments",
-    [("list",), ("strategies",), ("replay", "sample-support", "-s", "buffer", "--json"),
-     ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz")],
+    [("list",), ("replay", "sample-support", "-s", "buffer", "--json"),
+     *(pytest.param(more, marks=pytest.mark.slow) for more in (
+         ("strategies",), ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz"),
+     ))],
     ids=" ".join,
 )  # fmt: skip
 def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
@@ -93,6 +95,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert not modules_after("--help") & (HEAVY | {"numpy", "memviz.workspace"})
 
 
+@pytest.mark.slow
 def test_import_and_list_load_no_page_and_no_client(chat: Path) -> None:
     for arguments in (("import", chat), ("list",), ("list", "--json")):
         loaded = modules_after(*arguments)

@@ -373,6 +373,7 @@ class TestEndedEarly:
         assert timeless(rest["cells"]) == timeless(whole["cells"])
         assert rest["recommendation"] == whole["recommendation"]
 
+    @pytest.mark.slow
     def test_killed_it_goes_on_where_it_was(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database)
         started.kill()
@@ -394,6 +395,7 @@ class TestEndedEarly:
         self.gone_on(long_chat, kept)
 
     @pytest.mark.parametrize("where", [("--workers", 2), ("--dask", "--workers", 2)], ids=["processes", "dask"])
+    @pytest.mark.slow
     def test_ctrl_c_with_workers_is_as_clean(self, long_chat: Path, database: Path, where: tuple[object, ...]) -> None:
         if "--dask" in where:
             pytest.importorskip("distributed")
@@ -404,6 +406,7 @@ class TestEndedEarly:
         assert "Traceback" not in err
         assert f" of {kept_cells(database)} settings." in out
 
+    @pytest.mark.slow
     def test_ctrl_c_twice_ends_at_once(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database, "--workers", 2)
         for _ in range(2):
@@ -478,6 +481,7 @@ class TestPaidSummarizer:
         assert (more.json["is_complete"], more.json["measured"]) == (True, 1)
         assert len(server.requests) == first + second, "no answer was paid twice"
 
+    @pytest.mark.slow
     def test_the_key_is_nowhere(self, tmp_path: Path, chat: Path, server: OpenAIServer) -> None:
         shown = process("sweep", chat, *GRID, *self.PRICED, "--budget", 1, folder=tmp_path)
         assert shown.code == 0, shown.err

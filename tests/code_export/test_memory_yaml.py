@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -36,7 +36,6 @@ def any_setting(draw: st.DrawFn) -> Setting:
     return Setting(strategy, draw(st.sampled_from(list(COUNTERS))), summarizer, found=draw(any_text))
 
 
-@settings(max_examples=300)
 @given(wanted=any_setting())
 def test_what_is_written_is_read_back(wanted: Setting) -> None:
     with TemporaryDirectory() as folder:

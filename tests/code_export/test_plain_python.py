@@ -46,7 +46,9 @@ def compare(messages: list[Message], wanted: Setting, model: Any, own: Any, **op
         assert mine == memvizs, f"request {number}"
 
 
-@pytest.mark.parametrize("counter", ["o200k_base", "chars4", "bytes4"])
+@pytest.mark.parametrize(
+    "counter", ["o200k_base", *(pytest.param(id, marks=pytest.mark.slow) for id in ("chars4", "bytes4"))]
+)
 @pytest.mark.parametrize(("id", "parameters"), SETTINGS)
 @pytest.mark.parametrize("sample", [name for name in bundled() if name != "support"])
 def test_the_same_requests_as_a_replay(sample: str, id: str, parameters: dict[str, Any], counter: str) -> None:
@@ -76,7 +78,7 @@ def scripted(plan: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("id", with_code("plain_python"))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=conversations(), plan=outcomes, small=st.booleans())
 def test_odd_conversations_and_failing_summarizers(
     id: str, messages: list[Message], plan: list[str], small: bool
@@ -90,7 +92,6 @@ def test_odd_conversations_and_failing_summarizers(
         logging.disable(logging.NOTSET)
 
 
-@settings(max_examples=60)
 @given(messages=conversations())
 def test_while_tools_are_under_way(messages: list[Message]) -> None:
     """After every message, not only at requests: as memviz's memory for one's own chat loop."""
