@@ -7,7 +7,6 @@ imported for that, and a missing file is an error, never a download.
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.errors import CounterUnavailableError, UnknownCounterError
+from memviz.line_counts import LineCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,12 +30,6 @@ ENCODING_FILES = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "p50k_base": "ec7223a39ce59f226a68acc30dc1af2788490e15",
 }
-LINES = re.compile(r"\n(?=[A-Za-z])")
-"""Where a text is cut to count it in lines: no tokenizer here joins a line break to the letter that follows."""
-SENTENCE_END = re.compile(r"\.(?= [A-Za-z0-9])")
-"""Where a line is cut behind its first sentence: all tokenizers here begin a token with a space like this one."""
-MAX_LINES_KEPT = 65_536
-MAX_RESTS_KEPT = 16_384
 SLICE_CHARS = 50_000
 """Longest text given to a tokenizer at once: longer runs of white space make tiktoken panic.
 Cutting a text there moves its count by less than 0.01 %."""
@@ -58,56 +52,27 @@ class Counter:
         title: str = "",
     ) -> None:
         self.name, self.units, self.tokens, self.title = name, units, tokens, title or name
-        self._units_of_line = lru_cache(maxsize=MAX_LINES_KEPT)(self._line_units)
-        self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(self._in_two)
-        self._units_of_rest = lru_cache(maxsize=MAX_RESTS_KEPT)(units)
-        self._units_of_break = lru_cache(maxsize=MAX_RESTS_KEPT)(self._break_units)
+        self._lines = LineCounts(units, SLICE_CHARS)
 
     def __call__(self, text: str) -> int:
         """The number of tokens of ``text``."""
         return self.tokens(self.units(text))
 
     def in_lines(self, text: str) -> int:
-        """The number of tokens of ``text``, where most lines of it were counted before as lines of other texts.
+        """The number of tokens of ``text``, most lines of which were counted before as lines of other texts.
 
-        Prompts of summarizers are: each holds messages that the prompts of other settings hold as well, and a
-        summary that was counted by itself. Of a line that is new, all behind the first sentence may be known.
+        The same number as ``counter(text)``, sooner: see :mod:`memviz.line_counts`.
         """
         return self.tokens(self.units_in_lines(text))
 
     def units_in_lines(self, text: str) -> int:
         """The units of ``text``, counted in the same way."""
-        if self.name not in COUNTERS:
-            return self.units(text)  # somebody's own function may look at the text as a whole
-        *lines, last = LINES.split(text)
-        if not lines:  # a summary or a part of one: not worth a place among the lines
-            return self._in_two(last)
-        return sum(map(self._units_of_line, lines)) + self._units_of_last(last)
-
-    def _line_units(self, line: str) -> int:
-        """Units of a line and its line break. How that is counted depends on what follows: always a letter."""
-        if not line or line[-1].isspace() or len(line) > SLICE_CHARS:
-            return self.units(line + "\na") - self.units("a")
-        return self._in_two(line) + self._units_of_break(line[max(0, line.rfind(" ")) :])
-
-    def _break_units(self, word: str) -> int:
-        """Units that a line break adds behind a line that ends with this word and the space before it, before a letter:
-        a tokenizer joins both to a word of signs."""
-        return self.units(word + "\na") - self.units(word) - self.units("a")
-
-    def _in_two(self, line: str) -> int:
-        """Units of a line: of its first sentence, and of the rest, which other texts have as well where the same
-        summary stands behind other words."""
-        found = SENTENCE_END.search(line)
-        if found is None or len(line) > SLICE_CHARS:
-            return self.units(line)
-        return self.units(line[: found.end()]) + self._units_of_rest(line[found.end() :])
+        # Somebody's own function may look at the text as a whole, so only the counters below are known to add up.
+        return self._lines.units(text) if self.name in COUNTERS else self.units(text)
 
     def line_break_units(self, text: str) -> int:
-        """Units that a line break adds behind ``text``, which must not end in white space.
-
-        A tokenizer joins it at most to the last word, so no more than that is counted again.
-        """
+        """Units that a line break adds at the end of ``text``, which must not end in white space."""
+        # A tokenizer joins a line break to the last word at most, so nothing before that word is counted again.
         end = text[max(0, text.rfind(" ")) :] if len(text) < SLICE_CHARS else text
         return self.units(end + "\n") - self.units(end)
 
@@ -223,7 +188,7 @@ class TokenSums:
 
     @property
     def arrays(self) -> SumArrays:
-        """The sums as arrays, made anew only when there are more."""
+        """The sums as arrays, made again only after more messages were counted."""
         if self._arrays is None or len(self._arrays.totals) != len(self.totals):
             import numpy as np  # not to be waited for by those who only count
 
@@ -233,6 +198,7 @@ class TokenSums:
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Count the messages that were not counted yet."""
+        # Runs once a message and counter, for whole archives: local names and one loop make it as fast as counting.
         if len(self.totals) > len(messages):
             return
         totals, reply_totals, call_totals = self.totals, self.reply_totals, self.call_totals

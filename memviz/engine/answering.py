@@ -35,7 +35,7 @@ DEFAULT_MAX_RECALL_CONTEXTS = 3
 MAX_REMINDERS = 3
 """How often a model that used up its recalls and calls again is told so, before it is given up."""
 CHECKED_CHARS = 2000
-"""How much a thought grows between two looks at its token budget."""
+"""How much a thought grows between two looks at its token budget: counting it at every piece would be slow."""
 
 
 def allowed_tools(strategy: Strategy, model: Model, recall_tool: bool | None = None) -> ToolUse:
@@ -51,8 +51,8 @@ def allowed_tools(strategy: Strategy, model: Model, recall_tool: bool | None = N
 class Answering:
     """The way to one reply. When :meth:`stream` has ended or was closed, the rest tells what happened.
 
-    ``prepared`` is the last request and ``exchange`` what was said behind its input: calls of the recall
-    tool and what they gave. ``calls`` are the model calls before the last one, ``reply`` and ``facts`` the
+    ``prepared`` is the last request and ``exchange`` what was said after its input: calls of the recall
+    tool and their results. ``calls`` are the model calls before the last one, ``reply`` and ``facts`` the
     last one's, ``partial`` what has arrived of its text, ``summary`` how the model wants to remember the turn.
     """
 
@@ -70,7 +70,7 @@ class Answering:
 
     @property
     def partial(self) -> str:
-        """The answer as far as it has arrived; thoughts are none."""
+        """The answer as far as it has arrived, without thoughts."""
         return "" if self._is_thinking else "".join(self._pieces)
 
     def stream(self) -> Iterator[str]:
@@ -81,6 +81,8 @@ class Answering:
         if self._is_thinking:
             yield from self._think()
             self._is_thinking = False
+        # Each round is one call of the model: it either answers, or calls tools whose results join the next call.
+        # It ends because recalls are counted, and because a model that ignores the count is reminded only so often.
         reminders = 0
         while True:
             may_call = self._recall_calls < self._allowed.recalls
@@ -88,6 +90,7 @@ class Answering:
             if not self._goes_on(may_call) or reminders >= MAX_REMINDERS:
                 break
             reminders += not may_call
+            # Counted before the results are made: a recall changes self.prepared into the request of the next call.
             sent_tokens = self._sent_tokens(())
             results = [self._result(call) for call in self.reply.tool_calls]
             self._note("recall", sent_tokens, ())
@@ -96,6 +99,9 @@ class Answering:
 
     def finish(self, *, stopped: bool = False) -> TurnRecord:
         """The turn is over: its messages join the log, all at once, and its record is kept."""
+        # Recalls and their results are part of the conversation and go into the log, marked as an exchange; thoughts
+        # are not, and stay with the record. Only now are the positions of the exchange known, so the request is
+        # counted once more with them: the record has to say what the last call really sent.
         session, said = self._session, len(self.exchange)
         log, asked = session.log, len(session.log)
         reply = Message("assistant", self.partial, meta={"partial": True}) if stopped else self.said
@@ -110,15 +116,15 @@ class Answering:
         return session.record(prepared, reply_size, self.facts, (PARTIAL_REPLY,) if stopped else (), self.calls)
 
     def _goes_on(self, may_call: bool) -> bool:
-        """Whether the reply is a call to be answered, not the answer itself. One that was told to answer
-        and called once more beside its answer has answered."""
+        """Whether the reply is a call to be answered, not the answer itself. A model that was out of recalls and
+        called once more beside its answer has answered."""
         asked = self.prepared.parts.tools and self.reply.tool_calls
         return bool(asked and (may_call or not self.reply.text.strip()))
 
     @property
     def _tools(self) -> tuple[str, ...]:
-        """The tools of this turn, the same all the way: their calls are in the requests that follow, and a
-        provider's prompt cache holds only as long as they do not change."""
+        """The tools of this turn, the same in each of its calls: later requests hold calls of them, and a provider's
+        prompt cache holds only as long as they do not change."""
         thinking = (CONTINUE_THINKING.name,) if self._allowed.thinking_rounds else ()
         return (*thinking, RECALL_CONVERSATION.name) if self._allowed.recalls else thinking
 
@@ -129,12 +135,13 @@ class Answering:
         return prepared._replace(parts=parts, tokens=count(prepared.memory, parts))
 
     def _call(self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0) -> Iterator[str]:
-        """Ask the model, with ``instruction`` right behind the input. Beyond ``limit_tokens`` of text, if
-        there is a limit, nobody listens."""
+        """Ask the model, with ``instruction`` right after the input. Once ``limit_tokens`` of text have arrived, if
+        there is a limit, the stream is left."""
         messages = [*self.prepared.context.messages, *instruction, *thoughts(self.calls), *self.exchange]
         tools = [TOOLS[name] for name in self.prepared.parts.tools]
         self._pieces, self.reply, self.facts = [], Reply(""), ReplyFacts(self._model.name)
         started = perf_counter()
+        # Without tools the call has no further arguments, so that a model whose stream takes none works as well.
         stream = self._model.stream(messages, tools, choice) if tools else self._model.stream(messages)
         for item in stream:
             if isinstance(item, Reply):
@@ -154,6 +161,9 @@ class Answering:
         return grown and self._session.counter(text) >= limit_tokens
 
     def _think(self) -> Iterator[str]:
+        # Rounds end when the model says so, when it decides nothing, or when rounds or tokens are used up. The model
+        # has to hear that it is over: as the result of its call of continue_thinking, or, where it made no such call
+        # that could have a result, as a message of its own. Providers refuse a call that has no result.
         left = self._allowed.thinking_tokens
         for more_rounds in reversed(range(self._allowed.thinking_rounds)):
             for _piece in self._call((THINKING_INSTRUCTION,), "auto", left):
@@ -172,7 +182,7 @@ class Answering:
             self.summary = Reply(decision.summary, model=self.facts.model)
 
     def _decision(self) -> Decision:
-        """What the round decided. One that decided nothing was the last; one that only recalled goes on."""
+        """What the round decided. A round that decided nothing was the last; one that only recalled goes on."""
         for call in self.reply.tool_calls:
             if call.name == CONTINUE_THINKING.name:
                 try:
@@ -182,7 +192,7 @@ class Answering:
         return Decision(go_on=bool(self.reply.tool_calls))
 
     def _result(self, call: ToolCall) -> Message:
-        """What the model is told of one of its calls."""
+        """The result of one of the model's calls. Errors are results, too: the model can correct its next call."""
         if call.name == CONTINUE_THINKING.name and self._allowed.thinking_rounds:
             text = self._thinking_result(call)
         elif self._recall_calls >= self._allowed.recalls:
@@ -193,8 +203,8 @@ class Answering:
         return Message("tool", text, tool_call_id=call.id)
 
     def _thinking_result(self, call: ToolCall) -> str:
-        """What the model is told of its wish to think on, or not. Once thinking is over such a call costs
-        a recall: it has to come to an end."""
+        """The result of a call of ``continue_thinking``. Once thinking is over such a call costs a recall, so that a
+        model that goes on calling it comes to an end."""
         self._recall_calls += not self._is_thinking
         try:
             wants_more = decision_of(call.arguments).go_on
@@ -255,8 +265,8 @@ class Answering:
 
 
 def _told(found: Recalled, prepared: Prepared) -> str:
-    """What the model is told of a recall that ``found`` these: how many messages the request now has,
-    what it has anyway, what is too much for it, and what there is not."""
+    """The result of a recall in words: how many messages of those ``found`` the request now has, which it had anyway,
+    how many were over the limit, and which do not exist. The messages themselves are in the request."""
     kept = prepared.recalled.indices if prepared.recalled else ()
     within = [p for p in found.indices if p in kept]
     held = sum(any(p in part for part in prepared.parts.history) for p in within)

@@ -113,7 +113,7 @@ class Session:
 
     def recheck_last_turn(self) -> None:
         """Go back to before the last turn's question, if no request was made for it and nothing was summarized
-        since: what it makes due is then looked at once more."""
+        since: the next :meth:`advance` asks the strategy once more whether a summarization is due."""
         if not len(self.log) or self.log[-1].role != "user":
             return
         start = self.log.turn_start(self.log.turn_count)
@@ -127,6 +127,7 @@ class Session:
 
     def advance(self, length: int) -> None:
         """Take in the log's messages up to ``length``, one after the other, as they were appended."""
+        # A live chat appends to the log, so its newest messages may not be counted yet.
         if len(self.space.sums.totals) <= length:
             self.log.token_sums(self.counter)
         if self.pending is not None:
@@ -134,6 +135,9 @@ class Session:
         if self.strategy.trigger is not Trigger.MESSAGE:
             self.memory = self.memory.appended(length)
             return
+        # A strategy that looks after each message would have to be asked for a plan at every one of thousands of
+        # messages. Its headroom says how far the next summarization is, so the messages up to there are taken in at
+        # once, and it is asked at the first one where a plan may be due.
         while self.memory.length < length and self.pending is None:
             due = self.due_at
             self.memory = self.memory.appended(min(due, length))
@@ -148,6 +152,8 @@ class Session:
         if trigger is Trigger.NEVER:
             return sys.maxsize
         headroom = self.strategy.headroom(memory) if trigger is Trigger.MESSAGE else None
+        # "Nothing before it" is all that has to be true: without a headroom in messages or tokens, and for strategies
+        # that look after a turn or before a request, the very next message is a safe answer, only a slower one.
         if headroom is not None and headroom.unit == "messages":
             return memory.length + headroom.amount
         if headroom is not None and headroom.unit == "tokens":
@@ -156,17 +162,19 @@ class Session:
         return memory.length + 1
 
     def complete_turn(self, summary: Reply | None = None) -> None:
-        """The last message taken in ended its turn. A turn that failed before is made up for first.
+        """The last message taken in ended its turn. Turns whose summarization failed are summarized first.
         ``summary`` is what the chat model gave for this turn when it stopped thinking, if it did."""
         if self.strategy.trigger is Trigger.TURN:
             thinking_summary = summary or self.thinking_summary
+            # One plan is about one turn, the oldest without a summary: after failures there may be several to make.
             while self.memory.pending and self._compact(thinking_summary):
                 pass
-            # Kept only while a summarization waits for a decision: it may be another turn's that is pending.
+            # With review on, an older turn's summarization may wait for a decision; this turn's summary is kept until
+            # its own turn to be used comes. Otherwise it was used or is of no use, and must not leak into a later turn.
             self.thinking_summary = thinking_summary if self.pending is not None else None
 
     def catch_up(self, length: int, summary: Reply | None = None) -> None:
-        """Take in the first ``length`` messages. If the last of them is no question, its turn is complete."""
+        """Take in the first ``length`` messages. Unless the last of them is a question, its turn is complete."""
         self.advance(length)
         if length and self.log[length - 1].role != "user":
             self.complete_turn(summary)
@@ -178,6 +186,8 @@ class Session:
 
     def look_before_request(self) -> None:
         """Summarize if the strategy does so before a request: once for each, however often it is prepared."""
+        # A request is prepared again after a reply that failed. A second look at the same messages could find one more
+        # summarization due, as where the summary counts too and is long: then the second try would send less.
         if self.strategy.trigger is Trigger.REQUEST and self._looked_before != self.memory.length:
             self._looked_before = self.memory.length
             self._compact()
@@ -187,6 +197,8 @@ class Session:
         memory = self.memory
         recalled = self.resolve(recalls, memory.before_input) if recalls else None
         parts = assemble(memory, self.strategy.select(memory), recalled.indices if recalled else ())
+        # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
+        # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
         orphaned = orphaned_results(self.log, parts.history, parts.recalled) if self.log.tools.results else []
         if self.repair_tool_pairs and (self.log.tools.callers or self.log.tools.results):
             history, kept = without_halves(self.log, parts.history, parts.recalled)
@@ -241,10 +253,12 @@ class Session:
         return plan is not None and self._carry_out(plan, thinking_summary)
 
     def _carry_out(self, plan: CompactionPlan, thinking_summary: Reply | None = None) -> bool:
+        # The order matters: a summary that the chat model gave needs no summarizer, so neither an earlier failure nor
+        # a missing summarizer stands in its way; but the user reviews it like any other.
         thought = self._thought_of(plan, thinking_summary)
         if thought is None:
             if self._put_off_in is not None and self._put_off_in == self.memory.turn:
-                return False  # not twice in the same turn
+                return False  # it failed or was declined in this turn: not tried again before the next one
             if self.summarizer is None:
                 return self._drop(plan) if self.strategy.drops_without_summarizer else False
         if self.review:
@@ -255,7 +269,7 @@ class Session:
             draft = thought or self.ask(plan)
         except ScriptExhausted:
             raise
-        except BaseException:
+        except BaseException:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
             self.record_unchanged(plan, Draft(error="interrupted", seconds=perf_counter() - started))
             raise
         if draft.error is not None:
@@ -310,6 +324,7 @@ class Session:
 
     def replace_memory(self, plan: CompactionPlan, after: Memory, draft: Draft, **facts: Any) -> None:
         """Replace the memory, and record why. ``facts`` are further fields of the :class:`Compaction`."""
+        # Only here does a summarization take effect: whatever failed before left the memory as it was.
         before, self.memory = self.memory, after
         self._record_compaction(
             Compaction(
@@ -341,6 +356,8 @@ class Session:
 
     def rewind(self, length: int) -> None:
         """Go back to when the log had ``length`` messages. Asks nobody; what is cut off is gone."""
+        # Records and runs that were handed out keep pointing at the old log and the old summaries, so neither is
+        # cut short: both are replaced by shorter ones, over which the memory is read off the last compaction left.
         self.log = self.log.prefix(length)
         self.turns = [record for record in self.turns if record.memory.length < length]
         self.compactions = [c for c in self.compactions if c.after_message < length]

@@ -1,7 +1,13 @@
-"""How much of a request the one before began with: what a provider's prompt cache can reuse.
+"""Shared prefix: how many tokens at its start a request has in common with the one before.
 
-Worked out from the ranges that the records keep. No request is built, and no text is counted again but the words
-that two different summaries begin with in common.
+A provider's prompt cache reuses exactly this prefix, so dollars depend on it: a buffer that only grows is read from
+the cache almost whole; of a sliding window, whose first message moves, little more than the system prompt is.
+
+Comparing the texts of all neighbouring requests would cost the square of the conversation's length. Instead the prefix
+follows from the ranges that the records keep: equal log positions are equal messages, and their tokens are differences
+of running sums. No request is built, and only where two different summaries begin with the same words is any text
+counted again. Most requests are compared all at once with numpy; the few that need a closer look (tools, recalls,
+reworded summaries) one by one.
 """
 
 from __future__ import annotations
@@ -45,7 +51,7 @@ class SharedPrefix:
         self._units: dict[str, int] = {}
 
     def tokens(self, sent: Sent) -> Tokens:
-        """Tokens that each request of the run begins with as the one before did; 0 for the first."""
+        """For each request of the run, the tokens at its start that the one before had as well; 0 for the first."""
         shared = np.zeros(len(sent.turns), dtype=np.int64)
         if len(shared) > 1:
             shared[1:], is_open = self._at_once(sent)
@@ -55,7 +61,11 @@ class SharedPrefix:
         return shared
 
     def _at_once(self, sent: Sent) -> tuple[Tokens, NDArray[np.bool_]]:
-        """The same for all neighbours at once, and for which of them that does not tell."""
+        """The shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
+        # A request is: system prompt, summary message, messages starts..stops. Each line compares entry n+1 with n.
+        # The prefix goes on beyond the summary only if the summary is the same (or there is none), and into the
+        # messages only if both begin at the same log position. Then the shorter range is the shared one.
+        # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
         first, last, starts, stops = sent.summary_starts, sent.summary_stops, sent.starts, sent.stops
         holds, tokens = last > first, np.where(last > first, sent.summary_tokens, 0)
         begins_alike, is_aligned = first[1:] == first[:-1], starts[1:] == starts[:-1]
@@ -65,6 +75,9 @@ class SharedPrefix:
         in_same = tokens[1:] + self._per_message * holds[1:] + np.where(is_aligned, messages, 0)
         shared = self._system + np.where(is_same, in_same, np.where(is_grown, tokens[:-1], 0))
         differ = self._sizes[starts[1:]] != self._sizes[starts[:-1]]  # in tokens, so they are not the same message
+        # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
+        # with a summary and one without. Left open: two different summaries, which may begin with the same words,
+        # messages of the same size that may be equal, and requests that are not one range (a start of -1).
         is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds[1:] & holds[:-1]))
         return shared, ~is_told | (starts[1:] < 0) | (starts[:-1] < 0)
 
@@ -80,6 +93,8 @@ class SharedPrefix:
         return tokens + self._in_messages(one.pieces, other.pieces)
 
     def _in_messages(self, one: Sequence[Piece], other: Sequence[Piece]) -> int:
+        # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
+        # both, put back what is left of the longer piece, and go on until something differs.
         tokens, ones, others = 0, [*reversed(one)], [*reversed(other)]
         while ones and others:
             left, right = ones.pop(), others.pop()
@@ -120,6 +135,8 @@ class SharedPrefix:
 
     def _in_entries(self, ones: Sequence[SummaryVersion], others: Sequence[SummaryVersion]) -> tuple[int, bool]:
         """The same for two lists of entries. Each entry is counted once, however many requests held it."""
+        # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
+        # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
         heading = self._summaries.heading
         units, shared = self._units_of(heading + "\n") if heading else 0, 0
         for one, other in zip(ones, others, strict=False):
@@ -139,7 +156,8 @@ class SharedPrefix:
 
 
 def common_words(one: str, other: str) -> str:
-    """The whole words that two texts begin with in common, without the white space behind them."""
+    """The whole words that two texts begin with in common, without the white space after them."""
+    # Bisection over slices: comparing a slice is one step in C, however long, where a loop over characters is slow.
     same, different = 0, min(len(one), len(other)) + 1
     if one[:NEAR_CHARS] != other[:NEAR_CHARS]:
         different = min(different, NEAR_CHARS)

@@ -1,0 +1,130 @@
+"""Take the pictures that README.md shows: each page over the same bundled conversation, into this folder.
+
+    python -m docs.screenshots                 all of them
+    python -m docs.screenshots tune.png        only this one
+
+Needs Chromium and the packages of ``pip install -e '.[dev]'``. The app runs on 127.0.0.1 over a database of its own,
+so neither a model nor the conversations of this machine get into a picture.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
+
+from tests.browser.chromium import chromium
+from tests.browser.dashboard import Dashboard
+from tests.browser.journeys import TOKENS_CHART, drawn, go, marker_places, quiet
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FOLDER = Path(__file__).parent
+WIDTH_PIXELS = 1400
+SETTINGS = ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')
+VIEW = urlencode([("conversation", "sample-trip"), *(("setting", setting) for setting in SETTINGS)])
+HOVERED = 7
+"""The summarization on Compare whose tooltip is shown (0-based): one near the middle, so that no axis is hidden."""
+SWEEP_CHART = ".st-key-tune-pareto .js-plotly-plot"
+MOST_STEPS = 12
+ABOVE_PIXELS = 120
+"""What stays free above a chart that is scrolled to: the navigation covers the top of the page."""
+
+
+def tokens_per_turn(page: Page) -> None:
+    """Point at a summarization, so that its tooltip says why it was made."""
+    drawn(page)
+    quiet(page)
+    place = marker_places(page)[HOVERED]
+    page.mouse.move(place["x"], place["y"])
+    page.locator(f"{TOKENS_CHART} .hoverlayer .hovertext").first.wait_for()
+
+
+def memory_map(page: Page) -> None:
+    """Wait for the maps of all settings."""
+    for number in range(len(SETTINGS)):
+        drawn(page, f".st-key-map-{number} .js-plotly-plot")
+
+
+def fact_lives(page: Page) -> None:
+    """Scroll to the lives of facts."""
+    drawn(page, ".st-key-retention-lives .js-plotly-plot").evaluate(
+        "(chart, above) => { chart.style.scrollMarginTop = `${above}px`; chart.scrollIntoView(); }", ABOVE_PIXELS
+    )
+    page.wait_for_timeout(500)  # the browser scrolls smoothly
+
+
+def sweep(page: Page) -> None:
+    """Ask for 70 % of the facts at a model's prices, with pauses that its cache does not outlast."""
+    drawn(page, SWEEP_CHART)
+    chooser = page.get_by_role("combobox", name="Prices of the chat model")
+    chooser.fill("anthropic/claude-sonnet-4-5")
+    chooser.press("Enter")
+    quiet(page)
+    slide(page, "Pause between turns", "ArrowRight", "10 min")
+    slide(page, "Keep at least this share of the facts", "ArrowLeft", "70%")
+    drawn(page, SWEEP_CHART)
+
+
+def slide(page: Page, label: str, key: str, value: str) -> None:
+    """Move a slider with an arrow key until it stands at ``value``."""
+    slider = page.get_by_role("slider", name=label)
+    for _ in range(MOST_STEPS):
+        if slider.get_attribute("aria-valuetext") == value:
+            return
+        slider.press(key)
+        quiet(page)
+    raise SystemExit(f"The slider {label!r} has no {value!r}.")
+
+
+class Picture(NamedTuple):
+    """A file, the page that it shows, what to do there first, and the height of the window."""
+
+    file: str
+    page: str
+    prepare: Callable[[Page], None]
+    height_pixels: int = 820
+
+
+PICTURES = (
+    Picture("compare.png", "compare", tokens_per_turn),
+    Picture("memory-map.png", "memory_map", memory_map),
+    Picture("retention.png", "retention", fact_lives),
+    Picture("tune.png", "tune", sweep, 960),
+)
+
+
+def take(browser: Browser, url: str, picture: Picture) -> None:
+    """Open the page, wait until it stands still, and save what the window shows."""
+    viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
+    context = browser.new_context(viewport=viewport, color_scheme="light", reduced_motion="reduce")  # type: ignore[arg-type]
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    go(page, f"{url}/{picture.page}?{VIEW}", picture.page)
+    quiet(page)
+    picture.prepare(page)
+    page.screenshot(path=FOLDER / picture.file)
+    context.close()
+    print(f"docs/{picture.file}")
+
+
+def main(names: list[str]) -> None:
+    """Take the pictures of these names, or all."""
+    chosen = [picture for picture in PICTURES if not names or picture.file in names]
+    with tempfile.TemporaryDirectory() as folder:
+        server = Dashboard(Path(folder))
+        server.start()
+        try:
+            with chromium() as browser:
+                for picture in chosen:
+                    take(browser, server.url, picture)
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
