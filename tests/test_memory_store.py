@@ -36,7 +36,7 @@ print(json.dumps([message.to_dict() for message in store.load("u")]))
 
 def in_another_process(path: Path, adds: int) -> list[Message]:
     command = [sys.executable, "-c", OTHER_PROCESS, str(path), str(adds)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     return [Message.of(message) for message in json.loads(done.stdout)]
 
 

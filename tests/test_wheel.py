@@ -20,7 +20,7 @@ def built(kind: str, folder: Path) -> Path:
     """A wheel as pip would have it built."""
     code = f"from hatchling import build; print(build.build_{kind}({str(folder)!r}))"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
     )
     return folder / done.stdout.split()[-1]
 

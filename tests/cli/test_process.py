@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import MEMVIZ, ROOT, memviz, process
+from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
 COMMANDS = ("import", "list", "replay", "sweep", "export", "strategies", "formats", "ui")
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
@@ -68,7 +68,7 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path, arguments: tuple[str,
     os.close(read)  # the reader has gone before anything is written
     command = subprocess.run(
         [*MEMVIZ, *arguments], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=write, stderr=subprocess.PIPE, timeout=60, check=False,
+        stdout=write, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
     )  # fmt: skip
     os.close(write)
     assert command.stderr == b""
@@ -85,7 +85,7 @@ def modules_after(*arguments: object) -> set[str]:
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(
-        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=60, check=False
+        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=SECONDS, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
     return set(done.stderr.decode().splitlines()[-1].split())

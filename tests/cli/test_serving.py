@@ -18,7 +18,7 @@ import pytest
 from memviz.dashboard import dashboard_folder
 from tests.cli.terminal import MEMVIZ, ROOT, memviz, process
 
-START_SECONDS = 60
+START_SECONDS = 300
 STOP_SECONDS = 60
 
 

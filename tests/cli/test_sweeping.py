@@ -29,7 +29,7 @@ from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
-from tests.cli.terminal import MEMVIZ, NASTY, ROOT, Shown, memviz, process, refused, written
+from tests.cli.terminal import MEMVIZ, NASTY, ROOT, SECONDS, Shown, memviz, process, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, text
 
 KEY = "sk-sweep-0123456789abcdefghij"
@@ -53,7 +53,7 @@ def labels(shown: Shown) -> list[str]:
     return [row["label"] for row in shown.json["settings"]]
 
 
-def waited_for(condition: Any, seconds: float = 60.0) -> None:
+def waited_for(condition: Any, seconds: float = SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -384,7 +384,7 @@ class TestEndedEarly:
     def test_ctrl_c_shows_what_is_finished_and_says_how_to_go_on(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database)
         os.killpg(started.pid, signal.SIGINT)
-        out, err = (stream.decode() for stream in started.communicate(timeout=60))
+        out, err = (stream.decode() for stream in started.communicate(timeout=SECONDS))
         kept = kept_cells(database)
         assert started.returncode == 130
         assert "Traceback" not in err
@@ -401,7 +401,7 @@ class TestEndedEarly:
             pytest.importorskip("distributed")
         started = self.begun(long_chat, database, *where)
         os.killpg(started.pid, signal.SIGINT)
-        out, err = (stream.decode() for stream in started.communicate(timeout=60))
+        out, err = (stream.decode() for stream in started.communicate(timeout=SECONDS))
         assert started.returncode == 130
         assert "Traceback" not in err
         assert f" of {kept_cells(database)} settings." in out
@@ -412,7 +412,7 @@ class TestEndedEarly:
         for _ in range(2):
             os.killpg(started.pid, signal.SIGINT)
             time.sleep(0.15)
-        _, err = started.communicate(timeout=60)
+        _, err = started.communicate(timeout=SECONDS)
         assert started.returncode == 130
         assert b"Traceback" not in err
 

@@ -187,7 +187,7 @@ def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     writers = [start_writer(path, id, 30, name) for id, name in zip((own, shared, shared), "abc", strict=True)]
     for writer in writers:
         go(writer)
-    ended = [(*writer.communicate(timeout=60), writer.returncode) for writer in writers]
+    ended = [(*writer.communicate(timeout=300), writer.returncode) for writer in writers]
     told, errors, code = ended[0]
     assert (errors, code) == ("", 0)
     assert len(told.split()) == assert_whole_turns(path, own) == 30
