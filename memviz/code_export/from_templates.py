@@ -10,7 +10,7 @@ from memviz.code_export.model_names import summarizer_difference
 from memviz.code_export.no_code import statement
 from memviz.code_export.program import Program, program
 from memviz.code_export.python_text import header, joined
-from memviz.code_export.template_reader import has_template
+from memviz.code_export.template_reader import has_template, is_program
 
 ANY_RULE = "any_rule"
 
@@ -20,7 +20,7 @@ def template_of(setting: Setting, folder: str) -> str | None:
     id = setting.strategy.id
     if not setting.is_built_in:
         return None
-    if has_template(f"{folder}.{id}"):
+    if is_program(f"{folder}.{id}"):
         return f"{folder}.{id}"
     return f"{folder}.{ANY_RULE}" if has_template(f"rules.{id}") else None
 

@@ -71,6 +71,11 @@ def has_template(name: str) -> bool:
     return _path(name).is_file()
 
 
+def is_program(name: str) -> bool:
+    """Whether there is a template of this name that runs by itself, and does not only serve others."""
+    return has_template(name) and MAIN in read(name).statements
+
+
 def template(name: str, instead: Mapping[str, str]) -> Template:
     """A template with all that it imports. ``instead`` names the templates that take the place of others."""
     found, visited = Template(), set()

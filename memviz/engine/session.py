@@ -216,7 +216,8 @@ class Session:
     def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
         if recalls and not self.strategy.allows_recall:
-            raise RecallError(f"{self.strategy.title} has recall switched off: turn enable_recall on.")
+            remedy = ": turn enable_recall on" if self.strategy.has_parameter("enable_recall") else ""
+            raise RecallError(f"{self.strategy.title} has recall switched off{remedy}.")
         return resolve(self.log, length, recalls, self.strategy.recall_limit_messages)
 
     def record(

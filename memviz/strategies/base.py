@@ -141,6 +141,11 @@ class Strategy(BaseModel, ABC):
         """The declared parameters, in order."""
         return parameters_of(cls)
 
+    @classmethod
+    def has_parameter(cls, name: str) -> bool:
+        """Whether a parameter of this name is declared, so that advice may name it."""
+        return name in cls.model_fields
+
     @property
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default."""

@@ -134,7 +134,17 @@ def test_without_a_template_the_file_says_that_there_is_no_code(unwritten: Setti
             assert all(line.startswith("#") for line in text.splitlines())
 
 
-def test_another_packages_strategy_gets_no_template_by_its_name(unwritten: Setting) -> None:
-    Unwritten.id = "window"
+def test_another_packages_strategy_gets_no_template_by_its_name(
+    unwritten: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unwritten, "id", "window")
     assert template_of(unwritten, "plain_python") is None
     assert "comes from another package" in targets()["plain_python"].write(unwritten).replace("\n# ", " ")
+
+
+def test_a_strategy_named_like_a_part_of_a_program_gets_no_template(
+    unwritten: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unwritten, "__module__", "memviz.strategies.summarizer")
+    monkeypatch.setattr(Unwritten, "id", "summarizer")
+    assert [template_of(unwritten, target) for target in targets()] == [None] * len(targets())

@@ -33,9 +33,10 @@ def larger_summaries(run: Run) -> HealthWarning | None:
 def _larger_remedy(run: Run) -> str:
     strategy, name = run.strategy, run.strategy.main_parameter
     if strategy.trigger is Trigger.TURN:
+        switch = "switch enable_summarization off, or " if strategy.has_parameter("enable_summarization") else ""
         return (
-            "Turns this short are not worth a summary each: switch enable_summarization off, or choose a strategy "
-            "that summarizes several turns at once."
+            f"Turns this short are not worth a summary each: {switch}choose a strategy that summarizes several turns "
+            "at once."
         )
     more = f"Raise {name}, so that more is summarized at a time" if name else "Summarize more at a time"
     return f"{more}, or choose a summarizer that writes less."
