@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from memviz.cli.output import counted, on_one_line
+from memviz.cli.output import on_one_line
 from memviz.context import TOKEN_PARTS
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import outcome_of
+from memviz.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from rich.console import Console

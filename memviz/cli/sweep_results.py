@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from typer import BadParameter, Exit
 
 from memviz.cli.errors import FAILED, UnknownTargetError
-from memviz.cli.output import STANDARD_STREAM, complain, console, counted, write_json, write_text
+from memviz.cli.output import STANDARD_STREAM, complain, console, write_json, write_text
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.cli.sweep_runner import Ended

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from memviz.charts.sweeps.measure_words import WORDS, inline, shown
-from memviz.cli.output import counted, on_one_line
+from memviz.cli.output import on_one_line
+from memviz.text.wording import counted
 from memviz.tuning.recommendation import share_in_words
 
 if TYPE_CHECKING:

@@ -11,13 +11,14 @@ from memviz.cli import sweep_options as options
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import Source, source_of, sources_of
 from memviz.cli.options import AsJson, Database, FormatName
-from memviz.cli.output import complain, counted
+from memviz.cli.output import complain
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_budget import Payer
 from memviz.cli.sweep_grid import settings_to_try
 from memviz.cli.sweep_pricing import prices_of, terms_of
 from memviz.cli.sweep_results import Outputs, write_results
 from memviz.cli.sweep_runner import Ended, Plan, executor_of, sweep_conversations, worked_off
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.models.base import Model

@@ -19,6 +19,7 @@ from memviz.deprecated import warn_renamed
 from memviz.errors import ParameterError
 from memviz.memory import Memory, SummaryVersion
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,8 +75,7 @@ class Headroom(NamedTuple):
     def __str__(self) -> str:
         if not self.amount:
             return "the next message"
-        unit = self.unit.removesuffix("s") if self.amount == 1 else self.unit
-        return f"{self.amount:,} more {unit}"
+        return counted(self.amount, f"more {self.unit.removesuffix('s')}")
 
 
 class ToolUse(NamedTuple):

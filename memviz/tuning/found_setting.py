@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.code_export.base import Setting
+from memviz.text.wording import counted
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 from memviz.tuning.recommendation import cost_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep
@@ -28,5 +29,4 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)} a conversation"]
     if row["retention"] == row["retention"]:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
-    number = len(sweep.subjects)
-    return f"{', '.join(parts)}; measured over {number:,} conversation{'s' * (number != 1)}."
+    return f"{', '.join(parts)}; measured over {counted(len(sweep.subjects), 'conversation')}."

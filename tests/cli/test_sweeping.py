@@ -21,10 +21,10 @@ import yaml
 
 import memviz as api
 from memviz.code_export import targets
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.strategies import strategies
+from memviz.text.wording import counted, dollars
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -447,7 +447,7 @@ class TestPaidSummarizer:
         shown = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1, "--json")
         calls = sum(cell["summarizations"] for cell in shown.json["cells"])
         assert len(server.requests) == calls > 0
-        assert f"Summaries by openai/gpt-5-mini, {calls} calls: about " in shown.err
+        assert f"openai/gpt-5-mini would write {counted(calls, 'summary')}: about " in shown.err
         assert "At most $1.00 is spent." in shown.err
         usd = calls * (1000 * 0.25 + 100 * 2) / 1e6  # what the server says it used, at list price
         assert f"Spent on openai/gpt-5-mini: {dollars(usd)} in {calls} calls." in shown.err
@@ -477,7 +477,7 @@ class TestPaidSummarizer:
         paid = len(server.requests)
         assert first < paid < first + second
         more = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1, "--json")
-        assert f"Summaries by openai/gpt-5-mini, {second} calls: about " in more.err, "those that are left"
+        assert f"openai/gpt-5-mini would write {counted(second, 'summary')}: about " in more.err, "those that are left"
         assert (more.json["is_complete"], more.json["measured"]) == (True, 1)
         assert len(server.requests) == first + second, "no answer was paid twice"
 

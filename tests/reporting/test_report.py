@@ -16,12 +16,12 @@ import memviz
 from benchmarks.synthetic.generator import generate
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.charts.palette import PART_TITLES
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Reply, Usage
 from memviz.reporting import conversation_text
 from memviz.reporting import settings as report_settings
 from memviz.reporting.report import html_report, memviz_version
+from memviz.text.wording import dollars
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
 from tests.reporting.reading import Element, charts, read, rows

@@ -26,6 +26,7 @@ from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.text.wording import counted, turn_list
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
@@ -176,12 +177,11 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
 
 
 def _recall_tooltip(label: str, record: TurnRecord) -> str:
-    count, tokens = len(record.parts.recalled), record.tokens["recalled"]
     turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
-    named = ", ".join(map(str, turns[:MAX_TURNS_NAMED])) + (", …" if len(turns) > MAX_TURNS_NAMED else "")
     return (
-        f"<b>{escaped(label)}</b><br><b>recalled</b> {count} {'message' if count == 1 else 'messages'} "
-        f"of turn {named} into turn {record.turn}<br>{tokens:,} of {record.total_tokens:,} tokens"
+        f"<b>{escaped(label)}</b><br><b>recalled</b> {counted(len(record.parts.recalled), 'message')} "
+        f"of {turn_list(turns, MAX_TURNS_NAMED)} into turn {record.turn}<br>"
+        f"{record.tokens['recalled']:,} of {record.total_tokens:,} tokens"
     )
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS
 from memviz.charts.text import escaped
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome
+from memviz.text.wording import dollars
 
 FIRST_WORDS_CHARS = 160
 TOOLTIP_CHARS = 70

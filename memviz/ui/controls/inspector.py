@@ -14,9 +14,10 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
 from memviz.reporting.request_json import request_json
+from memviz.text.wording import counted, message_number
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.shell.text import counted, plain, shortened
+from memviz.ui.shell.text import plain, shortened
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
@@ -47,7 +48,7 @@ def _where(block: Block, record: TurnRecord, offset: int) -> str:
         return ""
     position = block.indices[offset]
     tokens = record.memory.sums.between(position, position + 1)
-    return f"{record.memory.log[position].role} · message {position + 1} · {tokens:,} tokens"
+    return f"{record.memory.log[position].role} · message {message_number(position):,} · {tokens:,} tokens"
 
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
@@ -88,7 +89,7 @@ def _changes(run: Run, record: TurnRecord) -> None:
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             now = "summarized" if fate is Fate.SUMMARIZED else "dropped"
-            st.text(f"{position + 1} · {message.role} · {now}: {shortened(message.content, 160)}")
+            st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
 

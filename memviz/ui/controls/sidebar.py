@@ -9,6 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.text.wording import counted
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
 from memviz.ui.controls.replaying import make_runs
@@ -16,7 +17,7 @@ from memviz.ui.controls.settings_editor import PANEL_PIXELS, settings_editor
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, widget_value
-from memviz.ui.shell.text import conversation_labels, counted, plain
+from memviz.ui.shell.text import conversation_labels, plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_LISTED = 200

@@ -13,6 +13,7 @@ from memviz.errors import MemvizError, ParameterError
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
+from memviz.text.wording import counted
 from memviz.tuning.axes import axes
 from memviz.tuning.grid import largest_sizes as sizes_of
 from memviz.tuning.grid import settings, suggested, tried_at_first
@@ -20,7 +21,7 @@ from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.controls.sidebar import CONVERSATIONS_LISTED
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, TuneState, widget_value
-from memviz.ui.shell.text import conversation_labels, counted
+from memviz.ui.shell.text import conversation_labels
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (

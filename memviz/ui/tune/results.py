@@ -13,11 +13,12 @@ from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
 from memviz.charts.sweeps.measure_words import WORDS, shown
 from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.strategies import strategies
+from memviz.text.wording import counted
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Over, Sweep
 from memviz.ui.shell.state import TuneState, clicked_point, compare_state, tune_state
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 CHART_KEY = "tune-pareto"
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}

@@ -14,13 +14,14 @@ from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_
 from memviz.charts.retention.life_lines import by_birth, life_lines_of
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
+from memviz.text.wording import counted
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.lives.fact_story import marked_html, source_of_loss, story
 from memviz.ui.facts.summaries.page import open_event
 from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
-from memviz.ui.shell.text import counted, distinct, plain, shortened
+from memviz.ui.shell.text import distinct, plain, shortened
 
 LABEL_CHARS = 110
 TEXT_PIXELS, SHORT_CHARS = 260, 350

@@ -15,10 +15,11 @@ from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
+from memviz.text.wording import counted
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline
 from memviz.ui.facts.retention_cache import bounds_of, survival_of
 from memviz.ui.shell.state import widget_value
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 MEASURE_KEY = "retention-measure"
 MEASURE_HELP = (

@@ -20,6 +20,7 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
+from memviz.text.wording import counted
 from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.sidebar import choose_setting_run
@@ -28,7 +29,7 @@ from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, clicked_point, set_widget, widget_value
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 SETTING_KEY = "summaries-setting"
