@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
-from memviz.charts.requests.tokens_per_turn import SettingRun, compaction_tooltip
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid

@@ -19,9 +19,9 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
-from memviz.charts.requests.tokens_per_turn import compaction_tooltip
 from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.text.wording import counted

@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded, turn_ticks
-from memviz.charts.requests.tokens_per_turn import compaction_tooltip
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
 from memviz.charts.retention.result import RetentionResult
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.text.wording import message_number, message_range

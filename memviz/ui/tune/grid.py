@@ -17,11 +17,10 @@ from memviz.text.wording import counted
 from memviz.tuning.axes import axes
 from memviz.tuning.grid import largest_sizes as sizes_of
 from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
-from memviz.ui.controls.sidebar import CONVERSATIONS_LISTED
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, TuneState, widget_value
-from memviz.ui.shell.text import conversation_labels
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (
@@ -33,8 +32,7 @@ VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
 
 def choose_conversations(workspace: Workspace, study: CompareState, state: TuneState) -> list[str]:
     """The conversations to sweep over: at first the one that the other pages show."""
-    entries = workspace.choices(CONVERSATIONS_LISTED, study.conversation_id)
-    labels = conversation_labels(entries.values())
+    entries, labels = conversation_choices(workspace, study.conversation_id)
     if not state.conversations:
         first = study.conversation_id or FIRST_SAMPLE
         state.conversations = [first] if first in entries else list(entries)[:1]

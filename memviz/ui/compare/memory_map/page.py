@@ -87,9 +87,3 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
         f"Message {message_number(position):,} and the request of turn {turn} are shown below.",
         icon=":material/arrow_downward:",
     )
-
-
-def nothing_yet(settings: Sequence[SettingRun]) -> None:
-    """Say why there is no map, where a setting was replayed at all."""
-    if settings:
-        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

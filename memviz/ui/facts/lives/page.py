@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
@@ -141,9 +140,3 @@ def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
             ("Updated: neither", f"{total.neither:,}"),
         ]
     return cells
-
-
-def nothing_yet(settings: Sequence[SettingRun]) -> None:
-    """Say why there is nothing to see, where a setting was replayed at all."""
-    if settings:
-        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")
