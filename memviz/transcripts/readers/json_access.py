@@ -34,7 +34,8 @@ def list_at(value: object, *path: str) -> list[Any]:
 
 def objects_at(value: object, *path: str) -> list[dict[str, Any]]:
     """The objects in the list under these keys; without keys, the objects in ``value``, if that is a list."""
-    return [item for item in list_at(value, *path) if isinstance(item, dict)]
+    found = value_at(value, *path)
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
 def count_at(value: object, *path: str) -> int | None:

@@ -40,7 +40,10 @@ def are_openai(items: Sequence[Any]) -> bool:
 
 def part_types(item: Mapping[str, Any]) -> set[str]:
     """The types of the parts that a message's content is a list of."""
-    return {part["type"] for part in objects_at(item, "content") if isinstance(part.get("type"), str)}
+    content = item.get("content")
+    if not isinstance(content, list):  # nearly every message; this runs several times for each message of a large file
+        return set()
+    return {part["type"] for part in objects_at(content) if isinstance(part.get("type"), str)}
 
 
 def _is_openai(item: Mapping[str, Any]) -> bool:
