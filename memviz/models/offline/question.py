@@ -59,12 +59,6 @@ _NEWEST = re.compile(
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始", re.IGNORECASE
 )
-_OF_ASSISTANT = re.compile(
-    r"\b(?:did|have|had) you (?:say|said|suggest\w*|recommend\w*|advi[sc]ed?|propos\w+|give|given|mention\w*|tell"
-    r"|told)\b"
-    r"|\byour? (?:suggest\w*|recommend\w*|advi[sc]ed?|propos\w+)\b|你(?:之前)?(?:建议|推荐|说)",
-    re.IGNORECASE,
-)
 _OF_ASKER = re.compile(
     r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b", re.IGNORECASE
 )
@@ -85,7 +79,6 @@ class Question:
     counted: str
     wants_first_value: bool
     wants_newest_value: bool
-    of_assistant: bool
     of_asker: bool
     is_negated: bool
     has_names: bool
@@ -102,7 +95,6 @@ class Question:
             stem(counted.group(1).lower()) if counted else "",
             wants_first_value=_FIRST.search(text) is not None,
             wants_newest_value=_NEWEST.search(text) is not None,
-            of_assistant=_OF_ASSISTANT.search(text) is not None,
             of_asker=_OF_ASKER.search(text) is not None,
             is_negated=NEGATION.search(text) is not None,
             has_names=_NAME_INSIDE.search(text) is not None,
