@@ -21,7 +21,7 @@ from memviz.text.sentences import Sentence
 FEW_SENTENCES = 30
 """A context of fewer sentences is weighed as if it had this many."""
 NEAR, SAME_MESSAGE = 0.45, 0.2
-"""What a word counts that stands in a neighbouring sentence, or elsewhere in the same message."""
+"""How much of its weight a word counts that is said in a neighbouring sentence, or elsewhere in the same message."""
 ELLIPSIS_WORDS = 4
 """A reply of so few words takes over the words of the question that it answers: "How many guests?" "Around 45."."""
 LEAST_SHARE = 0.2
@@ -38,8 +38,7 @@ of this model, whether it tells of a change, and how new it is (how old, if the 
 class Match:
     """A statement that shares words (``hits``) with the question: sentence ``at`` of message ``position``.
 
-    ``direct`` is the share of the question's weight in the statement itself, ``covered`` adds what
-    stands around it.
+    ``direct`` is the share of the question that the statement covers itself, ``covered`` adds the words around it.
     """
 
     source: Source
@@ -68,8 +67,8 @@ class Match:
 class Matches:
     """All statements that share enough words with ``question``.
 
-    ``weights`` gives each stem of the question its share of 1: larger the fewer statements hold it,
-    largest where none does. ``missing`` are those that occur nowhere in the context.
+    ``weights`` gives each stem of the question its share of 1: the fewer statements hold a stem, the larger. A stem
+    that nobody said has the largest, so that statements without it cover little; ``missing`` are those stems.
     """
 
     def __init__(self, question: Question, among: Sequence[Source]) -> None:

@@ -11,8 +11,8 @@ from memviz.text.vocabulary import LIGHT_WORDS
 from memviz.text.words import bridges, content_words, stem
 
 LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
-"""What a word of a question weighs, next to an ordinary 1: one that says what kind of answer is wanted,
-the noun after "which" (the answer often stands in its place), and a proper name."""
+"""Weights of words of a question, where an ordinary one has 1: a word that says which kind of answer is wanted
+("number"), the noun after "which" (an answer names the thing instead), and a proper name."""
 _LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
 
 
