@@ -30,11 +30,11 @@ from memviz.models.registry import OFFLINE
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.library import ConversationEntry
 from memviz.storage.store import Store
-from memviz.strategies.base import Moment, Strategy
+from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
-from memviz.tuning.subject import Subject
 from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweep_conversation import SweepConversation
 
 DATABASE_VARIABLE = "MEMVIZ_DB"
 """Environment variable that names the database file."""
@@ -78,7 +78,7 @@ class RunKey:
             parts += [[[turn, asdict(recall)] for turn, recall in self.recalls], self.model]
         if self.edits:
             parts += ["edits", self.edits]
-        summarizes = self.summarizer == OFFLINE and self.strategy.moment is not Moment.NEVER
+        summarizes = self.summarizer == OFFLINE and self.strategy.moment is not Trigger.NEVER
         if summarizes or self.model == OFFLINE:
             from memviz.models.offline import VERSION
 
@@ -211,7 +211,7 @@ class Workspace:
         self.store.prune_cells()
         count = find_counter(counter)
         found = (self.conversation(id) for id in conversation_ids)
-        subjects = tuple(Subject.of(transcript, count, log) for transcript, log in found)
+        subjects = tuple(SweepConversation.of(transcript, count, log) for transcript, log in found)
         return Sweeping(subjects, tuple(settings), counter=count, kept=self.store, **options)
 
     def kept_free_run(self, key: RunKey) -> Run | None:

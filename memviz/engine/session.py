@@ -26,7 +26,7 @@ from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import RecallError, ScriptExhausted
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
-from memviz.strategies.base import CompactionPlan, Moment, Strategy
+from memviz.strategies.base import CompactionPlan, Strategy, Trigger
 
 
 class Prepared(NamedTuple):
@@ -111,7 +111,7 @@ class Session:
             session.memory = memory_at(session.space, session.compactions, last.memory.length)
         return session
 
-    def look_again(self) -> None:
+    def recheck_last_turn(self) -> None:
         """Go back to before the last turn's question, if no request was made for it and nothing was summarized
         since: what it makes due is then looked at once more."""
         if not len(self.log) or self.log[-1].role != "user":
@@ -131,7 +131,7 @@ class Session:
             self.log.token_sums(self.counter)
         if self.held is not None:
             return
-        if self.strategy.moment is not Moment.MESSAGE:
+        if self.strategy.trigger is not Trigger.MESSAGE:
             self.memory = self.memory.appended(length)
             return
         while self.memory.length < length and self.held is None:
@@ -144,10 +144,10 @@ class Session:
     @property
     def due_at(self) -> int:
         """The length of the log at which the strategy may next have something to summarize: not before it."""
-        memory, moment = self.memory, self.strategy.moment
-        if moment is Moment.NEVER:
+        memory, trigger = self.memory, self.strategy.trigger
+        if trigger is Trigger.NEVER:
             return sys.maxsize
-        headroom = self.strategy.headroom(memory) if moment is Moment.MESSAGE else None
+        headroom = self.strategy.headroom(memory) if trigger is Trigger.MESSAGE else None
         if headroom is not None and headroom.unit == "messages":
             return memory.length + headroom.amount
         if headroom is not None and headroom.unit == "tokens":
@@ -158,7 +158,7 @@ class Session:
     def complete_turn(self, summary: Reply | None = None) -> None:
         """The last message taken in ended its turn. A turn that failed before is made up for first.
         ``summary`` is what the chat model gave for this turn when it stopped thinking, if it did."""
-        if self.strategy.moment is Moment.TURN:
+        if self.strategy.trigger is Trigger.TURN:
             given = summary or self.given
             while self.memory.pending and self._compact(given):
                 pass
@@ -177,7 +177,7 @@ class Session:
 
     def look_before_request(self) -> None:
         """Summarize if the strategy does so before a request: once for each, however often it is prepared."""
-        if self.strategy.moment is Moment.REQUEST and self._looked_before != self.memory.length:
+        if self.strategy.trigger is Trigger.REQUEST and self._looked_before != self.memory.length:
             self._looked_before = self.memory.length
             self._compact()
 
@@ -287,7 +287,7 @@ class Session:
         if wording is not None:
             facts["proposed"] = draft.text
         turn = self.memory.turn
-        if self.strategy.moment is Moment.TURN:  # a turn's summary is that turn's, even when made up for later
+        if self.strategy.trigger is Trigger.TURN:  # a turn's summary is that turn's, even when made up for later
             turn = self.log.turn_number(plan.summarize.start)
         version = self.new_version(
             turn=turn, text=draft.text if wording is None else wording, covers=plan.covers, added=plan.summarize,

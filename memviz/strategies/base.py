@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 
-class Moment(Enum):
+class Trigger(Enum):
     """When a strategy looks whether to summarize."""
 
     NEVER = "never"
@@ -101,7 +101,7 @@ class Strategy(BaseModel, ABC):
     title: ClassVar[str] = ""
     reference: ClassVar[str] = ""
     order: ClassVar[int] = 100  # where it stands in a list: from simple to elaborate
-    moment: ClassVar[Moment] = Moment.NEVER
+    trigger: ClassVar[Trigger] = Trigger.NEVER
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False

@@ -8,7 +8,7 @@ from typing import ClassVar
 from memviz.conversation import Message
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Count, Headroom, Moment, Selection, Strategy, transcript_line
+from memviz.strategies.base import CompactionPlan, Count, Headroom, Selection, Strategy, Trigger, transcript_line
 from memviz.strategies.parameters import free_text, switch, whole_number
 
 DEFAULT_PROMPT = (
@@ -28,7 +28,7 @@ class ChatSummaryBuffer(Strategy):
     reference: ClassVar[str] = "LlamaIndex ChatSummaryMemoryBuffer (llama-index-core 0.14.25)"
     order: ClassVar[int] = 7
     main_parameter: ClassVar[str] = "token_limit"
-    moment: ClassVar[Moment] = Moment.REQUEST
+    trigger: ClassVar[Trigger] = Trigger.REQUEST
     drops_without_summarizer: ClassVar[bool] = True
 
     token_limit: int = whole_number(

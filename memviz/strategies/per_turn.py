@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from memviz.conversation import Message
 from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Headroom, Moment, Strategy, transcript_line
+from memviz.strategies.base import CompactionPlan, Headroom, Strategy, Trigger, transcript_line
 from memviz.strategies.parameters import switch
 
 TURN_INSTRUCTION = (
@@ -22,7 +22,7 @@ class PerTurnSummaries(Strategy):
     Turn 0 (messages before the first user message) is no turn that a user took, and gets none.
     """
 
-    moment: ClassVar[Moment] = Moment.TURN
+    trigger: ClassVar[Trigger] = Trigger.TURN
     summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
 
     enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")

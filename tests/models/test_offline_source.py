@@ -14,13 +14,13 @@ from memviz.memory import SummarySource, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.models.offline import OfflineModel
 from memviz.models.scripted import ScriptedModel
-from memviz.strategies.base import Moment
+from memviz.strategies.base import Trigger
 from memviz.strategies.summary import Summary
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH
 
 MODEL = OfflineModel(60)
-SUMMARIZING = [id for id, made in strategies().items() if made.moment is not Moment.NEVER]
+SUMMARIZING = [id for id, made in strategies().items() if made.moment is not Trigger.NEVER]
 TEXTS = st.lists(
     st.sampled_from([fact.statement for fact in (*ENGLISH, *CHINESE)] + ["  ", "\n", "\n\n- ", "What?", "3."]),
     max_size=5,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from memviz.tuning.sweep_conversation import SweepConversation
 
 from memviz import Message, counter, replay, strategy
 from memviz.models.offline import VERSION, OfflineModel
@@ -15,7 +16,6 @@ from memviz.models.registry import OFFLINE
 from memviz.storage.store import Store
 from memviz.transcripts.samples import bundled
 from memviz.tuning.grid import settings
-from memviz.tuning.subject import Subject
 from memviz.tuning.sweep import Sweeping
 from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
 
@@ -83,7 +83,7 @@ def test_what_the_offline_model_has_no_say_in_is_kept(monkeypatch: pytest.Monkey
 
 def test_cells_of_another_version_are_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def measured(model: OfflineModel) -> int:
-        subject = Subject.of(bundled()["trip"], counter("chars4"))
+        subject = SweepConversation.of(bundled()["trip"], counter("chars4"))
         grid = settings({"summary": {"buffer_size": [4]}, "window": {"window_size": [4, 8]}})
         work = Sweeping(
             (subject,), grid, counter="chars4", summarizer=model, kept=Store(tmp_path / "a.db"), executor="inline"
