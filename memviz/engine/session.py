@@ -291,7 +291,8 @@ class Session:
         assert self.summarizer is not None  # noqa: S101 - without one nothing is asked
         messages = self.memory.worth_summarizing(plan.summarize)
         request = self.strategy.summarizer_request(messages, plan.replaces, instruction)
-        return ask_for_draft(self.summarizer, request, self.counter, instruction)
+        source = self.strategy.summary_source(messages, plan.replaces)
+        return ask_for_draft(self.summarizer, request, source, self.counter, instruction)
 
     def record_unchanged(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
         """Record that nothing was summarized."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memviz.conversation import Message
 from memviz.deprecated import warn_renamed
 from memviz.errors import ParameterError
-from memviz.memory import Memory, SummaryVersion
+from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
 from memviz.text.wording import counted
 
@@ -211,6 +211,13 @@ class Strategy(BaseModel, ABC):
             lines.insert(0, f"system: Previous summary: {replaces.text}")
         return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
 
+    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource | None:
+        """What :meth:`summarizer_request` put into the prompt, for a summarizer that need not read it out of there
+        again; ``None`` where a strategy that writes a prompt of its own does not say."""
+        if type(self).summarizer_request is not Strategy.summarizer_request:
+            return None
+        return SummarySource(messages, replaces.text if replaces else None)
+
     def summary_entry(self, summary: SummaryVersion) -> str:
         """How a summary reads inside a request."""
         return f"Summary of earlier conversation: {summary.text}"
@@ -224,10 +231,14 @@ RUNNING_INSTRUCTION = (
 
 def transcript_line(message: Message) -> str:
     """A message as the summarizer reads it: ``role: content``, and the tools it called."""
-    line = f"{message.role}: {message.content}"
+    return f"{message.role}: {transcript_text(message)}"
+
+
+def transcript_text(message: Message) -> str:
+    """The same without the role."""
     if not message.tool_calls:
-        return line
-    return line + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
+        return message.content
+    return message.content + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
 
 
 def __getattr__(name: str) -> Any:
