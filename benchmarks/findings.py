@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memviz import Sweep, strategies, sweep
-from memviz.metrics.cost.estimate import dollars
+from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 

@@ -30,7 +30,9 @@ from memviz.models.offline import OfflineModel
 from memviz.storage.store import Store
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUIET, bubbles, drawn, go, say
+from tests.browser.journeys import bubbles, drawn, go, say
+from tests.browser.script_runs import DRAWN as QUIET
+from tests.browser.script_runs import watch_runs
 
 COMPARED_TURNS = 200
 CHAT_TURNS = 1_000
@@ -245,6 +247,7 @@ def main() -> None:
                 report("first chart on a new server", f"{first_chart(browser, server.url):.2f} s")
                 first_charts(browser, folder, server.url, options.repeat)
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
+                watch_runs(page.context)
                 page.set_default_timeout(120_000)
                 measure_compare(page, server.url, compared.title, options.changes)
                 measure_chat(

@@ -6,7 +6,7 @@ so keeping the value of every turn costs next to nothing: that is what makes tim
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -38,6 +38,13 @@ class SummaryVersion:
     def tokens(self) -> int:
         """Tokens of the bare text."""
         return self.counter.in_lines(self.text)
+
+
+class SummarySource(NamedTuple):
+    """What one summary is made of: the messages, and the text of the previous summary that they join."""
+
+    messages: Sequence[Message]
+    previous: str | None = None
 
 
 class SummaryLog:

@@ -26,10 +26,11 @@ from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.models.base import Model
+from memviz.models.registry import OFFLINE
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.library import ConversationEntry
 from memviz.storage.store import Store
-from memviz.strategies.base import Strategy
+from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
 from memviz.tuning.sweep import Sweeping
@@ -70,12 +71,18 @@ class RunKey:
         return by_turn
 
     def digest(self, messages: int) -> str:
-        """The key as a hash over a conversation of that many messages."""
+        """The key as a hash over a conversation of that many messages. Where the offline model has a say, its version
+        belongs to it."""
         parts = [self.strategy.id, self.strategy.model_dump(), self.counter, self.summarizer, messages]
         if self.recalls or self.model:
             parts += [[[turn, asdict(recall)] for turn, recall in self.recalls], self.model]
         if self.edits:
             parts += ["edits", self.edits]
+        summarizes = self.summarizer == OFFLINE and self.strategy.moment is not Trigger.NEVER
+        if summarizes or self.model == OFFLINE:
+            from memviz.models.offline import VERSION
+
+            parts += [OFFLINE, VERSION]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -9,8 +9,7 @@ from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import parts_table
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.controls.pricing import price_controls
-from memviz.ui.controls.sidebar import setting_runs, study_controls
-from memviz.ui.facts.lives.page import nothing_yet
+from memviz.ui.controls.sidebar import nothing_yet, setting_runs, study_controls
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state, costs_state

@@ -4,9 +4,9 @@ import streamlit as st
 
 from memviz.ui.compare.memory_map.legend import legend
 from memviz.ui.compare.memory_map.message import one_message
-from memviz.ui.compare.memory_map.page import maps, nothing_yet, whole_view, zoom
+from memviz.ui.compare.memory_map.page import maps, whole_view, zoom
 from memviz.ui.controls.health import health
-from memviz.ui.controls.sidebar import setting_runs, study_controls
+from memviz.ui.controls.sidebar import nothing_yet, setting_runs, study_controls
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import compare_state
 

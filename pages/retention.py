@@ -3,12 +3,12 @@
 import streamlit as st
 
 from memviz.ui.controls.health import health
-from memviz.ui.controls.sidebar import setting_runs, study_controls
+from memviz.ui.controls.sidebar import nothing_yet, setting_runs, study_controls
 from memviz.ui.facts.lives.chance_baseline import elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
-from memviz.ui.facts.lives.page import by_category, key_numbers, main_picture, nothing_yet, survival_by_age
+from memviz.ui.facts.lives.page import by_category, key_numbers, main_picture, survival_by_age
 from memviz.ui.facts.probes import facts_of, probes_panel, where_from
 from memviz.ui.facts.retention_cache import retention_results
 from memviz.ui.shell.frame import open_page, workspace

@@ -6,7 +6,7 @@ from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import compare_state, tune_state
-from memviz.ui.tune.code_export import take_home
+from memviz.ui.tune.code_export import export_to_code
 from memviz.ui.tune.details import parameters_panel, settings_table
 from memviz.ui.tune.executor import choose_place
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
@@ -36,4 +36,4 @@ else:
         setting_card(sweep, number, constraints, ids)
         parameters_panel(sweep, constraints, number, number_of(sweep, best))
         settings_table(sweep, constraints)
-        take_home(sweep, number, constraints, study.counter, models.summarizer.name)
+        export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)

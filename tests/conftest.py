@@ -1,6 +1,23 @@
-"""Settings that every test shares."""
+"""Settings that every test shares.
+
+The runs there are, from the fastest to the most thorough:
+
+    pytest tests/engine -n0                     one room while you work in it: seconds
+    pytest                                      all but what is marked slow: minutes; opens every page in Chromium
+    pytest tests/browser                        the pages and the main journeys in Chromium;
+    pytest tests/browser -m "slow or not slow"  with all journeys
+    pytest -m slow                              only what is marked slow: long journeys, killed processes, large replays
+    pytest -m "slow or hypothesis" --hypothesis-profile=thorough
+                                                that, and every property over many more examples: what .ci/run adds
+
+A property (a test with @given) sets no number of examples of its own, so that the profile decides. A test is marked
+slow if it takes seconds and a faster one would notice most of what it would; every page, format, strategy and command
+has tests that are not. Real conversations are read where MEMVIZ_TEST_DATA says.
+"""
 
 from __future__ import annotations
+
+import logging
 
 from hypothesis import HealthCheck, settings
 
@@ -10,8 +27,11 @@ COMMON = settings(
     deadline=None,  # the first token count loads an encoding file, which is slow only once
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", COMMON, max_examples=30)
-settings.register_profile("thorough", COMMON, max_examples=500)  # pytest --hypothesis-profile=thorough
+settings.register_profile("quick", COMMON, max_examples=10)
+settings.register_profile("thorough", COMMON, max_examples=100)  # pytest --hypothesis-profile=thorough
 settings.load_profile("quick")
+
+# Streamlit's AppTest has no browser session, and Streamlit says so at every call outside a page.
+logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 figure.VALIDATED = True  # a property that Plotly does not know fails a test, not a page

@@ -229,7 +229,7 @@ def memviz_settings() -> dict[str, Any]:
 
 def heavy_modules_after(code: str) -> list[str]:
     code += f"\nimport json, sys\nprint(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     found: list[str] = json.loads(done.stdout.splitlines()[-1])
     return found
 

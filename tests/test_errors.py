@@ -143,7 +143,7 @@ FROM_PROVIDERS = {
 # What only the command line meets; tests/cli does so and reads the sentences.
 FROM_TERMINAL = {
     problems.OutputError, problems.UnknownConversationError, problems.UnknownExportError,
-    problems.UnknownFormatNameError, problems.UnknownRecipeError,
+    problems.UnknownFormatNameError, problems.UnknownTargetError,
 }  # fmt: skip
 PASSING = {
     errors.RateLimitError, errors.ModelTimeoutError, errors.ServerError, errors.ConnectionRefusedModelError,

@@ -6,6 +6,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
 from memviz.strategies import strategies
 from memviz.transcripts.samples import bundled
 
@@ -22,6 +24,7 @@ def command() -> object:
     return module
 
 
+@pytest.mark.slow
 def test_every_table_is_what_the_command_makes() -> None:
     found = dict(re.findall(r"<!-- ([\w-]+) -->\n(.+?)\n\n", PAGE + "\n", flags=re.DOTALL))
     made = command().tables()  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -44,3 +45,8 @@ def test_the_state_of_a_browser_session_has_one_door() -> None:
 @pytest.mark.parametrize("name", ["unsafe_allow_html", "unsafe_allow_javascript"])
 def test_no_page_writes_raw_html(name: str) -> None:
     assert places(name) == []
+
+
+def test_a_warning_from_memviz_fails_a_test() -> None:
+    with pytest.raises(DeprecationWarning):
+        warnings.warn_explicit("old", DeprecationWarning, "conversation.py", 1, module="memviz.conversation")

@@ -36,7 +36,7 @@ print(json.dumps([message.to_dict() for message in store.load("u")]))
 
 def in_another_process(path: Path, adds: int) -> list[Message]:
     command = [sys.executable, "-c", OTHER_PROCESS, str(path), str(adds)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     return [Message.of(message) for message in json.loads(done.stdout)]
 
 
@@ -94,6 +94,7 @@ class TestKept:
         assert reopened.memory("u").get_all() == never_closed.get_all() == talk(4)
         assert reopened.memory("u").run.summaries == never_closed.run.summaries
 
+    @pytest.mark.slow
     def test_goes_on_in_another_process_and_back(self, path: Path) -> None:
         first = kept(path, model=ScriptedModel(["mine 1"]))
         for message in talk(2)[:3]:
@@ -176,7 +177,7 @@ class Waiting(Model):
 
     def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
         self.asked.set()
-        self.may_answer.wait(20)
+        self.may_answer.wait(120)
         yield Reply("a summary")
 
 
@@ -220,13 +221,13 @@ class TestThreads:
         store = MemoryStore(small("summary"), model=model, counter="chars4")
         with ThreadPoolExecutor(2) as threads:
             slow = threads.submit(lambda: [store.append("slow", message) for message in talk(2)[:3]])
-            assert model.asked.wait(20)
+            assert model.asked.wait(60)
             quick = threads.submit(store.append, "quick", Message("user", "Hello"))
             try:
-                quick.result(timeout=2)
+                quick.result(timeout=60)
             finally:
                 model.may_answer.set()
-            slow.result(timeout=20)
+            slow.result(timeout=60)
 
 
 class TestBuildChatMemory:

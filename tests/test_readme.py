@@ -11,6 +11,7 @@ import pytest
 
 import memviz
 from memviz.cli import app
+from memviz.strategies.table import END, START, with_table
 from memviz.transcripts.limits import PREFIX, Limits
 from memviz.transcripts.loading import formats
 
@@ -27,6 +28,11 @@ def commands_under(heading: str) -> list[str]:
     """The lines of the first shell block under a heading."""
     section = README.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return section.partition("```sh\n")[2].partition("```")[0].splitlines()
+
+
+def test_the_table_is_what_the_strategies_declare() -> None:
+    assert with_table(README) == README, "make the table again: python -m memviz.strategies.table README.md"
+    assert README.count(START) == README.count(END) == 1
 
 
 def test_the_table_names_every_strategy_in_order() -> None:

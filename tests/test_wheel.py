@@ -20,7 +20,7 @@ def built(kind: str, folder: Path) -> Path:
     """A wheel as pip would have it built."""
     code = f"from hatchling import build; print(build.build_{kind}({str(folder)!r}))"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
     )
     return folder / done.stdout.split()[-1]
 
@@ -58,6 +58,7 @@ def test_it_brings_the_command(wheel: Path) -> None:
     assert "memviz = memviz.cli:app" in ZipFile(wheel).read(points).decode()
 
 
+@pytest.mark.slow
 def test_its_pages_are_found_and_served(unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import memviz.dashboard as d, memviz.ui.shell.frame as s; print(d.__file__, s.PAGES, sep='\\n')"
     environment = os.environ | {"PYTHONPATH": str(unpacked)}

@@ -27,10 +27,10 @@ class UnknownExportError(UnknownNameError):
     kind = "export"
 
 
-class UnknownRecipeError(UnknownNameError):
-    """No recipe has this name."""
+class UnknownTargetError(UnknownNameError):
+    """No target of the code export has this name."""
 
-    kind = "recipe"
+    kind = "target"
 
 
 class UnknownConversationError(MemvizError):

@@ -11,8 +11,9 @@ from typer import Argument, BadParameter, Exit, Option
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import STDIN, content_of
 from memviz.cli.options import Database, FormatName, known_format
-from memviz.cli.output import complain, counted, progress_of, say
+from memviz.cli.output import complain, progress_of, say
 from memviz.errors import TranscriptError
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import Transcript

@@ -61,11 +61,6 @@ def complain(text: str) -> None:
     typer.echo(on_one_line(text), err=True)
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 turn``, ``2 turns``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def never_fails_on_letters() -> None:
     """A letter that the terminal's encoding does not have becomes an escape, not an error."""
     for stream in (sys.stdout, sys.stderr):

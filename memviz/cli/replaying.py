@@ -14,9 +14,10 @@ from typer import BadParameter, Exit, Option
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number
-from memviz.cli.output import STANDARD_STREAM, complain, console, counted, progress_of, write_json, write_text
+from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.engine.run import Run

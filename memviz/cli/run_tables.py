@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from memviz.cli.output import counted, on_one_line
+from memviz.cli.output import on_one_line
 from memviz.context import TOKEN_PARTS
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
+from memviz.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,14 +80,10 @@ def _outcome(compaction: Compaction) -> str:
 
 
 def _compaction(compaction: Compaction) -> str:
-    first, last = compaction.summarized.start + 1, compaction.summarized.stop
-    what = f"message {first:,}" if first == last else f"messages {first:,} to {last:,}"
-    line = f"turn {compaction.turn:,}, after message {compaction.after_message + 1:,}: {compaction.reason}; "
-    if compaction.error is not None:
-        return f"{line}the summary of {what} failed: {compaction.error}"
-    size = f" of {counted(compaction.summary_tokens, 'token')}" if compaction.version else ""
-    tokens = f"{compaction.tokens_before:,} tokens became {compaction.tokens_after:,}"
-    return f"{line}{_outcome(compaction)}{size} from {what}; {tokens}"
+    sentence = compaction_words(compaction).sentence
+    if not compaction.version:
+        return sentence
+    return f"{sentence} Summary {compaction.version:,} has {counted(compaction.summary_tokens, 'token')}."
 
 
 def _totals(use: TokenUse, run: Run) -> Iterable[str]:

@@ -14,11 +14,12 @@ from memviz.cli.errors import FAILED
 from memviz.cli.output import complain
 from memviz.cli.sweep_pricing import Usd, priced
 from memviz.cli.sweep_runner import Plan, worked_off
+from memviz.text.wording import dollars
 
 if TYPE_CHECKING:
+    from memviz.metrics.cost.estimate import Estimate
     from memviz.models.base import Model
     from memviz.models.budget import Budget
-    from memviz.tuning.paid import SummariesEstimate
 
 
 @dataclass(frozen=True)
@@ -52,17 +53,15 @@ class Payer:
     def agree(self, plan: Plan, summarizer: Model) -> None:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
         agreement the command ends; where nothing is missing, nobody is asked."""
-        from memviz.metrics.cost.estimate import dollars
-
         cost = self._estimate(plan, summarizer)
         if not cost.calls:
             return
-        complain(f"Summaries by {self.name}, {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent.")
+        complain(f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent.")
         if not (self.yes or confirm("Go on?", err=True)):
             complain("Nothing was spent.")
             raise Exit(FAILED)
 
-    def _estimate(self, plan: Plan, summarizer: Model) -> SummariesEstimate:
+    def _estimate(self, plan: Plan, summarizer: Model) -> Estimate:
         from memviz.models.registry import OFFLINE, model
         from memviz.tuning.paid import estimate
 

@@ -24,10 +24,10 @@ def settings_to_try(named: Sequence[str], for_all: Sequence[str], largest: Mappi
     ``named`` the strategies that the dashboard tries first. Raises :class:`memviz.ParameterError`, also for a
     parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
     """
-    from memviz.tuning.grid import TRIED_AT_FIRST, settings, suggested
+    from memviz.tuning.grid import settings, suggested, tried_at_first
 
     common = [pair(text, "--set") for text in for_all]
-    chosen = [_split(text) for text in named or TRIED_AT_FIRST]
+    chosen = [_split(text) for text in named or tried_at_first()]
     known = {name for id, _ in chosen for name in parameters_of(id)}
     found: dict[Strategy, None] = {}
     for id, own in chosen:

@@ -7,6 +7,15 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from memviz.cli.output import complain
+
+
+def _renamed(target: str | None) -> str | None:
+    if target is not None:
+        complain("Notice: --take-home is now called --code. The next version no longer knows the old name.")
+    return target
+
+
 Conversations = Annotated[
     list[str], Argument(metavar="FILE_OR_ID...", help="Files (- is stdin), or ids of saved conversations.")
 ]
@@ -78,9 +87,11 @@ Csv = Annotated[
     Path | None,
     Option("--csv", metavar="OUT", help="Write a row for each setting and conversation as CSV; - is stdout."),
 ]
-TakeHome = Annotated[
+Code = Annotated[
     str | None,
-    Option("--take-home", metavar="RECIPE", help="Write the recommended setting down: memory_yaml, memviz_code, "
+    Option("--code", metavar="TARGET", help="Export the recommended setting to code: memory_yaml, memviz_code, "
            "llamaindex, langchain_middleware, langchain_classic, openai_agents or plain_python."),
 ]  # fmt: skip
-Out = Annotated[Path | None, Option("--out", "-o", metavar="OUT", help="The file for --take-home. [default: stdout]")]
+Out = Annotated[Path | None, Option("--out", "-o", metavar="OUT", help="The file for --code. [default: stdout]")]
+TakeHome = Annotated[str | None, Option("--take-home", metavar="TARGET", hidden=True, callback=_renamed)]
+"""The former name of ``--code``, still read in this version."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from typer import BadParameter
 
 from memviz.cli.errors import FAILED
-from memviz.cli.interrupts import EXIT_CODE, interrupts
 from memviz.cli.output import complain, progress_of
 from memviz.errors import SweepError
 
@@ -24,6 +23,35 @@ if TYPE_CHECKING:
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
+import os
+import signal
+from contextlib import contextmanager
+from threading import Event
+
+EXIT_CODE = 130
+"""What a shell expects of a command that Ctrl-C ended: 128 and the number of the signal."""
+STDERR = 2
+STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at once.\n"
+
+
+@contextmanager
+def interrupts(stop: Callable[[], object]) -> Iterator[Event]:
+    """Within this a first Ctrl-C calls ``stop`` and sets the event; a second one raises :class:`KeyboardInterrupt`.
+    Only the main thread can ask for this."""
+    asked = Event()
+
+    def interrupted(number: int, frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        stop()
+        os.write(STDERR, STOPPING)  # a stream must not be written to from within a write to it
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @dataclass(frozen=True)

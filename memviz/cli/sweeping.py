@@ -11,13 +11,14 @@ from memviz.cli import sweep_options as options
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import Source, source_of, sources_of
 from memviz.cli.options import AsJson, Database, FormatName
-from memviz.cli.output import complain, counted
+from memviz.cli.output import complain
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_budget import Payer
 from memviz.cli.sweep_grid import settings_to_try
 from memviz.cli.sweep_pricing import prices_of, terms_of
 from memviz.cli.sweep_results import Outputs, write_results
 from memviz.cli.sweep_runner import Ended, Plan, executor_of, sweep_conversations, worked_off
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.models.base import Model
@@ -37,8 +38,8 @@ def sweep_settings(
     summarizer_usd_per_million: options.SummarizerPrices = None, pause: options.Pause = 60.0,
     workers: options.Workers = None, dask: options.Dask = False, scheduler: options.Scheduler = None,
     format: FormatName = None, number: options.Number = None, all: options.All = False, json: AsJson = False,
-    csv: options.Csv = None, take_home: options.TakeHome = None, out: options.Out = None,
-    no_keep: options.NoKeep = False, db: Database = None,
+    csv: options.Csv = None, code: options.Code = None, take_home: options.TakeHome = None,
+    out: options.Out = None, no_keep: options.NoKeep = False, db: Database = None,
 ) -> None:  # fmt: skip
     """Replay conversations under many settings, and say which one to take.
 
@@ -51,12 +52,12 @@ def sweep_settings(
       memviz sweep sample-trip
       memviz sweep chats.json -s window -s summary:buffer_size=2,4,8 --keep 0.95
       memviz sweep chats.json -s summary_buffer:max_token_limit=500..8000/8 --workers 4 --csv sweep.csv
-      memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --take-home llamaindex
+      memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --code llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
     """
     from memviz.tuning.constraints import Constraints
 
-    outputs = Outputs(json, csv, take_home, out, all)
+    outputs = Outputs(json, csv, code or take_home, out, all)
     name, chat = summarizer.strip(), model.strip()
     paid = name != OFFLINE
     executor = executor_of(paid, concurrency, workers, dask, scheduler)

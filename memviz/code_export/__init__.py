@@ -1,4 +1,4 @@
-"""A memory setting to take home: as a file, as code for memviz, and as code for other libraries."""
+"""Export a memory setting to code: as a file, as code for memviz, and as code for other libraries."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from memviz.code_export import (
     openai_agents,
     plain_python,
 )
-from memviz.code_export.base import Language, Recipe, Setting
+from memviz.code_export.base import Language, Setting, Target
 
-__all__ = ["Language", "Recipe", "Setting", "recipes"]
+__all__ = ["Language", "Setting", "Target", "targets"]
 
 TARGETS = (
     memory_yaml, memviz_code, llamaindex, langchain_middleware, langchain_classic, openai_agents, plain_python,
 )  # fmt: skip
 
 
-def recipes() -> dict[str, Recipe]:
-    """All places that a setting can be taken to, by id: the name of the file that writes for it."""
-    return {target.__name__.rpartition(".")[2]: target.RECIPE for target in TARGETS}
+def targets() -> dict[str, Target]:
+    """All places that a setting can be exported to, by id: the name of the file that writes for it."""
+    return {target.__name__.rpartition(".")[2]: target.TARGET for target in TARGETS}

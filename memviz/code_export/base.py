@@ -1,4 +1,4 @@
-"""What a recipe is: a memory setting that was found with memviz, written down for somewhere else."""
+"""What a target is: a place that a memory setting found with memviz can be exported to."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memviz.counters import counter as find_counter
-from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 
+STRATEGIES = "memviz.strategies"
 OFFLINE = "offline"
 DEFAULT_MODEL = "openai/gpt-5-mini"
 
@@ -18,7 +18,7 @@ Language = Literal["yaml", "python"]
 
 @dataclass(frozen=True)
 class Setting:
-    """A memory setting to take home.
+    """A memory setting to export.
 
     ``counter`` is the name of a token counter. ``summarizer`` and ``model`` are model names as memviz takes them
     (``offline``, ``openai/gpt-5-mini``); ``model`` answers in the chat. ``found`` says in one line on which
@@ -39,8 +39,8 @@ class Setting:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the strategy comes with memviz, so that its rule is known here."""
-        return type(self.strategy).__module__.startswith("memviz.") and self.strategy.id in strategies()
+        """Whether the strategy is a file of memviz itself, so that no other package's has its id."""
+        return type(self.strategy).__module__ == f"{STRATEGIES}.{self.strategy.id}"
 
     @property
     def chat_model(self) -> str:
@@ -54,8 +54,8 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """One place to take a setting to: its ``title``, the name and language of the file, and what to install first."""
+class Target:
+    """One place to export a setting to: its ``title``, the name and language of the file, and what to install first."""
 
     title: str
     file_name: str

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from memviz.code_export.base import Recipe, Setting
+from memviz.code_export.base import Setting, Target
 from memviz.code_export.python_text import comment
-from memviz.memory_config import OLD_KEYS
+from memviz.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 
 NO_FOLDING = 1_000_000
 """Line width in characters: a text stays on its line, as it is."""
@@ -20,7 +20,7 @@ LINE_BREAKS = "\x85\u2028\u2029\ufeff"
 def write(setting: Setting) -> str:
     """The file. Parameters that have a place of their own under ``memory`` stand there, the others in the mapping."""
     values = setting.strategy.model_dump()
-    own = {key: values.pop(key) for key in OLD_KEYS if setting.strategy.id == "chat_summary_buffer"}
+    own = {key: values.pop(key) for key in OLD_KEYS if setting.strategy.id == DEFAULT_STRATEGY}
     memory: dict[str, Any] = {"strategy": setting.strategy.id}
     if values:
         memory["parameters"] = values
@@ -33,4 +33,4 @@ def write(setting: Setting) -> str:
     return "\n".join([*lines, text])
 
 
-RECIPE = Recipe("memory.yaml", "memory.yaml", "yaml", "", write)
+TARGET = Target("memory.yaml", "memory.yaml", "yaml", "", write)

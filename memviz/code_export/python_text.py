@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -48,19 +49,12 @@ def _pieces(line: str) -> list[str]:
     return re.findall(rf"(?s).{{1,{PIECE_CHARS}}}(?:\s|$)|.{{1,{PIECE_CHARS}}}", line)
 
 
-def constant(name: str, given: Any, note: str = "") -> str:
-    """``NAME = value  # note``."""
-    return f"{name} = {value(given)}" + (f"  # {note}" if note else "")
-
-
-def parameters(setting: Setting) -> list[str]:
-    """The strategy's parameters as constants, without those that only bound what memviz's own model may do."""
-    return [
-        constant(parameter.name.upper(), getattr(setting.strategy, parameter.name), parameter.unit)
-        for parameter in setting.strategy.parameters()
-        if not parameter.live_only
-        and parameter.name not in ("summarize_prompt", "enable_recall", "max_recalled_messages")
-    ]
+def called(function: str, first: str, arguments: Mapping[str, Any]) -> str:
+    """A call with one argument a line after the first one."""
+    if not arguments:
+        return f"{function}({quoted(first)})"
+    lines = [f"    {name}={value(given, 4)}," for name, given in arguments.items()]
+    return "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
 
 
 def header(setting: Setting, place: str, install: str, differences: Sequence[str]) -> str:
@@ -79,25 +73,27 @@ def header(setting: Setting, place: str, install: str, differences: Sequence[str
     return "\n".join(lines)
 
 
-def imports(lines: Iterable[str]) -> str:
-    """Import lines in the usual order: the standard library, a blank line, the rest."""
+def import_lines(imported: Iterable[tuple[str, str]]) -> str:
+    """Import lines in the usual order: the standard library, a blank line, the rest. Each import is a module with a
+    name from it, or no module and the name of one."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for module, name in imported:
+        names[module].add(name)
+    lines = [f"import {name}" for name in sorted(names.pop("", ()))]
+    lines += [_from(module, names[module]) for module in sorted(names)]
     groups: dict[bool, list[str]] = {True: [], False: []}
-    for line in sorted(set(lines), key=lambda line: (line.startswith("from"), line.lower())):
+    for line in lines:
         groups[line.split()[1].partition(".")[0] in sys.stdlib_module_names].append(line)
     return "\n\n".join("\n".join(group) for group in (groups[True], groups[False]) if group)
 
 
-def python_file(
-    setting: Setting,
-    place: str,
-    *,
-    install: str = "",
-    differences: Sequence[str] = (),
-    imported: Iterable[str] = (),
-    constants: Sequence[str] = (),
-    bodies: Sequence[str] = (),
-) -> str:
-    """One file: header, imports, values to edit, and the code."""
-    top = [header(setting, place, install, differences), imports(imported), "\n".join(constants)]
-    blocks = "\n\n\n".join(body.strip("\n") for body in bodies if body)
-    return "\n\n".join(part for part in top if part) + ("\n\n\n" + blocks if blocks else "") + "\n"
+def _from(module: str, names: Iterable[str]) -> str:
+    """Constants first, then classes, then functions, as sorters of imports have it."""
+    ordered = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name.lower(), name))
+    return f"from {module} import {', '.join(ordered)}"
+
+
+def joined(top: str, imported: str, constants: Iterable[str], code: str) -> str:
+    """One file: the comment on top, imports, values to edit, and the code."""
+    parts = [top, imported, "\n".join(constants)]
+    return "\n\n".join(part for part in parts if part) + f"\n\n\n{code}\n"

@@ -22,6 +22,7 @@ from memviz.errors import MalformedReplyError, RecallError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
 from memviz.strategies.base import Strategy, ToolUse
+from memviz.text.wording import counted
 
 THINKING_INSTRUCTION = Message(
     "system",
@@ -272,9 +273,9 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     held = sum(any(p in part for part in prepared.parts.history) for p in within)
     fresh = sum(p in prepared.parts.recalled for p in within)
     too_many, halves = found.cut + len(found.indices) - len(within), len(within) - held - fresh
-    sentences = [f"Recalled {_messages(held + fresh)}."]
+    sentences = [f"Recalled {counted(held + fresh, 'message')}."]
     if fresh:
-        sentences[0] = f"Recalled {_messages(held + fresh)}. They stand right before the user's last message."
+        sentences[0] = f"Recalled {counted(held + fresh, 'message')}. They stand right before the user's last message."
     if held:
         sentences.append(f"{held} of them you were sent anyway.")
     if too_many:
@@ -283,9 +284,7 @@ def _told(found: Recalled, prepared: Prepared) -> str:
         sentences.append(f"{halves} more were left out: a tool's call and its result only go together.")
     if found.missing:
         turns = max(0, prepared.memory.turn - 1)
-        sentences.append(f"There is no {', no '.join(found.missing)}: this conversation has {turns} turns so far.")
+        sentences.append(
+            f"There is no {', no '.join(found.missing)}: this conversation has {counted(turns, 'turn')} so far."
+        )
     return " ".join(sentences)
-
-
-def _messages(number: int) -> str:
-    return "1 message" if number == 1 else f"{number} messages"

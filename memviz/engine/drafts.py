@@ -11,6 +11,7 @@ from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message, clean_text
 from memviz.counters import Counter
 from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted
+from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, Usage
 
 
@@ -45,14 +46,21 @@ class Draft:
 
 
 def ask_for_draft(
-    summarizer: Model, request: Sequence[Message], counter: Counter, instruction: str | None = None
+    summarizer: Model,
+    request: Sequence[Message],
+    source: SummarySource | None,
+    counter: Counter,
+    instruction: str | None = None,
 ) -> Draft:
-    """Ask ``summarizer``. Whatever it raises becomes the draft's error, for the conversation has to survive it;
-    only the end of a script or of a budget, and an interruption, go through to the caller."""
+    """Ask ``summarizer`` with ``request``, and with the ``source`` of that prompt where it is known.
+
+    Whatever it raises becomes the draft's error, for the conversation has to survive it; only the end of a script or
+    of a budget, and an interruption, go through to the caller.
+    """
     started = perf_counter()
     reply, error = Reply(""), None
     try:
-        reply = summarizer.summarize(request)
+        reply = summarizer.summarize(request) if source is None else summarizer.summarize_from(request, source)
         if not reply.text.strip():
             error = "the summarizer returned an empty text"
     except (ScriptExhausted, BudgetSpentError):

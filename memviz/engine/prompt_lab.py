@@ -29,7 +29,8 @@ def try_prompt(compaction: Compaction, instruction: str | None, summarizer: Mode
     replaced = memory.space.summaries.versions[compaction.replaces - 1] if compaction.replaces else None
     messages = memory.worth_summarizing(compaction.summarized)
     request = strategy.summarizer_request(messages, replaced, instruction)
-    draft = ask_for_draft(summarizer, request, memory.sums.counter, instruction)
+    source = strategy.summary_source(messages, replaced)
+    draft = ask_for_draft(summarizer, request, source, memory.sums.counter, instruction)
     tokens = memory.sums.counter(draft.text) if draft.text else 0
     return Trial(
         instruction=instruction or strategy.instruction,

@@ -10,7 +10,6 @@ from typing import Any
 from memviz.conversation import Log, Message
 from memviz.errors import RecallError
 
-DEFAULT_MAX_RECALLED_MESSAGES = 20
 MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""
 MAX_DIGITS = 9

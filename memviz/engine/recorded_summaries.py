@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memviz.conversation import Message
 from memviz.engine.run import Run
+from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import Tool
 
@@ -34,3 +35,7 @@ class RecordedSummaries(Model):
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The summary on record for exactly these messages, else a new one."""
         return self._written.get(tuple(messages)) or self._summarizer.summarize(messages)
+
+    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+        """The same; the summarizer of the others gets the source."""
+        return self._written.get(tuple(messages)) or self._summarizer.summarize_from(messages, source)

@@ -19,7 +19,7 @@ from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft, ask_for_draft
-from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, Recall, Recalled, resolve
+from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results, without_halves
@@ -216,9 +216,9 @@ class Session:
     def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
         if recalls and not self.strategy.allows_recall:
-            raise RecallError(f"{self.strategy.title} has recall switched off: turn enable_recall on.")
-        bound = getattr(self.strategy, "max_recalled_messages", DEFAULT_MAX_RECALLED_MESSAGES)
-        return resolve(self.log, length, recalls, bound)
+            remedy = ": turn enable_recall on" if self.strategy.has_parameter("enable_recall") else ""
+            raise RecallError(f"{self.strategy.title} has recall switched off{remedy}.")
+        return resolve(self.log, length, recalls, self.strategy.recall_limit_messages)
 
     def record(
         self,
@@ -291,7 +291,8 @@ class Session:
         assert self.summarizer is not None  # noqa: S101 - without one nothing is asked
         messages = self.memory.worth_summarizing(plan.summarize)
         request = self.strategy.summarizer_request(messages, plan.replaces, instruction)
-        return ask_for_draft(self.summarizer, request, self.counter, instruction)
+        source = self.strategy.summary_source(messages, plan.replaces)
+        return ask_for_draft(self.summarizer, request, source, self.counter, instruction)
 
     def record_unchanged(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
         """Record that nothing was summarized."""

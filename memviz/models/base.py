@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any, Literal
 
 from memviz.conversation import Message, ToolCall
+from memviz.memory import SummarySource
 from memviz.models.metering import Meter
 from memviz.models.tools import Tool
 
@@ -93,3 +94,8 @@ class Model(ABC):
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """Write the summary that ``messages`` ask for. Most models just answer."""
         return self.complete(messages)
+
+    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+        """The same for one who has what the prompt was made of. A model may take the ``source`` in place of parsing the
+        prompt; what counts and what is recorded is the prompt. By default the source is ignored."""
+        return self.summarize(messages)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from functools import cache, lru_cache
 from typing import Any
 
@@ -12,12 +13,16 @@ _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",  # otherwise it tries to download tokenizers
 }
 
+# At every reply this module uses pydantic in a deprecated way and is warned. Only litellm itself can change that.
+_DEPRECATED_USE = r"litellm\.litellm_core_utils\.model_response_utils"
+
 
 @cache
 def load_litellm() -> Any:
     """The litellm module, silenced and kept off the network. The first call takes some seconds."""
     for variable, value in _ENVIRONMENT.items():
         os.environ.setdefault(variable, value)
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module=_DEPRECATED_USE)
     import litellm
 
     litellm.suppress_debug_info = True

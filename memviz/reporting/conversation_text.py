@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memviz.conversation import Log, Message
+from memviz.text.wording import message_number
 from memviz.transcripts.base import TIME
 
 MAX_MESSAGES = 2_000
@@ -46,7 +47,9 @@ def talk(title: str, messages: Iterable[Message]) -> Talk:
         if said and chars > MAX_CHARS:
             break
         hidden_chars = len(message.content) - len(shown)
-        said.append(Said(position + 1, log.turn_number(position), message, shown, hidden_chars, _time(message)))
+        said.append(
+            Said(message_number(position), log.turn_number(position), message, shown, hidden_chars, _time(message))
+        )
     return Talk(title, tuple(said), len(log), len(log) - len(said))
 
 

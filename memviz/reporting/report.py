@@ -20,13 +20,13 @@ from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMA
 from memviz.conversation import clean_text
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import STEPS, fate_map
 from memviz.reporting.charts import chart_data
 from memviz.reporting.conversation_text import distinct_talks
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import THEMES
+from memviz.text.wording import dollars
 from memviz.transcripts.base import Transcript
 
 

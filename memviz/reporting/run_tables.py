@@ -12,6 +12,7 @@ import numpy as np
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.text.wording import message_number
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
 TURN_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")
@@ -56,10 +57,10 @@ def _compaction(event: CompactionEvent) -> dict[str, Any]:
     return {
         "compaction": event.number + 1,
         "turn": compaction.turn,
-        "after_message": compaction.after_message + 1,
+        "after_message": message_number(compaction.after_message),
         "what": event.what.value,
         "reason": compaction.reason,
-        "first_message": taken.start + 1 if taken else None,
+        "first_message": message_number(taken.start) if taken else None,
         "last_message": taken.stop if taken else None,
         "content_before_tokens": compaction.tokens_before,
         "content_after_tokens": compaction.tokens_after,

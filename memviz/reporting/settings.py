@@ -11,11 +11,11 @@ from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits
 from memviz.context import Fate
 from memviz.engine.run import Run
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.memory_map.fate_map import code_of, fate_map
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events, grows_a_list
+from memviz.text.wording import dollars
 
 MAX_COMPACTIONS = 500
 """Rows of the table of compactions of one setting; of more, the first and the last are shown."""

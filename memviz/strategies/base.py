@@ -17,8 +17,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memviz.conversation import Message
 from memviz.deprecated import warn_renamed
 from memviz.errors import ParameterError
-from memviz.memory import Memory, SummaryVersion
+from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
+from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,8 +75,7 @@ class Headroom(NamedTuple):
     def __str__(self) -> str:
         if not self.amount:
             return "the next message"
-        unit = self.unit.removesuffix("s") if self.amount == 1 else self.unit
-        return f"{self.amount:,} more {unit}"
+        return counted(self.amount, f"more {self.unit.removesuffix('s')}")
 
 
 class ToolUse(NamedTuple):
@@ -107,6 +107,7 @@ class Strategy(BaseModel, ABC):
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
+    tried_at_first: ClassVar[bool] = True  # whether a sweep begins with it
 
     def __init__(self, **parameters: Any) -> None:
         try:
@@ -140,6 +141,11 @@ class Strategy(BaseModel, ABC):
         """The declared parameters, in order."""
         return parameters_of(cls)
 
+    @classmethod
+    def has_parameter(cls, name: str) -> bool:
+        """Whether a parameter of this name is declared, so that advice may name it."""
+        return name in cls.model_fields
+
     @property
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default."""
@@ -154,6 +160,11 @@ class Strategy(BaseModel, ABC):
     def allows_recall(self) -> bool:
         """Whether earlier messages may be recalled into a request."""
         return True
+
+    @property
+    def recall_limit_messages(self) -> int:
+        """Most messages that one recall brings back."""
+        return 20
 
     @property
     def tool_use(self) -> ToolUse:
@@ -200,6 +211,13 @@ class Strategy(BaseModel, ABC):
             lines.insert(0, f"system: Previous summary: {replaces.text}")
         return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
 
+    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource | None:
+        """What :meth:`summarizer_request` put into the prompt, for a summarizer that need not read it out of there
+        again; ``None`` where a strategy that writes a prompt of its own does not say."""
+        if type(self).summarizer_request is not Strategy.summarizer_request:
+            return None
+        return SummarySource(messages, replaces.text if replaces else None)
+
     def summary_entry(self, summary: SummaryVersion) -> str:
         """How a summary reads inside a request."""
         return f"Summary of earlier conversation: {summary.text}"
@@ -213,10 +231,14 @@ RUNNING_INSTRUCTION = (
 
 def transcript_line(message: Message) -> str:
     """A message as the summarizer reads it: ``role: content``, and the tools it called."""
-    line = f"{message.role}: {message.content}"
+    return f"{message.role}: {transcript_text(message)}"
+
+
+def transcript_text(message: Message) -> str:
+    """The same without the role."""
     if not message.tool_calls:
-        return line
-    return line + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
+        return message.content
+    return message.content + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from memviz.conversation import Message
 from memviz.errors import SystemPromptTooLargeError
-from memviz.memory import Memory, SummaryVersion
+from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.strategies.base import CompactionPlan, Count, Headroom, Selection, Strategy, Trigger, transcript_line
 from memviz.strategies.parameters import free_text, switch, whole_number
 
@@ -106,6 +106,10 @@ class ChatSummaryBuffer(Strategy):
             entries.insert(0, f"system: {replaces.text}")
         transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
         return (Message("system", instruction or self.instruction), Message("user", transcript))
+
+    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource:
+        """The messages and the summary that begins the transcript."""
+        return SummarySource(messages, replaces.text if replaces else None)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The bare text."""

@@ -9,6 +9,8 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from memviz.text.wording import counted
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -45,7 +47,7 @@ class Parameter:
     def shown(self, value: Any) -> str:
         """A value in as few words as say what it is."""
         if self.is_number:
-            return f"{value:,} {self.unit.removesuffix('s') if value == 1 else self.unit}"
+            return counted(value, self.unit.removesuffix("s"))
         if self.kind is bool:
             return self.name.replace("_", " ").removeprefix("enable ") + (" on" if value else " off")
         return f"own {self.name.replace('_', ' ')}"

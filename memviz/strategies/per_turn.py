@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from memviz.conversation import Message
-from memviz.memory import Memory, SummaryVersion
+from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.strategies.base import CompactionPlan, Headroom, Strategy, Trigger, transcript_line
 from memviz.strategies.parameters import switch
 
@@ -24,6 +24,7 @@ class PerTurnSummaries(Strategy):
 
     trigger: ClassVar[Trigger] = Trigger.TURN
     summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
+    tried_at_first: ClassVar[bool] = False  # a call of the summarizer for every turn: the dearest to try
 
     enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")
 
@@ -62,6 +63,10 @@ class PerTurnSummaries(Strategy):
         """One user message: the instruction, a blank line, and the lines of the turn."""
         lines = [transcript_line(message) for message in messages]
         return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
+
+    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource:
+        """The turn alone."""
+        return SummarySource(messages)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """One entry of the list."""

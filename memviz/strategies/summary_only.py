@@ -42,6 +42,11 @@ class SummaryOnly(PerTurnSummaries):
         return self.enable_recall
 
     @property
+    def recall_limit_messages(self) -> int:
+        """``max_recalled_messages``."""
+        return self.max_recalled_messages
+
+    @property
     def tool_use(self) -> ToolUse:
         """The bounds of recalling and thinking, 0 for what is switched off."""
         return ToolUse(

@@ -98,7 +98,7 @@ class PhraseIndex:
         return [*(number for token in spellings(text) for number in known[token]), _BORDER]
 
     def _anchored(self, tokens: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Places where phrases might begin: told by the token of each that is rarest in the texts."""
+        """Places where phrases might begin: where the rarest token of each phrase occurs."""
         known = np.flatnonzero(tokens > _UNKNOWN)
         counts = np.bincount(tokens[known], minlength=len(self._numbers) + 1)
         by_token = known[np.argsort(tokens[known], kind="stable")]
@@ -134,7 +134,7 @@ _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 class _KnownTokens(dict[str, tuple[int, ...]]):
-    """Written token to the numbers of its normal tokens, 0 for one that no phrase has. Learns as it goes."""
+    """Written token to the numbers of its normal tokens, 0 for a token that no phrase has. Fills itself."""
 
     def __init__(self, numbers: dict[str, int]) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ MAX_FACTS = 500
 
 
 def json_facts(text: str) -> list[str]:
-    """One line ``key key: value`` for each value of the JSON object or list ``text``; empty if it is none."""
+    """One line ``key key: value`` for each value of the JSON object or list ``text``; empty for any other text."""
     try:
         return list(islice(_facts(json.loads(text), ()), MAX_FACTS))
     except (ValueError, RecursionError):
@@ -78,8 +78,8 @@ _CHINESE_ASKS = re.compile(
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence without markup. ``words`` are its content stems; ``echo`` marks one that stood quoted
-    in a reply of this model."""
+    """One sentence without markup. ``words`` are its content stems; ``echo`` marks a quotation
+    in a reply of the offline model."""
 
     text: str
     words: frozenset[str]
@@ -102,7 +102,7 @@ class Sentence:
 
     @cached_property
     def ended(self) -> str:
-        """The sentence with an end, so that one who reads it behind another can tell the two apart."""
+        """The sentence with a full stop where it has no end, so that the next sentence can follow it."""
         if self.text.endswith(_ENDINGS):
             return self.text
         return self.text + ("。" if HAN.match(self.text[-1]) else ".")

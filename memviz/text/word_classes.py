@@ -52,7 +52,7 @@ SMALL_TALK_STARTS = words(
 )
 
 POINTING_STARTS = words("he she it it's it’s that that's this these those they there there's his her their who")
-"""What a sentence of this kind speaks of stands in another one."""
+"""A sentence that begins with one of these speaks of something that another sentence names."""
 
 MAY_ADMIT_IGNORANCE = words(
     """know have see find recall remember told sure aware record mention information nothing

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from memviz.text.vocabulary import CHINESE_STOP, SAME_WORD, STOP_WORDS
 
@@ -18,7 +20,6 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-.,:/'’][^\W_]+)*")
 _CHINESE_STOP = re.compile(CHINESE_STOP)
 _DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[-./,:]")
-_DERIVED = ("ation", "ition", "ment", "ness", "ance", "ence", "ly", "ic", "al", "y")
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -70,30 +71,16 @@ def _stems(token: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """A light English stem: endings of number, tense and derivation off, where enough of the word is left."""
+    """The English stem of a word in lower case, by the Snowball algorithm; irregular forms and synonyms share one."""
     if word in SAME_WORD:
         return SAME_WORD[word]
-    word = _uninflected(word)
-    if word in SAME_WORD:
-        return SAME_WORD[word]
-    for _ in range(2):  # "internally" loses two endings to meet "internal", which loses one
-        ending = next((one for one in _DERIVED if word.endswith(one) and len(word) - len(one) >= 5 - (one == "y")), "")
-        word = word.removesuffix(ending)
-    return word.rstrip("e") or word if len(word) > 3 else word
+    # A stemmer keeps the word that it works on, so each call has its own: several threads stem at once. The class is
+    # named because `snowballstemmer.stemmer` would use another implementation where PyStemmer is installed.
+    found: str = EnglishStemmer().stemWord(word)
+    return _same_stem().get(found, found)
 
 
-def _uninflected(word: str) -> str:
-    if len(word) <= 3:
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    for ending in ("ing", "ed"):
-        base = word.removesuffix(ending)
-        if base != word and len(base) >= 3 and any(vowel in base for vowel in "aeiouy"):
-            doubled = len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz"
-            return base[:-1] if doubled else base
-    return word
+@cache
+def _same_stem() -> dict[str, str]:
+    """:data:`SAME_WORD` by the stems of its words, so that "purchases" is found by "purchase"."""
+    return {EnglishStemmer().stemWord(word): shared for word, shared in SAME_WORD.items()}

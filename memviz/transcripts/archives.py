@@ -1,4 +1,4 @@
-"""The files inside a zip or gzip archive, inflated in memory and never further than allowed."""
+"""The files inside a zip or gzip archive, inflated in memory and only up to a limit (a zip bomb is an error)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEDIA = frozenset(
     )
     for suffix in kinds.split()
 )
-"""Files of these kinds lie beside conversations in the exports of chat programs, and hold none."""
+"""Exports of chat programs have files of these kinds beside the conversations; they are not opened."""
 
 
 def is_archive(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Reading files in a thread of its own, so that a page can show how far it is and let its visitor stop it."""
+"""Imports files in a thread of its own, so that a page can show the progress and offer to stop it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PICKING_COUNTER = "o200k_base"
 
 
 class NamedBytes(NamedTuple):
-    """A file as it was handed over."""
+    """An uploaded file."""
 
     name: str
     content: bytes
@@ -27,7 +27,7 @@ class NamedBytes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file: its conversations with the tokens of each, or why there are none."""
+    """The result for one file: its conversations with the tokens of each, or the error."""
 
     name: str
     loaded: LoadedFile | None = None
@@ -36,12 +36,12 @@ class Outcome:
 
 
 class _CancelledError(Exception):
-    """Ends the reading of a file in its thread."""
+    """Stops the import of a file inside its thread."""
 
 
 class BackgroundReading:
     """Reads files one after the other. ``outcomes`` grows as they are done; ``done`` and ``total`` count the
-    conversations of the file at hand, ``total`` is 0 while it is being parsed."""
+    conversations of the current file, ``total`` is 0 while it is being parsed."""
 
     def __init__(self, files: Sequence[NamedBytes], format: str | None = None, limits: Limits | None = None) -> None:
         self.files = tuple(files)
@@ -61,7 +61,7 @@ class BackgroundReading:
         return self._finished.wait(seconds)
 
     def cancel(self) -> None:
-        """Stop. What was read so far stays in ``outcomes``; the file at hand is given up at its next conversation."""
+        """Stop. What was read so far stays in ``outcomes``; the current file is given up at its next conversation."""
         self._cancelled.set()
 
     def _run(self) -> None:

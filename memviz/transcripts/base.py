@@ -1,4 +1,4 @@
-"""A conversation as it came from somewhere: its messages, and what is known about them."""
+"""An imported conversation (:class:`Transcript`): its messages, and what the file says about them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from memviz.conversation import Message
 
 CATEGORIES = ("single fact", "updated fact", "number", "name", "multi-evidence")
-"""What memviz's own probes ask for. Probes of a benchmark keep the names that the benchmark gives its categories."""
+"""Categories of memviz's own probes. Those of a benchmark keep the names that the benchmark gives them."""
 MAX_CATEGORY_CHARS = 60
 UNTITLED = "Untitled conversation"
 Category = str
@@ -18,7 +18,7 @@ Category = str
 TIME = "time"
 """Key in a message's ``meta``: when it was said, as ISO text in UTC."""
 REASONING = "reasoning"
-"""Key in a message's ``meta``: what the model thought before it answered, which is never sent again."""
+"""Key in a message's ``meta``: what the model thought before it answered. It is never sent to a model again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,11 @@ EventKind = Literal["compaction", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """What the program that held the conversation did to its own memory: shown beside what memviz would do.
+    """What the program that recorded the conversation did to its own memory, to show beside what memviz would do.
 
-    A ``compaction`` is one that it recorded when it happened; a ``summary`` one that it kept in the file. It happened
-    when the conversation had ``after_message`` messages. ``text`` is the summary, if the file holds it. The token
-    counts are the program's own, ``None`` where it gives none. ``reason`` is in its words ("auto", "manual"), ``time``
-    is ISO text.
+    A ``compaction`` was recorded when it happened; a ``summary`` is one that is in the file. It happened when the
+    conversation had ``after_message`` messages. ``text`` is the summary, if the file has it. The token counts are the
+    program's own, ``None`` if unknown. ``reason`` is in its words ("auto", "manual"), ``time`` is ISO text.
     """
 
     kind: EventKind
@@ -110,10 +109,10 @@ def _is_count(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Messages with a title, the format they were read from, probes and warnings of the reader.
+    """The messages of one conversation, with its title, the format of the file, its probes and the reader's warnings.
 
-    ``held_at`` is when the conversation was held, in UTC, if the file says so; ``events`` is what the program it comes
-    from did to its own memory.
+    ``held_at`` is when the conversation was held, in UTC, if the file says so. ``events`` is what the program that
+    recorded it did to its own memory.
     """
 
     messages: tuple[Message, ...]

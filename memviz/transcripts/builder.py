@@ -1,4 +1,4 @@
-"""One conversation on its way from a file to a transcript, with what is odd about it noted."""
+"""Builds one transcript: readers add its messages and events, and note what is odd about the file."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from typing import Any
 from memviz.conversation import Log, Message
 from memviz.errors import MessageError, TranscriptError
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.chat_messages import read_message
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.chat_messages import Note, RoleOf, known_role, read_message, speaker_of
+from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 
 MAX_REASONS = 3
 NEEDED = "Every message needs a role (system, user, assistant or tool) and a content."
 
 
-class Reading:
+class TranscriptBuilder:
     """Collects the messages of one conversation, each with its place in the file ("index 3", "line 4").
 
-    What is no message is left out and counted; :meth:`transcript` ends the conversation, judges it and makes it a
-    transcript with its warnings. Raises :class:`TranscriptError` for more messages than the limit.
+    Readers add what they find, and say what they had to repair (:meth:`note`) or skip (:meth:`leave_out`).
+    :meth:`build` checks the result and returns it as a transcript with warnings. Raises :class:`TranscriptError` for
+    more messages than the limit.
     """
 
     def __init__(self, limits: Limits | None = None, place: str = "") -> None:
-        self.findings = Findings()
+        self.notes = ImportNotes()
         self.limits = limits or Limits()
         self.place = place
         self.messages: list[Message] = []
@@ -34,9 +36,13 @@ class Reading:
 
     def note(self, what: str, place: str = "") -> None:
         """Note a repair: a clause without full stop, and where it was."""
-        self.findings.note(what, place)
+        self.notes.add(what, place)
 
-    def add(self, message: Message, place: str) -> int:
+    def note_at(self, place: str) -> Note:
+        """:meth:`note` for one place, to pass to functions that do not know it."""
+        return lambda what: self.note(what, place)
+
+    def add_message(self, message: Message, place: str) -> int:
         """Add a message; returns its log position."""
         if len(self.messages) >= self.limits.messages:
             reason = f"the conversation has more than {self.limits.messages:,} messages."
@@ -45,40 +51,59 @@ class Reading:
         self._places.append(place)
         return len(self.messages) - 1
 
-    def say(self, role: str, content: str, place: str, **fields: Any) -> int:
-        """Add a message of this role and text, with these other fields of a :class:`Message`; returns its position."""
-        return self.add(Message(role, content, **fields), place)
+    def add_text(self, role: str, content: str, place: str, **fields: Any) -> int:
+        """Add a message of this role and text, with other fields of :class:`Message`; returns its log position."""
+        return self.add_message(Message(role, content, **fields), place)
 
-    def take(self, item: object, place: str) -> int | None:
-        """Add the message that a JSON value in the shape of the OpenAI chat API describes; returns its position,
-        ``None`` for one that is left out because it is no message."""
+    def add_json(self, item: object, place: str) -> int | None:
+        """Parse a JSON value in the shape of the OpenAI chat API and add it; returns its log position.
+
+        Anything else is left out, and ``None`` returned.
+        """
         try:
-            return self.add(read_message(item, lambda what: self.note(what, place)), place)
+            return self.add_message(read_message(item, lambda what: self.note(what, place)), place)
         except MessageError as error:
             self.leave_out(place, str(error))
             return None
 
-    def take_all(self, items: Iterable[object], unit: str = "index", first: int = 0) -> dict[int, int]:
-        """Take every item; returns the log position of the index of each that is a message."""
-        taken = {index: self.take(item, f"{unit} {index + first}") for index, item in enumerate(items)}
-        return {index: position for index, position in taken.items() if position is not None}
+    def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
+        """Add every item of a list; returns the log position of each message by its index in the list."""
+        added = {index: self.add_json(item, f"index {index}") for index, item in enumerate(items)}
+        return {index: position for index, position in added.items() if position is not None}
+
+    def parse_json(self, text: str) -> Any:
+        """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
+        return JsonParser(self.notes, self.limits.depth).parse(text)
+
+    def speaker(
+        self, item: object, place: str, *keys: str, called: str = "role", role_of: RoleOf = known_role
+    ) -> str | None:
+        """The role of whoever says this item, see :func:`~memviz.transcripts.chat_messages.speaker_of`.
+
+        An item without a known speaker is left out, and ``None`` returned.
+        """
+        try:
+            return speaker_of(item, *keys, called=called, role_of=role_of)
+        except MessageError as error:
+            self.leave_out(place, str(error))
+            return None
 
     def leave_out(self, place: str, reason: str) -> None:
-        """Count something that should be a message and is none; ``reason`` completes "index 3 ..."."""
+        """Skip something that should be a message, and count it; ``reason`` completes "index 3 ..."."""
         self._left_out.append(f"{place} {reason}")
 
-    def happened(self, event: RecordedEvent) -> None:
-        """Keep what the program did to its own memory."""
+    def add_event(self, event: RecordedEvent) -> None:
+        """Add what the program did to its own memory, such as a compaction."""
         self.events.append(event)
 
-    def transcript(self, **known: Any) -> Transcript:
-        """The conversation as it was collected, with what else is ``known`` of it (fields of a transcript).
+    def build(self, **known: Any) -> Transcript:
+        """The transcript, with what else is ``known`` about it (fields of :class:`Transcript`).
 
-        Raises :class:`TranscriptError` where there is no message.
+        Raises :class:`TranscriptError` if there is no message.
         """
         self._judge_left_out()
         self._note_oddities()
-        return Transcript(tuple(self.messages), warnings=self.findings.sentences(), events=tuple(self.events), **known)
+        return Transcript(tuple(self.messages), warnings=self.notes.sentences(), events=tuple(self.events), **known)
 
     def _judge_left_out(self) -> None:
         read, left_out = len(self.messages), self._left_out

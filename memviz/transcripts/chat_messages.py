@@ -28,12 +28,17 @@ MAX_META_CHARS = 2_000
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details")
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
+UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
+NOT_TEXT = "content that is not text was read as JSON text"
+
 Note = Callable[[str], None]
-"""Takes a clause on what was repaired in the message at hand."""
+"""Called with a clause that says what was repaired in a message."""
+RoleOf = Callable[[object], str | None]
+"""Returns the role for the name that a product gives a speaker; ``None`` for an unknown name."""
 
 
 def known_role(role: object) -> str | None:
-    """The role of a message under its own or another name; None if it is none."""
+    """The role that is written in a message, also under another name of the API; ``None`` if it is unknown."""
     if not isinstance(role, str) or len(role) > 20:
         return None
     lowered = role.strip().lower()
@@ -41,19 +46,46 @@ def known_role(role: object) -> str | None:
     return canonical if canonical in ROLES else None
 
 
-def read_message(item: object, note: Note) -> Message:
-    """The message that a JSON value describes; every repair is told to ``note``.
+def named(roles: Mapping[str, str]) -> RoleOf:
+    """Look up the role in a table of a product's own names, for ``role_of`` of :func:`speaker_of`."""
+    return lambda role: roles.get(role) if isinstance(role, str) else None
 
-    Raises :class:`MessageError` with a reason that completes "message 3 ...".
+
+def spoken_role(role: object) -> str | None:
+    """:func:`known_role` for products in which tools do not send messages of their own."""
+    found = known_role(role)
+    return None if found == "tool" else found
+
+
+def speaker_of(item: object, *keys: str, called: str = "role", role_of: RoleOf = known_role) -> str:
+    """The role of whoever says ``item``, a JSON value that should be a message.
+
+    ``keys``: where the item names its speaker; the first that has a value counts ("role" if none are given).
+    ``called``: the word for it in the sentence to the user. ``role_of``: translates the product's names into roles.
+    Raises :class:`MessageError` with a reason that completes "index 3 ...", if there is no known speaker.
     """
     if not isinstance(item, dict):
         raise MessageError(f"is {kind_of(item)}, not an object")
-    if item.get("role") is None:
-        raise MessageError("has no role")
-    role = known_role(item["role"])
+    written = None
+    for key in keys or ("role",):
+        written = item.get(key)
+        if written is not None:
+            break
+    if written is None:
+        raise MessageError(f"has no {called}")
+    role = role_of(written)
     if role is None:
-        shown = repr(item["role"][:40]) if isinstance(item["role"], str) else kind_of(item["role"])
-        raise MessageError(f"has the unknown role {shown}")
+        shown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
+        raise MessageError(f"has the unknown {called} {shown}")
+    return role
+
+
+def read_message(item: Any, note: Note) -> Message:
+    """Parse a JSON value as a message; ``note`` is called for every repair.
+
+    Raises :class:`MessageError` with a reason that completes "message 3 ...".
+    """
+    role = speaker_of(item)
     return Message(
         role=role,
         content=_content(item, note),
@@ -75,7 +107,7 @@ def content_text(content: object, note: Note) -> str:
 
 
 def stand_in(kind: str, filename: object = None) -> str:
-    """What stands for something that is no text: "[image]", or "[file: plan.pdf]"."""
+    """The text to show in place of an image or a file: "[image]", or "[file: plan.pdf]"."""
     return f"[{kind[:40]}{f': {filename[:200]}' if isinstance(filename, str) and filename else ''}]"
 
 
@@ -102,14 +134,14 @@ def _part(part: object, note: Note) -> str:
     if not isinstance(kind, str):
         return _as_json_text(part, note)
     if kind not in PART_TYPES:
-        note("content of a kind that is not known is shown by its name only")
+        note(UNKNOWN_KIND)
     file = part.get("file")
     filename = file.get("filename") if isinstance(file, dict) else None
     return stand_in(PART_LABELS.get(kind, kind), filename)
 
 
 def _as_json_text(value: object, note: Note) -> str:
-    note("content that is not text was read as JSON text")
+    note(NOT_TEXT)
     return json.dumps(value, ensure_ascii=False)
 
 

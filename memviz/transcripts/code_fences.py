@@ -1,4 +1,4 @@
-"""Code fences of Markdown: what stands between them is code, whatever it looks like."""
+"""Code fences of Markdown. The text between them is code, even if it looks like a line that names a speaker."""
 
 from __future__ import annotations
 

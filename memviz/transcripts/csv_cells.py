@@ -1,4 +1,4 @@
-"""Cells of the tables that memviz writes: what a spreadsheet would take for a formula is kept from it, reversibly."""
+"""Cells of the CSV tables that memviz writes, guarded so that a spreadsheet runs none of them as a formula."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.import_notes import ImportNotes
 
 # The longer marks come first: the one of UTF-32 LE begins with the one of UTF-16 LE.
 BYTE_ORDER_MARKS = {
@@ -18,12 +18,14 @@ MAX_STRAY_BYTES = 100_000
 """So many bytes that are not UTF-8 are looked at one by one; with more, nothing in the file is taken for UTF-8."""
 
 
-def decode(data: bytes, findings: Findings) -> str:
+def decode(data: bytes, notes: ImportNotes) -> str:
     """The text of a file without byte-order mark and without padding at its end. Never fails.
 
     The encoding is what the byte-order mark says, else UTF-8, or UTF-16 where every other byte is NUL. Bytes that
     are not UTF-8 are read as Windows-1252, each on its own, so that one stray byte does not spoil the rest.
     """
+    # Nothing in a file says for certain which encoding it is in, so the surest sign comes first: the byte-order mark,
+    # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which few others fit.
     mark = next((mark for mark in BYTE_ORDER_MARKS if data.startswith(mark)), b"")
     encoding = BYTE_ORDER_MARKS.get(mark) or _without_mark(data)
     try:
@@ -31,16 +33,16 @@ def decode(data: bytes, findings: Findings) -> str:
     except UnicodeDecodeError as error:
         text, repair = _repaired(data[len(mark) :], encoding)
         offset = len(mark) + error.start
-        findings.note(f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}")
+        notes.add(f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}")
     kept = text.rstrip("\0 \t\r\n")
     padding = text.count("\0", len(kept))
     if padding:
-        findings.note(f"{padding} NUL characters after the end were ignored")
+        notes.add(f"{padding} NUL characters after the end were ignored")
     return kept
 
 
 def _without_mark(data: bytes) -> str:
-    """Which encoding a text without a mark is in: one that starts with ASCII has a NUL beside each letter in UTF-16."""
+    """The encoding of a text without a mark. In UTF-16, a text that starts with ASCII has a NUL beside each letter."""
     even, odd = data[0:4:2], data[1:4:2]
     if odd == b"\0\0" and b"\0" not in even:
         return "utf-16-le"
@@ -50,6 +52,8 @@ def _without_mark(data: bytes) -> str:
 def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
     if encoding != "utf-8":
         return data.decode(encoding, "replace"), "it and others like it were replaced by U+FFFD"
+    # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is.
+    # Many would take long one by one, and mean that the whole file is Windows-1252.
     stray_bytes = len(data) - len(data.decode("utf-8", "ignore").encode())
     if stray_bytes > MAX_STRAY_BYTES:
         return data.decode("cp1252", "replace"), "the file was read as Windows-1252"

@@ -1,4 +1,4 @@
-"""A file on its way to becoming conversations, and what a format is that can read it."""
+"""The file to import (:class:`Document`), and the base class of the readers of one format each (:class:`Reader`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import decode
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser, describe, looks_like_lines
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.sqlite_tables import Tables
@@ -27,11 +27,16 @@ BINARY_FILES = {
 
 
 HEAD_ITEMS = 500
+"""So many items are looked at to recognise a format, because every format looks at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
-"""A text that starts so is JSON, whole or broken. A chat log may start with the time in brackets."""
+"""A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
 SPEAKERS = "Write User: and Assistant: before what each said, or choose another file."
 EMPTY = "Choose a file with at least one message."
 OTHER_FORMAT = "Choose another format, or leave it to be recognised."
+
+
+Placed = tuple[Any, str]
+"""A JSON value with its place in the file: "index 3" or "line 4"."""
 
 
 class Parsed(NamedTuple):
@@ -50,7 +55,7 @@ class Document:
 
     def __init__(self, data: bytes, name: str = "", limits: Limits | None = None) -> None:
         self.data, self.name, self.limits = data, name, limits or Limits()
-        self.findings = Findings()
+        self.notes = ImportNotes()
 
     @cached_property
     def binary_kind(self) -> str:
@@ -60,14 +65,14 @@ class Document:
     @cached_property
     def text(self) -> str:
         """The decoded text; empty for a binary file."""
-        return "" if self.binary_kind else decode(self.data, self.findings)
+        return "" if self.binary_kind else decode(self.data, self.notes)
 
     @cached_property
     def json(self) -> Parsed:
         """The text as one JSON value or, where it is not one, as JSON lines."""
         if not self.text:
             return Parsed(problem=self._without_text())
-        parser = JsonParser(self.findings, self.limits.depth)
+        parser = JsonParser(self.notes, self.limits.depth)
         try:
             if looks_like_lines(self.text):
                 return Parsed(rows=parser.parse_lines(self.text))
@@ -89,14 +94,19 @@ class Document:
         in_lines = len(rows) == len(self.items)
         return [f"line {line}" for line, _ in rows] if in_lines else [f"index {n}" for n in range(len(self.items))]
 
+    @property
+    def placed(self) -> list[Placed]:
+        """Each of :attr:`items` with its place; empty if there are none."""
+        return list(zip(self.items, self.places, strict=True)) if self.items else []
+
     @cached_property
     def objects(self) -> Sequence[dict[str, Any]]:
-        """The objects among the first :data:`HEAD_ITEMS` items, for telling formats apart."""
+        """The objects among the first :data:`HEAD_ITEMS` items, from which formats are recognised."""
         return [item for item in self.items[:HEAD_ITEMS] if isinstance(item, dict)]
 
     @cached_property
     def object(self) -> dict[str, Any]:
-        """The file as one JSON object; empty if it is none."""
+        """The file as one JSON object; empty if it is something else."""
         value = self.json.value
         return value if isinstance(value, dict) else {}
 
@@ -156,29 +166,37 @@ class Document:
         return TranscriptError(f"the file is empty: {found}.", remedy="Choose another file, or export it again.")
 
 
-class Format(ABC):
-    """One kind of file that conversations come in. A module in the folder of readers with such a class adds it."""
+class Reader(ABC):
+    """Reads files of one format. To add a format, put a module with such a class into the folder ``readers``.
+
+    Importing has three steps. Every reader says whether it can :meth:`recognise` the document; the one that does
+    splits it into pieces, one for each of its :meth:`conversations`; and it :meth:`read`s each piece on its own, so
+    that a broken conversation does not spoil the others.
+    """
 
     name: ClassVar[str]
-    """The id by which a user can name the format."""
+    """The id of the format, by which a user can choose it."""
 
     title: ClassVar[str]
-    """What users call it."""
+    """The name of the format on the screen."""
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:
-        """Whether the document is of this format and of no other. Never raises."""
+        """Whether the document is of this format and of no other. Never raises.
 
-    @abstractmethod
-    def conversations(self, document: Document) -> Sequence[Any]:
-        """What :meth:`read` takes, one piece for each conversation in the document.
-
-        Raises :class:`TranscriptError`, also for a document that :meth:`recognise` would refuse.
+        Two readers that claim the same file make it unreadable, so this should look for what only this format has.
         """
 
     @abstractmethod
-    def read(self, piece: Any, reading: Reading) -> Transcript:
-        """The conversation that a piece is, collected in ``reading``. Raises :class:`TranscriptError`."""
+    def conversations(self, document: Document) -> Sequence[Any]:
+        """One piece for each conversation in the document, of whatever type :meth:`read` takes.
+
+        The user may have chosen the wrong format, so the document can be anything. Raises :class:`TranscriptError`.
+        """
+
+    @abstractmethod
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
+        """Add the messages of a piece to ``builder`` and build the transcript. Raises :class:`TranscriptError`."""
 
 
 def mismatch(expected: str, document: Document) -> TranscriptError:

@@ -1,4 +1,4 @@
-"""What a reader of a file had to repair or leave out, in sentences for the user."""
+"""What a reader had to repair or leave out, in sentences for the user."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ MAX_PLACES = 5
 MAX_SENTENCES = 20
 
 
-class Findings:
-    """What a reader had to repair or leave out. Findings of one kind become one sentence."""
+class ImportNotes:
+    """Collects what a reader had to repair or leave out. All notes of one kind become one sentence."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
 
-    def note(self, what: str, place: str = "") -> None:
-        """Note ``what`` was done, a clause without full stop, and where if that can be said."""
+    def add(self, what: str, place: str = "") -> None:
+        """Note ``what`` was done, a clause without full stop, and where if that is known."""
         self._places.setdefault(what, []).append(place)
 
     def sentences(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""JSON and JSON lines from untrusted text: values, or an error that says the line and what to do."""
+"""Parses JSON and JSON lines from untrusted text; errors say the line and what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 
 WHITE_SPACE = " \t\r\n\ufeff"  # with the byte-order marks that joined files carry in the middle
@@ -22,10 +22,10 @@ INCOMPLETE = "The file is incomplete: export or download it again."
 
 
 class JsonParser:
-    """Parses strictly what JSON allows; what it does not, but Python would, is noted and repaired."""
+    """Parses strictly what JSON allows. What only Python's parser allows, such as NaN, is repaired and noted."""
 
-    def __init__(self, findings: Findings, max_depth: int = Limits().depth) -> None:
-        self.findings, self.max_depth = findings, max_depth
+    def __init__(self, notes: ImportNotes, max_depth: int = Limits().depth) -> None:
+        self.notes, self.max_depth = notes, max_depth
         self._decoder = json.JSONDecoder(parse_constant=self._not_finite, parse_float=self._float)
 
     def parse(self, text: str, line: int = 1) -> Any:
@@ -57,7 +57,7 @@ class JsonParser:
             if not rows or error.remedy != INCOMPLETE:
                 raise
             cut = f"line {last_number} ends in the middle of a message"
-            self.findings.note(f"imported {len(rows)} of {len(lines)} lines: {cut}")
+            self.notes.add(f"imported {len(rows)} of {len(lines)} lines: {cut}")
         return tuple(rows)
 
     def _without_surrogates(self, value: Any) -> Any:
@@ -65,7 +65,7 @@ class JsonParser:
         after = clean_text(before)
         if after == before:
             return value
-        self.findings.note("halves of surrogate pairs, which no text can hold, were replaced by U+FFFD")
+        self.notes.add("halves of surrogate pairs, which no text can hold, were replaced by U+FFFD")
         return self._decoder.decode(after)
 
     def _float(self, digits: str) -> float | None:
@@ -76,7 +76,7 @@ class JsonParser:
         return None
 
     def _not_finite(self, _name: str) -> None:
-        self.findings.note("numbers that JSON does not know (NaN, Infinity) were read as null")
+        self.notes.add("numbers that JSON does not know (NaN, Infinity) were read as null")
 
 
 def looks_like_lines(text: str) -> bool:

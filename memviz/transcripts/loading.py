@@ -1,4 +1,8 @@
-"""Reading conversations from a file, whatever format it is in."""
+"""Imports conversations from a file, whatever format it is in.
+
+:func:`load_file` reads the bytes, unpacks archives, recognises the format, and lets its reader read one conversation
+after the other. :func:`load_transcript` returns one of them.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +19,19 @@ from memviz.errors import TranscriptError
 from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import OTHER_FORMAT, Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
 from memviz.transcripts.limits import Limits
 
 Progress = Callable[[int, int], object]
-"""Gets how many conversations are read, and how many there are in all. What it raises ends the reading."""
+"""Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_NAMES = 5
 UNFORESEEN = "something in it is not as this format has it"
 
 
 class UnknownFormatError(TranscriptError):
-    """A file that is whole, but of no kind that holds conversations."""
+    """The file is not broken, but none of the known formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,12 @@ class LoadedFile:
 
 
 @cache
-def formats() -> dict[str, Format]:
-    """All formats by name, found by scanning the folder of readers and the vendors' folders in it."""
-    found: dict[str, Format] = {}
+def formats() -> dict[str, Reader]:
+    """The reader of every format by its name, found by scanning the folder of readers."""
+    found: dict[str, Reader] = {}
     for module_info in walk_packages(readers.__path__, f"{readers.__name__}."):
         for value in vars(import_module(module_info.name)).values():
-            if isinstance(value, type) and issubclass(value, Format) and not isabstract(value):
+            if isinstance(value, type) and issubclass(value, Reader) and not isabstract(value):
                 found[value.name] = value()
     return dict(sorted(found.items()))
 
@@ -123,7 +127,7 @@ def _read_document(
     data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
 ) -> LoadedFile:
     document = Document(data, name, limits)
-    reader = _named(format) if format is not None else _recognised(document)
+    reader = _reader_named(format) if format is not None else _recognised(document)
     pieces = reader.conversations(document)
     if not pieces:
         raise TranscriptError("it holds no conversation.", format=reader.name, remedy="Choose another file.")
@@ -134,7 +138,7 @@ def _read_document(
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
-            transcripts.append(_titled(_read(reader, piece, Reading(limits, place)), name, place))
+            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place)), name, place))
         except TranscriptError as error:
             where = ", ".join(part for part in (place, error.place) if part)
             inner = TranscriptError(error.reason, format=reader.name, place=where, remedy=error.remedy)
@@ -142,16 +146,16 @@ def _read_document(
         if progress:
             progress(number, len(pieces))
     found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
-    return LoadedFile(name, found, document.findings.sentences(), tuple(failures))
+    return LoadedFile(name, found, document.notes.sentences(), tuple(failures))
 
 
-def _read(reader: Format, piece: object, reading: Reading) -> Transcript:
+def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
     try:
-        return reader.read(piece, reading)
+        return reader.read(piece, builder)
     except TranscriptError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        # Readers judge what they read; should one meet what it does not expect, the user still gets a sentence.
+        # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
         reason = f"{UNFORESEEN} ({type(error).__name__}: {clean_text(str(error))[:100]})."
         raise TranscriptError(reason, remedy="Choose another format, or export the conversation again.") from error
 
@@ -197,7 +201,7 @@ def _nothing_inside(refused: dict[str, TranscriptError]) -> TranscriptError:
 def _archive_warnings(parts: list[LoadedFile], refused: dict[str, TranscriptError]) -> Iterator[str]:
     for part in parts:
         yield from (f"{part.name}: {warning}" for warning in part.warnings)
-    # What is of no known kind lies beside the conversations in every export; what is broken is a loss.
+    # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
     broken = {inner: error for inner, error in refused.items() if not isinstance(error, UnknownFormatError)}
     for inner, error in list(broken.items())[:MAX_NAMES]:
         yield f"not imported: {_placed(error, inner, None)}"
@@ -227,7 +231,7 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
     raise TranscriptError(f"the file cannot be opened: {found}.", remedy="Check the path, or give the bytes.")
 
 
-def _named(name: str) -> Format:
+def _reader_named(name: str) -> Reader:
     found = formats().get(name)
     if found is None:
         reason = f"there is no format {clean_text(str(name))[:40]!r}."
@@ -235,13 +239,16 @@ def _named(name: str) -> Format:
     return found
 
 
-def _recognised(document: Document) -> Format:
+def _recognised(document: Document) -> Reader:
+    # Every reader looks, and exactly one has to say yes. Taking the first of several would be a guess, so that is an
+    # error that asks the user. If no reader does, the document itself knows best what is wrong with it.
     hits = [candidate for candidate in formats().values() if candidate.recognise(document)]
     if len(hits) == 1:
         return hits[0]
     if hits:
         names = ", ".join(hit.name for hit in hits)
         raise TranscriptError(f"it could be each of: {names}.", remedy="Say which format it is.")
+    # A broken JSON file is an error; a whole file of no known kind may lie beside conversations in any archive.
     problem = document.problem
     is_whole = document.json.problem is None or bool(document.plain_text)
     remedy = problem.remedy or f"Known are: {', '.join(known.title for known in formats().values())}."

@@ -1,8 +1,8 @@
-"""Comments by which memviz finds its own messages again in Markdown; a page that shows the text does not show them.
+"""Markers in the Markdown that memviz writes, by which it reads its own messages again without loss.
 
-A text that memviz wrote starts with a marker, and another stands before every message: a line with a JSON object in
-an HTML comment. Below it are a line for the eye, a blank line, and the content as it is. Nothing in the object can
-close the comment, and a line of a content that looks like a marker gets a backslash in front.
+A marker is a line with a JSON object in an HTML comment, so a page that shows the text does not show it. The text
+starts with one, and each message has one: below it are a line for human readers, a blank line, and the content as it
+is. Nothing in the object can close the comment, and a line of a content that looks like a marker gets a backslash.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ESCAPED = re.compile(rf"^\\(?=\\*{OPENING})", re.MULTILINE)
 
 
 class Marked(NamedTuple):
-    """What a marker says, as JSON text; the content that belongs to it; and where the marker starts."""
+    """The JSON text in a marker, the content that belongs to it, and where the marker starts."""
 
     info: str
     content: str
@@ -35,7 +35,7 @@ def marker(info: Mapping[str, Any]) -> str:
 
 
 def marked(info: Mapping[str, Any], shown: str, content: str) -> str:
-    """A content with its marker and the line that is shown above it, which has to be one line."""
+    """A content with its marker, and with the line to show above it."""
     return f"{marker(info)}\n{shown}\n\n{_LOOKS_LIKE_ONE.sub(chr(92) * 2, content)}\n\n"
 
 
@@ -46,7 +46,7 @@ def is_marked(text: str) -> bool:
 
 def read_marked(text: str) -> Iterator[Marked]:
     """Every marker of a text with the content that belongs to it."""
-    if re.match(rf"\s*{OPENING}[^\n]*\r\n", text):  # a program that writes other line ends wrote all of them anew
+    if re.match(rf"\s*{OPENING}[^\n]*\r\n", text):  # a program changed all line ends
         text = text.replace("\r\n", "\n")
     markers = list(_MARKER.finditer(text))
     if not markers:

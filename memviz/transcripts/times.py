@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 
 from memviz.transcripts.base import TIME
 
-EARLIEST_SECONDS, LATEST_SECONDS = 631_152_000, 4_102_444_800  # 1990 and 2100: other numbers are no dates of a chat
+EARLIEST_SECONDS, LATEST_SECONDS = 631_152_000, 4_102_444_800  # 1990 and 2100: no chat has other dates
 NANOSECONDS = 1_000_000_000
 MAX_CHARS = 40
 
 
 def moment(value: object) -> datetime | None:
-    """The point in time that ``value`` stands for, in UTC; ``None`` where it stands for none.
+    """Parse a value as a point in time, in UTC; ``None`` if it is something else.
 
     A text without an offset is taken for UTC. Numbers are seconds, milliseconds, microseconds or nanoseconds since
-    1970, told apart by their size. Never raises.
+    1970; their size shows which. Never raises.
     """
     if isinstance(value, str) and len(value) <= MAX_CHARS:
         return _of_text(value.strip())

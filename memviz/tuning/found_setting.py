@@ -1,4 +1,4 @@
-"""A setting of a sweep as one that a recipe can write down, with a line on where it was found."""
+"""A setting of a sweep as one to export to code, with a line on where it was found."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.code_export.base import Setting
+from memviz.text.wording import counted
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 from memviz.tuning.recommendation import cost_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep
 
 
-def setting_to_take(sweep: Sweep, number: int, over: Over, counter: str, summarizer: str) -> Setting | None:
+def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summarizer: str) -> Setting | None:
     """Setting ``number`` (0-based) of a sweep that was made with this counter and this summarizer; ``None`` as long
     as it was not measured. The model whose prices counted is the one that answers in the chat."""
     table = sweep.by_setting(over).set_index("setting")
@@ -28,5 +29,4 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)} a conversation"]
     if row["retention"] == row["retention"]:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
-    number = len(sweep.subjects)
-    return f"{', '.join(parts)}; measured over {number:,} conversation{'s' * (number != 1)}."
+    return f"{', '.join(parts)}; measured over {counted(len(sweep.subjects), 'conversation')}."

@@ -17,8 +17,10 @@ Grid = Mapping[str, Mapping[str, Any] | None]
 """Strategy id to parameter name to the values to try: a list, or one value. ``None`` in the place of the
 parameters: the suggested values of all. A parameter that is not named keeps its default."""
 
-TRIED_AT_FIRST = ("buffer", "window", "token_buffer", "summary", "summary_buffer", "chat_summary_buffer")
-"""The strategies to begin with."""
+
+def tried_at_first() -> list[str]:
+    """The strategies to begin with, by id."""
+    return [id for id, cls in strategies().items() if cls.tried_at_first]
 
 
 def settings(grid: Grid) -> tuple[Strategy, ...]:

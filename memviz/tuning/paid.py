@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memviz.metrics.cost.cost import Pricing, pricing
-from memviz.metrics.cost.estimate import dollars, rounded_tokens
+from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
 from memviz.models.base import Model
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.registry import model
+from memviz.text.wording import counted, dollars
 from memviz.tuning.results import Sweep
 
 RETRIES = 6
@@ -19,42 +20,25 @@ LONGEST_WAIT_SECONDS = 90.0
 """Providers whose limits are by the minute ask for about 60."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummariesEstimate:
-    """What the summaries of a sweep will cost: calls, the tokens of all of them, and US dollars (``None``: the price
-    of ``model`` is unknown)."""
-
-    model: str
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    usd: float | None
-
-    @property
-    def sentence(self) -> str:
-        """The estimate in words."""
-        calls = _counted(self.calls)
-        read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
-        text = f"{calls}: about {read} tokens in and {written} out"
-        if self.usd is None:
-            return f"{text}. The price of {self.model} is unknown."
-        return f"{text}, about {dollars(self.usd)}."
-
-
-def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> SummariesEstimate:
-    """What the same sweep will cost with ``summarizer``, as told by one that was made with the offline summarizer:
-    its summaries are about as long. ``prices`` are the summarizer's, its list prices unless they are given."""
+def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Estimate:
+    """What the summaries of the same sweep will cost with ``summarizer``, judged by a sweep that was made with the
+    offline summarizer: its summaries are about as long. ``prices`` are the summarizer's, its list prices unless they
+    are given."""
     traffics = [cell.traffic for cell in sweep.cells.values()]
-    assumptions = replace(sweep.assumptions, summarizer=prices or pricing(summarizer))
+    listed = pricing(summarizer)
+    assumptions = replace(sweep.assumptions, summarizer=prices or listed)
     costs = [assumptions.cost(traffic).summarizer_usd for traffic in traffics]
     known = [cost for cost in costs if cost is not None]
-    return SummariesEstimate(
-        model=summarizer,
+    summaries = Work(
+        "summary",
         calls=sum(len(traffic.summarizer_turns) for traffic in traffics),
         input_tokens=sum(int(traffic.summarizer_input_tokens.sum()) for traffic in traffics),
         output_tokens=sum(int(traffic.summarizer_output_tokens.sum()) for traffic in traffics),
-        usd=sum(known) if len(known) == len(costs) else None,
     )
+    priced_at = LIST_PRICE if prices in (None, listed) else "the prices given"
+    if len(known) < len(costs):
+        return Estimate((summaries,), None, (summarizer,), priced_at)
+    return Estimate((summaries,), sum(known), (), priced_at)
 
 
 def paid_summarizer(
@@ -75,10 +59,6 @@ def paid_summarizer(
 
 
 def spent_sentence(name: str, budget: Budget) -> str:
-    """What the summarizer of this name was paid from ``budget`` so far, as far as its provider tells."""
+    """What the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
     unsure = f", of which {dollars(budget.uncertain_usd)} may not be" if budget.uncertain_usd else ""
-    return f"Spent on {name}: {dollars(budget.spent_usd)} in {_counted(budget.calls)}{unsure}."
-
-
-def _counted(calls: int) -> str:
-    return f"{calls:,} call{'s' * (calls != 1)}"
+    return f"Spent on {name}: {dollars(budget.spent_usd)} in {counted(budget.calls, 'call')}{unsure}."

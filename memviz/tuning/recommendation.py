@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memviz.metrics.cost.estimate import dollars
 from memviz.strategies.base import Strategy
+from memviz.text.wording import dollars, listed
 from memviz.tuning.constraints import Constraints
 
 SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
@@ -88,7 +88,7 @@ def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
     parts.append(f"costs {cost_in_words(row)}{' a conversation' if several else ''}")
     missing = len(sweep.subjects) - row["conversations"]
     measured = f" So far it was measured over {row['conversations']:,} of {len(sweep.subjects):,} conversations."
-    return f"{row['label']} {', '.join(parts[:-1])} and {parts[-1]}.{measured if missing else ''}"
+    return f"{row['label']} {listed(parts)}.{measured if missing else ''}"
 
 
 def _why_it(all_settings: int, fitting: int, measure: str) -> str:

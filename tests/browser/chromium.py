@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "/usr/bin/chromium")
+PATIENCE_MILLISECONDS = 60_000
+"""How long a browser test waits for anything: a busy machine is no reason to fail."""
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.chromium import chromium, executable
+from tests.browser.chromium import PATIENCE_MILLISECONDS, chromium, executable
 from tests.browser.dashboard import ROOT, Dashboard
+from tests.browser.script_runs import watch_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -94,7 +95,8 @@ def open_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[C
 
     def make(**options: Any) -> BrowserContext:
         context = browser.new_context(**{"viewport": VIEWPORT, **options})
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        watch_runs(context)
         opened.append((context, Watch(context)))
         return context
 

@@ -12,8 +12,8 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 60
-STOP_SECONDS = 10
+START_SECONDS = 300
+STOP_SECONDS = 60
 
 
 class Dashboard:

@@ -6,6 +6,9 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.chromium import PATIENCE_MILLISECONDS
+from tests.browser.script_runs import quiet
+
 QUESTIONS = {
     "compare": "What does each strategy send, turn by turn?",
     "summaries": "How did the summary change?",
@@ -16,11 +19,9 @@ QUESTIONS = {
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
 }
-QUIET = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
-BEGINS_MILLISECONDS = 200
 TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
 def go(page: Page, url: str, name: str) -> None:
@@ -39,12 +40,6 @@ def stands(page: Page, name: str) -> None:
 def sees(place: Locator) -> None:
     """Wait until it is seen. While a page is drawn anew, what it showed before may stand beside it for a moment."""
     expect(place.filter(visible=True).first).to_be_visible()
-
-
-def quiet(page: Page) -> None:
-    """Wait until nothing runs. What was just clicked begins to run a moment later."""
-    page.wait_for_timeout(BEGINS_MILLISECONDS)
-    page.wait_for_selector(QUIET)
 
 
 def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:

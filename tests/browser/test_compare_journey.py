@@ -38,6 +38,7 @@ def test_the_chart_is_there_without_a_click_and_follows_a_parameter(page: Page, 
     stands(page, "compare")
 
 
+@pytest.mark.slow
 def test_a_click_on_a_summarization_moves_the_inspector(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     drawn(page)
@@ -51,6 +52,7 @@ def test_a_click_on_a_summarization_moves_the_inspector(page: Page, dashboard: D
     expect(page.get_by_role("slider", name="Turn")).to_have_attribute("aria-valuetext", str(place["turn"]))
 
 
+@pytest.mark.slow
 def test_the_slider_walks_through_the_turns(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     slider = page.get_by_role("slider", name="Turn")
@@ -63,6 +65,7 @@ def test_the_slider_walks_through_the_turns(page: Page, dashboard: Dashboard) ->
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_one_question_to_all_settings(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     box = page.get_by_role("textbox", name="One question to all settings")
@@ -91,6 +94,7 @@ def import_seven_turns(page: Page, url: str) -> None:
     stands(page, "compare")
 
 
+@pytest.mark.slow
 def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, dashboard: Dashboard) -> None:
     import_seven_turns(page, dashboard.url)
     page.get_by_test_id("stButtonGroup").get_by_text("Free run").click()
@@ -104,13 +108,14 @@ def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, dashboar
         sees(page.get_by_text("turn 5 of 7"))
         page.get_by_role("button", name="Stop").click()
         sees(page.get_by_text("4 of 21 turns answered so far."))
-        assert server.client_gone.wait(5)
+        assert server.client_gone.wait(60)
         page.get_by_role("button", name="Go on with openai/own").click()
-        expect(page.get_by_text("turns answered so far.")).to_have_count(0, timeout=60_000)
+        expect(page.get_by_text("turns answered so far.")).to_have_count(0)
     sees(page.get_by_text("What each setting answered at turn"))
     stands(page, "compare")
 
 
+@pytest.mark.slow
 def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> None:
     import_seven_turns(page, dashboard.url)
     drawn(page)
@@ -118,6 +123,7 @@ def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> 
     request_of(page, 7)
 
 
+@pytest.mark.slow
 def test_a_broken_file_is_a_sentence(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(

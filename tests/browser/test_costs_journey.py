@@ -15,6 +15,8 @@ from tests.browser.journeys import drawn, go, quiet, sees, stands
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
+pytestmark = pytest.mark.slow
+
 CHART = ".st-key-costs-curve .js-plotly-plot"
 
 

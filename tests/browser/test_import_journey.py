@@ -7,12 +7,18 @@ import json
 import zipfile
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
 from playwright.sync_api import Page, expect
 
 from memviz.ui.library.conversation_picker import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import drawn, go, sees, stands
 from tests.transcripts.sample_files import sample_files
+
+pytestmark = pytest.mark.slow
 
 
 def talk(number: int) -> list[dict[str, str]]:

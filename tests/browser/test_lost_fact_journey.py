@@ -15,6 +15,8 @@ from tests.browser.journeys import drawn, go, quiet, sees, stands
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
+pytestmark = pytest.mark.slow
+
 NOW = "The total budget for the trip is now 3,600 euros."
 LIVES = ".st-key-retention-lives .js-plotly-plot"
 SETTING = "Summary buffer · 900 tokens"
@@ -52,7 +54,6 @@ def look_at_the_budget(page: Page, setting: str) -> None:
     drawn(page, LIVES)
     page.get_by_role("radio", name=setting, exact=True).click()
     expect(page.get_by_role("radio", name=setting, exact=True)).to_be_checked()
-    page.wait_for_timeout(500)  # the part of the page that follows begins to run a moment later
     quiet(page)
     chooser = page.get_by_role("combobox", name="The story of one fact")
     chooser.click()

@@ -18,6 +18,8 @@ from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
+pytestmark = pytest.mark.slow
+
 MARKUP = "<b>fat</b> %{x} &amp; \"quoted\" 'text' <a href='x'>link</a>"
 
 
@@ -56,7 +58,7 @@ def test_pointing_at_a_summarization(page: Page, dashboard: Dashboard) -> None:
         "chart => { const t = chart.data.find(t => t.name === 'summarizations'); return [t.x[0], t.y[0]]; }"
     )
     tooltip = point_at(page, 2, *first)
-    expect(tooltip).to_contain_text("summarized messages 1-")
+    expect(tooltip).to_contain_text("Summarized messages 1 to ")
     expect(tooltip).to_contain_text("tokens > 1,500")
 
 

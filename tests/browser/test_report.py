@@ -22,7 +22,6 @@ HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)><img src=https://example.org/spy.png>"
     "<svg onload=alert(3)></svg><a href=javascript:alert(4)>click</a> %{x} &lt;b&gt; \u2028"
 )
-WAIT = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +71,7 @@ def opened(context: BrowserContext, file: Path) -> tuple[Page, list[str]]:
     page.on("request", lambda request: asked.append(request.url))
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog says {dialog.message}"))
     page.goto(file.as_uri())
-    page.wait_for_selector("html[data-drawn=all]", state="attached", timeout=WAIT)
+    page.wait_for_selector("html[data-drawn=all]", state="attached")
     return page, asked
 
 
@@ -96,8 +95,7 @@ def point_at(page: Page, name: str, x: float, y: float) -> Locator:
     return place.locator(".hoverlayer .hovertext").first
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1500, 420])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1500), ("dark", 420)])
 def test_it_draws_everything_and_asks_for_nothing(
     open_context: Callable[..., BrowserContext], trip_file: Path, scheme: str, width: int
 ) -> None:
@@ -138,6 +136,7 @@ def test_pointing_tells_the_numbers(open_context: Callable[..., BrowserContext],
     expect(told).to_contain_text(f"History : {run.turns[29].tokens['history']:,} tokens")
 
 
+@pytest.mark.slow
 def test_the_colours_follow_the_reader(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
     page, _ = opened(open_context(color_scheme="light"), trip_file)
     line = chart(page, "tokens").locator(".scatterlayer .js-line").first
@@ -148,6 +147,7 @@ def test_the_colours_follow_the_reader(open_context: Callable[..., BrowserContex
         expect(mark).to_have_css("fill", rgb(THEMES[scheme].settings[0]))
 
 
+@pytest.mark.slow
 def test_on_paper_it_is_light(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
     page, _ = opened(open_context(color_scheme="dark"), trip_file)
     line = chart(page, "tokens").locator(".scatterlayer .js-line").first
@@ -164,6 +164,7 @@ def test_on_paper_it_is_light(open_context: Callable[..., BrowserContext], trip_
     expect(line).to_have_css("stroke", rgb(THEMES["dark"].settings[0]))
 
 
+@pytest.mark.slow
 def test_a_chart_can_be_saved_as_a_picture(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
     page, asked = opened(open_context(), trip_file)
     with page.expect_download() as download:
@@ -197,6 +198,7 @@ def test_text_never_becomes_markup(open_context: Callable[..., BrowserContext], 
     assert set(asked) == {hostile_file.as_uri()}
 
 
+@pytest.mark.slow
 def test_a_script_that_got_in_all_the_same_would_not_run(
     open_context: Callable[..., BrowserContext], trip_file: Path, tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from tests.browser.journeys import bubbles, go, quiet, say, sees, stands
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
+pytestmark = pytest.mark.slow
+
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
 LONG = "Tell me more about trams, museums, food and the weather in spring, with all details that you know. " * 3
 
@@ -36,7 +38,6 @@ def ask_until_due(page: Page) -> None:
         said = bubbles(page).count()
         say(page, text)
         expect(bubbles(page).nth(said)).to_be_visible()
-        page.wait_for_timeout(300)
         quiet(page)
         if proposal(page).count():
             return

@@ -22,6 +22,8 @@ from tests.real_conversations import MISSING, is_there, real_conversations
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
+pytestmark = pytest.mark.slow
+
 CHART = ".st-key-tune-pareto .js-plotly-plot"
 
 

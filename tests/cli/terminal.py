@@ -16,7 +16,8 @@ from memviz.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMVIZ = (sys.executable, "-m", "memviz")
-SECONDS = 60
+SECONDS = 300
+"""After which a command hangs: far more than it takes on a busy machine."""
 NASTY = "Plan\x1b[2J [bold red]B[/] :boom:\r\u202ereversed\u2028second \x9b31mline\x07"
 """A title that clears the screen, colours, draws an emoji, jumps back, turns the text round and rings."""
 

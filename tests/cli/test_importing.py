@@ -81,7 +81,7 @@ def test_a_pipe_is_read_like_a_file(chat: Path, tmp_path: Path, library: Workspa
     writer = Thread(target=pipe.write_bytes, args=(chat.read_bytes(),), daemon=True)
     writer.start()
     memviz("import", pipe)
-    writer.join(5)
+    writer.join(60)
     assert imported(library) == ["pipe"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import MEMVIZ, ROOT, memviz, process
+from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
 COMMANDS = ("import", "list", "replay", "sweep", "export", "strategies", "formats", "ui")
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
@@ -57,8 +57,10 @@ def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="pipes break differently here")
 @pytest.mark.parametrize(
     "arguments",
-    [("list",), ("strategies",), ("replay", "sample-support", "-s", "buffer", "--json"),
-     ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz")],
+    [("list",), ("replay", "sample-support", "-s", "buffer", "--json"),
+     *(pytest.param(more, marks=pytest.mark.slow) for more in (
+         ("strategies",), ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz"),
+     ))],
     ids=" ".join,
 )  # fmt: skip
 def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
@@ -66,7 +68,7 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path, arguments: tuple[str,
     os.close(read)  # the reader has gone before anything is written
     command = subprocess.run(
         [*MEMVIZ, *arguments], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=write, stderr=subprocess.PIPE, timeout=60, check=False,
+        stdout=write, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
     )  # fmt: skip
     os.close(write)
     assert command.stderr == b""
@@ -83,7 +85,7 @@ def modules_after(*arguments: object) -> set[str]:
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(
-        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=60, check=False
+        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=SECONDS, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
     return set(done.stderr.decode().splitlines()[-1].split())
@@ -93,6 +95,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert not modules_after("--help") & (HEAVY | {"numpy", "memviz.workspace"})
 
 
+@pytest.mark.slow
 def test_import_and_list_load_no_page_and_no_client(chat: Path) -> None:
     for arguments in (("import", chat), ("list",), ("list", "--json")):
         loaded = modules_after(*arguments)

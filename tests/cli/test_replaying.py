@@ -74,8 +74,10 @@ class TestTable:
         run, out = small(chat), memviz("replay", chat, *SMALL).out
         assert len(run.compactions) > 1
         for compaction in run.compactions:
-            assert f"turn {compaction.turn}, after message {compaction.after_message + 1}: {compaction.reason}" in out
-            assert f"summary {compaction.version} of {compaction.summary_tokens} tokens" in out
+            assert (
+                f"after message {compaction.after_message + 1} (turn {compaction.turn}): {compaction.reason}. " in out
+            )
+            assert f"Summary {compaction.version} has {compaction.summary_tokens} tokens." in out
 
     def test_has_the_totals_and_what_the_summarizer_costs(self, chat: Path) -> None:
         use, out = token_use(small(chat)), memviz("replay", chat, *SMALL).out

@@ -1,4 +1,4 @@
-"""``memviz sweep``: the same numbers as through the API, kept, ended early and gone on with, and taken home."""
+"""``memviz sweep``: the same numbers as through the API, kept, ended early and gone on with, and exported to code."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ import pytest
 import yaml
 
 import memviz as api
-from memviz.code_export import recipes
-from memviz.metrics.cost.estimate import dollars
+from memviz.code_export import targets
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.strategies import strategies
+from memviz.text.wording import counted, dollars
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import TRIED_AT_FIRST, suggested
+from memviz.tuning.grid import suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
-from tests.cli.terminal import MEMVIZ, NASTY, ROOT, Shown, memviz, process, refused, written
+from tests.cli.terminal import MEMVIZ, NASTY, ROOT, SECONDS, Shown, memviz, process, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, text
 
 KEY = "sk-sweep-0123456789abcdefghij"
@@ -53,7 +53,7 @@ def labels(shown: Shown) -> list[str]:
     return [row["label"] for row in shown.json["settings"]]
 
 
-def waited_for(condition: Any, seconds: float = 60.0) -> None:
+def waited_for(condition: Any, seconds: float = SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -96,7 +96,7 @@ class TestWhatIsTried:
         transcript, log = library.conversation("sample-trip")
         count = api.counter("chars4")
         largest = {"tokens": sum(map(count, (m.content for m in log))), "messages": len(log), "turns": log.turn_count}
-        grid = {id: suggested(id, largest=largest) for id in TRIED_AT_FIRST}
+        grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
         assert labels(shown) == [one.label for one in api.sweep(transcript, grid, counter="chars4").settings]
 
     @pytest.mark.parametrize(
@@ -263,17 +263,28 @@ class TestFilesWritten:
         assert chat.read_bytes() == before
 
 
-class TestTakingHome:
-    @pytest.mark.parametrize("id", list(recipes()))
-    def test_every_recipe_of_the_recommended_setting(self, chat: Path, id: str) -> None:
-        shown = memviz("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--take-home", id)
+class TestExportToCode:
+    @pytest.mark.parametrize("id", list(targets()))
+    def test_every_target_of_the_recommended_setting(self, chat: Path, id: str) -> None:
+        shown = memviz("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id)
         assert "Running summary" in shown.out
         assert "Take Running summary" in shown.err
-        if recipes()[id].language == "python":
+        if targets()[id].language == "python":
             compile(shown.out, id, "exec")
 
+    def test_the_help_names_every_target(self) -> None:
+        shown = " ".join(memviz("sweep", "--help").out.split())
+        assert all(id in shown.partition("--code TARGET")[2].partition("--out")[0] for id in targets())
+        assert "--take-home" not in shown
+
+    def test_the_former_name_of_the_option_still_works_and_says_so(self, chat: Path) -> None:
+        arguments = ("sweep", chat, "-s", "window", "--keep", 0)
+        former = memviz(*arguments, "--take-home", "memory_yaml")
+        assert former.out == memviz(*arguments, "--code", "memory_yaml").out
+        assert "--take-home is now called --code" in former.err
+
     def test_the_file_replays_to_the_same_totals(self, chat: Path) -> None:
-        arguments = ("--counter", "chars4", "--keep", 0.4, "--take-home", "memory_yaml", "--out", "memory.yaml")
+        arguments = ("--counter", "chars4", "--keep", 0.4, "--code", "memory_yaml", "--out", "memory.yaml")
         best = memviz("sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments)
         assert best.lines[0].startswith("Take Summary buffer")
         assert yaml.safe_load(Path("memory.yaml").read_text())["memory"]["counter"] == "chars4"
@@ -285,10 +296,10 @@ class TestTakingHome:
         assert (use.sent_tokens, use.peak_tokens) == (row["sent_tokens"], row["peak_tokens"])
         assert (use.summarizations, use.summarizer_tokens) == (row["summarizations"], row["summarizer_tokens"])
 
-    def test_nothing_to_take_home_is_an_error(self, chat: Path) -> None:
-        shown = memviz("sweep", chat, *GRID, "--max-peak", 1, "--take-home", "memory_yaml", code=1)
+    def test_nothing_to_export_is_an_error(self, chat: Path) -> None:
+        shown = memviz("sweep", chat, *GRID, "--max-peak", 1, "--code", "memory_yaml", code=1)
         assert shown.out == ""
-        assert "no setting to take home" in shown.err
+        assert "no setting to export" in shown.err
 
 
 class TestKept:
@@ -362,6 +373,7 @@ class TestEndedEarly:
         assert timeless(rest["cells"]) == timeless(whole["cells"])
         assert rest["recommendation"] == whole["recommendation"]
 
+    @pytest.mark.slow
     def test_killed_it_goes_on_where_it_was(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database)
         started.kill()
@@ -372,7 +384,7 @@ class TestEndedEarly:
     def test_ctrl_c_shows_what_is_finished_and_says_how_to_go_on(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database)
         os.killpg(started.pid, signal.SIGINT)
-        out, err = (stream.decode() for stream in started.communicate(timeout=60))
+        out, err = (stream.decode() for stream in started.communicate(timeout=SECONDS))
         kept = kept_cells(database)
         assert started.returncode == 130
         assert "Traceback" not in err
@@ -383,22 +395,24 @@ class TestEndedEarly:
         self.gone_on(long_chat, kept)
 
     @pytest.mark.parametrize("where", [("--workers", 2), ("--dask", "--workers", 2)], ids=["processes", "dask"])
+    @pytest.mark.slow
     def test_ctrl_c_with_workers_is_as_clean(self, long_chat: Path, database: Path, where: tuple[object, ...]) -> None:
         if "--dask" in where:
             pytest.importorskip("distributed")
         started = self.begun(long_chat, database, *where)
         os.killpg(started.pid, signal.SIGINT)
-        out, err = (stream.decode() for stream in started.communicate(timeout=60))
+        out, err = (stream.decode() for stream in started.communicate(timeout=SECONDS))
         assert started.returncode == 130
         assert "Traceback" not in err
         assert f" of {kept_cells(database)} settings." in out
 
+    @pytest.mark.slow
     def test_ctrl_c_twice_ends_at_once(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database, "--workers", 2)
         for _ in range(2):
             os.killpg(started.pid, signal.SIGINT)
             time.sleep(0.15)
-        _, err = started.communicate(timeout=60)
+        _, err = started.communicate(timeout=SECONDS)
         assert started.returncode == 130
         assert b"Traceback" not in err
 
@@ -433,7 +447,7 @@ class TestPaidSummarizer:
         shown = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1, "--json")
         calls = sum(cell["summarizations"] for cell in shown.json["cells"])
         assert len(server.requests) == calls > 0
-        assert f"Summaries by openai/gpt-5-mini, {calls} calls: about " in shown.err
+        assert f"openai/gpt-5-mini would write {counted(calls, 'summary')}: about " in shown.err
         assert "At most $1.00 is spent." in shown.err
         usd = calls * (1000 * 0.25 + 100 * 2) / 1e6  # what the server says it used, at list price
         assert f"Spent on openai/gpt-5-mini: {dollars(usd)} in {calls} calls." in shown.err
@@ -463,10 +477,11 @@ class TestPaidSummarizer:
         paid = len(server.requests)
         assert first < paid < first + second
         more = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1, "--json")
-        assert f"Summaries by openai/gpt-5-mini, {second} calls: about " in more.err, "those that are left"
+        assert f"openai/gpt-5-mini would write {counted(second, 'summary')}: about " in more.err, "those that are left"
         assert (more.json["is_complete"], more.json["measured"]) == (True, 1)
         assert len(server.requests) == first + second, "no answer was paid twice"
 
+    @pytest.mark.slow
     def test_the_key_is_nowhere(self, tmp_path: Path, chat: Path, server: OpenAIServer) -> None:
         shown = process("sweep", chat, *GRID, *self.PRICED, "--budget", 1, folder=tmp_path)
         assert shown.code == 0, shown.err
@@ -509,7 +524,7 @@ class TestWrongUse:
             (("-s", "window:window_size=2..9/1"), ("'2..9/1'", "steps")),
             (("-s", "recent_only:enable_summarization=maybe"), ("'maybe'", "true or false")),
             (("--counter", "gpt9"), ("no token counter", "'gpt9'")),
-            (("--take-home", "rust"), ("no recipe", "'rust'", "memory_yaml")),
+            (("--code", "rust"), ("no target", "'rust'", "memory_yaml")),
         ],
     )
     def test_is_one_sentence(self, chat: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -520,8 +535,8 @@ class TestWrongUse:
         [
             (("-s", "window:4"), "not of the form"),
             (("--json", "--csv", "-"), "would both write to stdout"),
-            (("--json", "--take-home", "memory_yaml"), "would both write to stdout"),
-            (("--out", "x"), "--take-home"),
+            (("--json", "--code", "memory_yaml"), "would both write to stdout"),
+            (("--out", "x"), "--code"),
             (("--keep", "1.5"), "--keep"),
             (("--usd-per-million", "1"), "--usd-per-million"),
             (("--usd-per-million", "1,-2"), "--usd-per-million"),

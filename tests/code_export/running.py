@@ -1,4 +1,4 @@
-"""Run what a recipe writes, and replay the same conversation with memviz."""
+"""Run what an export writes, and replay the same conversation with memviz."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import memviz
 from memviz import Message
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
+from memviz.code_export.from_templates import template_of
 from memviz.models.base import Model
 
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -23,6 +24,13 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 """Values at which every strategy acts several times in a bundled conversation."""
 
 
+def with_code(target: str) -> list[str]:
+    """The strategies that can be exported to this target; to a file for memviz, or its own code, all can."""
+    if target in ("memory_yaml", "memviz_code"):
+        return list(memviz.strategies())
+    return [id for id in memviz.strategies() if template_of(setting(id), target) is not None]
+
+
 def setting(id: str, **changes: Any) -> Setting:
     """A setting with this strategy; ``parameters`` are the strategy's, the rest is the setting's."""
     parameters = {**PARAMETERS.get(id, {}), **changes.pop("parameters", {})}
@@ -35,12 +43,12 @@ def load(target: str, wanted: Setting) -> dict[str, Any]:
     memviz.counter("cl100k_base")("warm")
     memviz.counter("p50k_base")("warm")
     names: dict[str, Any] = {"__name__": f"{target}_{wanted.strategy.id}"}
-    exec(compile(recipes()[target].write(wanted), f"<{target}>", "exec"), names)  # noqa: S102
+    exec(compile(targets()[target].write(wanted), f"<{target}>", "exec"), names)  # noqa: S102
     return names
 
 
 def summarize_with(model: Model) -> Any:
-    """A model of memviz as the function that a recipe leaves to fill in."""
+    """A model of memviz as the function that an export leaves to fill in."""
     return lambda messages: model.summarize([Message.of(message) for message in messages]).text
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, talk, texts, with_code
 
 pytest.importorskip("langchain_classic")
 
@@ -26,7 +26,7 @@ def numbered() -> Iterator[str]:
 
 
 class Held:
-    """A conversation held with the recipe's memory: what was asked of the model, and of the summarizer."""
+    """A conversation held with the exported memory: what was asked of the model, and of the summarizer."""
 
     def __init__(self, wanted: Setting, talked: list[Message], summary: Callable[[Any], str] | None = None) -> None:
         names, summaries = load("langchain_classic", wanted), numbered()
@@ -50,7 +50,7 @@ def simulated(wanted: Setting, talked: list[Message]) -> list[list[tuple[str, st
 
 
 def named(id: str, words: str) -> bool:
-    return words in recipes()["langchain_classic"].write(setting(id)).replace("\n#   ", " ")
+    return words in targets()["langchain_classic"].write(setting(id)).replace("\n#   ", " ")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ class TestDifferences:
     @pytest.mark.parametrize("window_size", [2, 4, 10])
     def test_an_even_window_sends_one_message_more(self, window_size: int) -> None:
         wanted, talked = setting("window", parameters={"window_size": window_size}), talk(9)
-        assert f"sends {window_size + 1} messages" in recipes()["langchain_classic"].write(wanted).replace(
+        assert f"sends {window_size + 1} messages" in targets()["langchain_classic"].write(wanted).replace(
             "\n#   ", " "
         )
         library, memvizs = Held(wanted, talked).requests[-1], simulated(wanted, talked)[-1]
@@ -82,7 +82,7 @@ class TestDifferences:
         assert library[0][0] == "user"
 
     def test_an_odd_window_differs_in_nothing_but_its_age(self) -> None:
-        text = recipes()["langchain_classic"].write(setting("window", parameters={"window_size": 11}))
+        text = targets()["langchain_classic"].write(setting("window", parameters={"window_size": 11}))
         assert "K = 5  # exchanges" in text
         assert text.count("\n# - ") == 1
 
@@ -141,12 +141,12 @@ class TestDifferences:
 
     def test_the_system_prompt_cannot_count(self) -> None:
         wanted = setting("chat_summary_buffer", parameters={"count_initial_tokens": True})
-        assert "cannot count the system prompt" in recipes()["langchain_classic"].write(wanted).replace("\n#   ", " ")
+        assert "cannot count the system prompt" in targets()["langchain_classic"].write(wanted).replace("\n#   ", " ")
         assert not named("chat_summary_buffer", "cannot count the system prompt")
 
 
 @pytest.mark.parametrize("counter", ["o200k_base", "bytes4"])
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("langchain_classic"))
 def test_the_example_runs(id: str, counter: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = load("langchain_classic", setting(id, counter=counter))
     names["init_chat_model"] = lambda name, **options: Answering(answer=lambda _: f"I am {name}.", **options)

@@ -11,9 +11,9 @@ import pytest
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts, with_code
 
 pytest.importorskip("langchain.agents")
 
@@ -32,7 +32,7 @@ def numbered() -> Iterator[str]:
 
 
 class Held:
-    """A conversation held with the recipe's agent: what was asked of the model, and of the summarizer."""
+    """A conversation held with the exported agent: what was asked of the model, and of the summarizer."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ def simulated(wanted: Setting, talked: list[Message]) -> list[list[tuple[str, st
 
 
 def named(id: str, words: str, **changes: Any) -> bool:
-    return words in recipes()["langchain_middleware"].write(setting(id, **changes)).replace("\n#   ", " ")
+    return words in targets()["langchain_middleware"].write(setting(id, **changes)).replace("\n#   ", " ")
 
 
 @pytest.mark.parametrize("counter", ["o200k_base", "chars4"])
@@ -286,7 +286,7 @@ class TestDifferences:
             assert (largest < 110) == on
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("langchain_middleware"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = load("langchain_middleware", setting(id))
     build = names["build_agent"]

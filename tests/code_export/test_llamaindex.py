@@ -12,9 +12,9 @@ import pytest
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, talk, texts, with_code
 
 pytest.importorskip("llama_index.core")
 
@@ -58,7 +58,7 @@ def numbered() -> Iterator[str]:
 
 
 def held(wanted: Setting, talked: list[Message]) -> list[list[tuple[str, str]]]:
-    """The requests of a chat engine with the recipe's memory, when this conversation is held."""
+    """The requests of a chat engine with the exported memory, when this conversation is held."""
     names, summaries = load("llamaindex", wanted), numbered()
     memory = names["build_memory"](Answering(lambda _: next(summaries)))
     replies = iter([reply for _, reply in pairs(talked)])
@@ -143,7 +143,7 @@ def failing(messages: Any) -> str:
 
 def named(id: str, words: str) -> bool:
     """Whether the file says so."""
-    return words in recipes()["llamaindex"].write(setting(id)).replace("\n#   ", " ")
+    return words in targets()["llamaindex"].write(setting(id)).replace("\n#   ", " ")
 
 
 class TestDifferences:
@@ -220,7 +220,7 @@ class TestDifferences:
         assert len(memory.get()) == 20
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("llamaindex"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     load("llamaindex", setting(id, model="anthropic/claude-sonnet-4-5"))["main"]()
     assert capsys.readouterr().out == "I am anthropic/claude-sonnet-4-5.\n" * 2

@@ -7,11 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.counters import COUNTERS
 from memviz.memory_config import load_memory_config, strategy_of
 from memviz.strategies.parameters import Parameter
@@ -36,12 +36,11 @@ def any_setting(draw: st.DrawFn) -> Setting:
     return Setting(strategy, draw(st.sampled_from(list(COUNTERS))), summarizer, found=draw(any_text))
 
 
-@settings(max_examples=300)
 @given(wanted=any_setting())
 def test_what_is_written_is_read_back(wanted: Setting) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memory.yaml"
-        path.write_text(recipes()["memory_yaml"].write(wanted), encoding="utf-8")
+        path.write_text(targets()["memory_yaml"].write(wanted), encoding="utf-8")
         config = load_memory_config(path)
     assert strategy_of(config) == wanted.strategy
     assert (config["memory"]["counter"], config["memory"]["summarizer"]) == (wanted.counter, wanted.summarizer)
@@ -49,7 +48,7 @@ def test_what_is_written_is_read_back(wanted: Setting) -> None:
 
 @pytest.mark.parametrize("id", memviz.strategies())
 def test_every_parameter_is_in_the_file(id: str) -> None:
-    text = recipes()["memory_yaml"].write(setting(id))
+    text = targets()["memory_yaml"].write(setting(id))
     for parameter in memviz.strategies()[id].parameters():
         assert f" {parameter.name}: " in text
 
@@ -57,7 +56,7 @@ def test_every_parameter_is_in_the_file(id: str) -> None:
 def test_the_chat_summary_buffer_is_also_what_build_chat_memory_reads(tmp_path: Path) -> None:
     path = tmp_path / "memory.yaml"
     wanted = setting("chat_summary_buffer", parameters={"token_limit": 77, "summarize_prompt": "Be brief."})
-    path.write_text(recipes()["memory_yaml"].write(wanted), encoding="utf-8")
+    path.write_text(targets()["memory_yaml"].write(wanted), encoding="utf-8")
     memory = load_memory_config(path)["memory"]
     built = memviz.build_chat_memory(None, memory["token_limit"], memory["summarize_prompt"])
     assert built.strategy == wanted.strategy

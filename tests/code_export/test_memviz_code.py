@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import memviz
 from memviz.code_export import Setting
@@ -14,7 +14,6 @@ from tests.code_export.running import load, requests, setting
 from tests.code_export.test_memory_yaml import any_setting
 
 
-@settings(max_examples=100)
 @given(wanted=any_setting())
 def test_the_strategy_is_the_same(wanted: Setting) -> None:
     names = load("memviz_code", wanted)

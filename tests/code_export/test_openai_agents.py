@@ -13,9 +13,9 @@ import pytest
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts
+from tests.code_export.running import load, pairs, requests, setting, summarize_with, talk, texts, with_code
 
 pytest.importorskip("agents", reason="the OpenAI Agents SDK (openai-agents) is not installed")
 
@@ -69,7 +69,7 @@ def names_of(wanted: Setting) -> dict[str, Any]:
 
 
 def held(wanted: Setting, talked: list[Message]) -> tuple[Answering, list[Any]]:
-    """A conversation under the recipe's run configuration: what the model was sent, and what the session keeps."""
+    """A conversation under the exported run configuration: what the model was sent, and what the session keeps."""
     names = names_of(wanted)
     model = Answering(said(reply) for _, reply in pairs(talked))
     config = replace(names["run_config"](), model=model, tracing_disabled=True)
@@ -88,7 +88,7 @@ def simulated(wanted: Setting, talked: list[Message]) -> list[list[tuple[str, st
 
 
 @pytest.mark.parametrize("counter", ["o200k_base", "chars4"])
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("openai_agents"))
 def test_the_agent_sends_what_memviz_simulated_and_the_session_keeps_everything(id: str, counter: str) -> None:
     talked = list(bundled()["trip"].messages)
     wanted = setting(id, counter=counter, system_prompt="Be kind.")
@@ -133,7 +133,7 @@ def test_within_a_run_with_tools(id: str) -> None:
         results = {item["call_id"] for item in sent if item.get("type") == "function_call_output"}
         assert {item["call_id"] for item in sent if item.get("type") == "function_call"} == results
     if id == "window":  # named: what the agent does within the run comes on top of the window
-        assert "comes on top of it" in recipes()["openai_agents"].write(setting(id)).replace("\n#   ", " ")
+        assert "comes on top of it" in targets()["openai_agents"].write(setting(id)).replace("\n#   ", " ")
         assert max(map(len, model.inputs)) > 3
 
 
@@ -183,12 +183,12 @@ def test_another_conversation_starts_anew() -> None:
 
 def test_a_model_of_another_provider_goes_by_litellm() -> None:
     wanted = setting("summary", summarizer="anthropic/claude-sonnet-4-5")
-    text = recipes()["openai_agents"].write(wanted)
+    text = targets()["openai_agents"].write(wanted)
     assert "pip install 'openai-agents[litellm]'" in text
     assert "litellm.completion(model=SUMMARIZER_MODEL, messages=messages)" in text
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("openai_agents"))
 def test_the_example_runs(
     id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

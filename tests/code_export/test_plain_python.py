@@ -14,7 +14,7 @@ import memviz
 from memviz import Message, ModelError, ScriptedModel
 from memviz.code_export import Setting
 from memviz.transcripts.samples import bundled
-from tests.code_export.running import load, requests, setting, summarize_with, talk
+from tests.code_export.running import load, requests, setting, summarize_with, talk, with_code
 from tests.strategies.conversations import answers, conversations, outcomes, small_parameters
 
 OFF = [
@@ -23,7 +23,7 @@ OFF = [
     ("chat_summary_buffer", {"count_initial_tokens": True}),
     ("chat_summary_buffer", {"summarize_prompt": 'Keep "all" {names}.\nAnd dates.'}),
 ]
-SETTINGS = [(id, {}) for id in memviz.strategies()] + OFF
+SETTINGS = [(id, {}) for id in with_code("plain_python")] + OFF
 
 
 def contexts(names: dict[str, Any], messages: list[Message], lengths: list[int]) -> list[list[dict[str, Any]]]:
@@ -46,7 +46,9 @@ def compare(messages: list[Message], wanted: Setting, model: Any, own: Any, **op
         assert mine == memvizs, f"request {number}"
 
 
-@pytest.mark.parametrize("counter", ["o200k_base", "chars4", "bytes4"])
+@pytest.mark.parametrize(
+    "counter", ["o200k_base", *(pytest.param(id, marks=pytest.mark.slow) for id in ("chars4", "bytes4"))]
+)
 @pytest.mark.parametrize(("id", "parameters"), SETTINGS)
 @pytest.mark.parametrize("sample", [name for name in bundled() if name != "support"])
 def test_the_same_requests_as_a_replay(sample: str, id: str, parameters: dict[str, Any], counter: str) -> None:
@@ -75,8 +77,8 @@ def scripted(plan: list[str]) -> Any:
     return summarize
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("id", with_code("plain_python"))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=conversations(), plan=outcomes, small=st.booleans())
 def test_odd_conversations_and_failing_summarizers(
     id: str, messages: list[Message], plan: list[str], small: bool
@@ -90,7 +92,6 @@ def test_odd_conversations_and_failing_summarizers(
         logging.disable(logging.NOTSET)
 
 
-@settings(max_examples=60)
 @given(messages=conversations())
 def test_while_tools_are_under_way(messages: list[Message]) -> None:
     """After every message, not only at requests: as memviz's memory for one's own chat loop."""
@@ -153,7 +154,7 @@ def test_the_summarizer_reads_what_memvizs_reads() -> None:
         assert len(asked) >= len(theirs) - 1 > 0  # a replay also summarizes after the last turn
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@pytest.mark.parametrize("id", with_code("plain_python"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     load("plain_python", setting(id))["main"]()
     assert "What is my name?" in capsys.readouterr().out

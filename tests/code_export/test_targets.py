@@ -1,4 +1,4 @@
-"""All recipes: every strategy can be taken everywhere, as a file that holds what was chosen and nothing else."""
+"""All targets: every strategy can be exported to each, as a file that holds what was chosen and nothing else."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from typing import ClassVar
 import pytest
 
 import memviz
-from memviz.code_export import Recipe, Setting, recipes
+from memviz.code_export import Setting, Target, targets
 from memviz.counters import COUNTERS
 from memviz.strategies.base import Selection, Strategy
 from memviz.strategies.parameters import whole_number
-from tests.code_export.running import load, setting
+from tests.code_export.running import load, setting, with_code
 
-PYTHON = [id for id, recipe in recipes().items() if recipe.language == "python"]
+PYTHON = [id for id, target in targets().items() if target.language == "python"]
 CHANGES = {"system_prompt": "Be kind.", "found": "Trip to Lisbon: 41 of 44 facts for 0.012 USD"}
-EVERY = [(target, id) for target in recipes() for id in memviz.strategies()]
+EVERY = [(target, id) for target in targets() for id in with_code(target)]
 HOSTILE = 'Trip """ \n import os\r\nos.abort()\u2028x = 1 \u202e \\ \x00 \ud800 # end'
 
 
-def test_every_file_of_the_folder_is_a_recipe_or_serves_one() -> None:
-    assert list(recipes()) == [
+def test_every_file_of_the_folder_is_a_target_or_serves_one() -> None:
+    assert list(targets()) == [
         "memory_yaml", "memviz_code", "llamaindex", "langchain_middleware", "langchain_classic", "openai_agents",
         "plain_python",
     ]  # fmt: skip
-    names = [recipe.file_name for recipe in recipes().values()]
-    assert len(set(names)) == len(names) == len({recipe.title for recipe in recipes().values()})
+    names = [target.file_name for target in targets().values()]
+    assert len(set(names)) == len(names) == len({target.title for target in targets().values()})
 
 
 @pytest.mark.parametrize(("target", "id"), EVERY)
 class TestEveryFile:
     def test_is_the_same_each_time_and_says_where_it_was_found(self, target: str, id: str) -> None:
         wanted = setting(id, **CHANGES)
-        text = recipes()[target].write(wanted)
-        assert text == recipes()[target].write(setting(id, **CHANGES))
+        text = targets()[target].write(wanted)
+        assert text == targets()[target].write(setting(id, **CHANGES))
         assert f"# Found with memviz: {CHANGES['found']}" in text
         assert wanted.strategy.label in text.partition("\n")[0]
 
     def test_names_what_differs_or_says_that_nothing_does(self, target: str, id: str) -> None:
-        text = recipes()[target].write(setting(id))
+        text = targets()[target].write(setting(id))
         assert target == "memory_yaml" or ("# Where it differs" in text) != ("# It sends what memviz simulated" in text)
 
     def test_a_text_from_outside_stays_a_comment(self, target: str, id: str) -> None:
-        plain, hostile = (recipes()[target].write(setting(id, found=found)) for found in ("", HOSTILE))
+        plain, hostile = (targets()[target].write(setting(id, found=found)) for found in ("", HOSTILE))
         added = [line for line in hostile.splitlines() if line not in plain.splitlines()]
         assert len(added) == len(hostile.splitlines()) - len(plain.splitlines()) > 0
         assert all(line.startswith("# ") and line.isprintable() for line in added)
@@ -60,7 +60,7 @@ class TestEveryFile:
 
 def constants(target: str, wanted: Setting) -> dict[str, object]:
     """The constants at the top of a file, read without running it."""
-    tree = ast.parse(recipes()[target].write(wanted))
+    tree = ast.parse(targets()[target].write(wanted))
     return {
         node.targets[0].id: ast.literal_eval(node.value)
         for node in tree.body
@@ -77,8 +77,8 @@ def test_all_files_pass_the_linter_and_are_formatted(tmp_path: Path, counter: st
     for target, id in EVERY:
         if target in PYTHON:
             wanted = setting(id, counter=counter, **CHANGES)
-            (tmp_path / f"{target}_{id}.py").write_text(recipes()[target].write(wanted), encoding="utf-8")
-    assert len(list(tmp_path.iterdir())) == len(PYTHON) * len(memviz.strategies())
+            (tmp_path / f"{target}_{id}.py").write_text(targets()[target].write(wanted), encoding="utf-8")
+    assert len(list(tmp_path.iterdir())) == sum(target in PYTHON for target, _ in EVERY)
     ruff = [sys.executable, "-m", "ruff"]
     for command in (["check", "--select", "E,F,I,B,UP,SIM,RET,C4"], ["format", "--check"]):
         options = ["--isolated", "--line-length", "120", str(tmp_path)]
@@ -88,10 +88,10 @@ def test_all_files_pass_the_linter_and_are_formatted(tmp_path: Path, counter: st
 
 @pytest.mark.parametrize("target", PYTHON)
 def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None:
-    for id, cls in memviz.strategies().items():
-        for parameter in cls.parameters():
+    for id in with_code(target):
+        for parameter in memviz.strategies()[id].parameters():
             if parameter.is_number and not parameter.live_only and parameter.name != "max_recalled_messages":
-                text = recipes()[target].write(setting(id, parameters={parameter.name: 7431}))
+                text = targets()[target].write(setting(id, parameters={parameter.name: 7431}))
                 assert str(7431 // 2 if (target, id) == ("langchain_classic", "window") else 7431) in text
 
 
@@ -143,9 +143,9 @@ def foreign() -> Iterator[Setting]:
 
 
 def test_a_strategy_from_another_package_can_only_be_run_by_memviz(foreign: Setting) -> None:
-    for target, recipe in recipes().items():
-        text = recipe.write(foreign)
-        if target in ("memory_yaml", "memviz_code"):
+    for id, target in targets().items():
+        text = target.write(foreign)
+        if id in ("memory_yaml", "memviz_code"):
             assert "every_other" in text
             assert "3" in text
         else:
@@ -154,6 +154,6 @@ def test_a_strategy_from_another_package_can_only_be_run_by_memviz(foreign: Sett
     assert load("memviz_code", foreign)["strategy"] == foreign.strategy
 
 
-def test_a_recipe_is_a_value() -> None:
-    recipe = Recipe("Here", "here.txt", "python", "", lambda wanted: wanted.counter)
-    assert recipe.write(setting("buffer", counter="chars4")) == "chars4"
+def test_a_target_is_a_value() -> None:
+    target = Target("Here", "here.txt", "python", "", lambda wanted: wanted.counter)
+    assert target.write(setting("buffer", counter="chars4")) == "chars4"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -292,7 +292,6 @@ class TestLiveIsReplay:
         assert timeless(chat.run) == timeless(replayed)
         assert chat.run.fates().tolist() == replayed.fates().tolist()
 
-    @settings(max_examples=150)
     @given(
         first=st.sampled_from(IDS),
         steps=st.lists(

@@ -40,7 +40,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def served(server: OpenAIServer, name: str = "answerer") -> memviz.Model:
-    return memviz.model(f"openai/{name}", api_base=server.api_base, api_key=KEY, timeout=10.0, retries=0)
+    return memviz.model(f"openai/{name}", api_base=server.api_base, api_key=KEY, timeout=60.0, retries=0)
 
 
 def judging(server: OpenAIServer, *runs: Run, probes: tuple[Probe, ...] = PROBES, **options: Any) -> Judging:

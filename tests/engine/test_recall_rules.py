@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ModelError, Recall, ToolCall
-from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES
 from tests.engine.calling import RECALL, Caller, caller_of, recalled, request_tokens, says, texts, told
 from tests.engine.probes import IDS, Digest, small
 from tests.strategies.conversations import conversations, text_of
@@ -43,7 +42,7 @@ def bounded(id: str, bound: int) -> tuple[memviz.Strategy, int]:
     """The strategy and how many messages may be recalled under it: only one has a bound of its own."""
     if id == "summary_only":
         return small(id, max_recalled_messages=bound), bound
-    return small(id), DEFAULT_MAX_RECALLED_MESSAGES
+    return small(id), small(id).recall_limit_messages
 
 
 def check_recalled(record: memviz.TurnRecord, log: Sequence[Message], bound: int) -> None:

@@ -293,6 +293,7 @@ class TestDeterministic:
         assert sent(runs[0]) == sent(runs[1])
         assert timeless(runs[0]) == timeless(runs[1])
 
+    @pytest.mark.slow
     def test_in_every_process(self) -> None:
         script = (
             "import hashlib, memviz; from tests.engine.probes import *\n"

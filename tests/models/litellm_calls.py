@@ -26,7 +26,7 @@ from tests.models.openai_server import Answer, OpenAIServer
 KEY = "sk-top-secret-0123456789"
 NAME = "openai/gpt-4o-mini"
 HELLO = (Message("user", "Hello"),)
-TIMEOUT = 10.0
+TIMEOUT = 60.0
 SHORT_TIMEOUT = 0.4
 
 

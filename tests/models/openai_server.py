@@ -7,7 +7,7 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
@@ -31,13 +31,14 @@ class OpenAIServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.script: deque[Answer] = deque()
         self.otherwise: Answer = text("Hello there.")
         self.requests: list[Received] = []
         self.client_gone = Event()
         self.closing = Event()
+        self.connections: set[socket.socket] = set()
 
     @property
     def api_base(self) -> str:
@@ -45,6 +46,13 @@ class OpenAIServer(ThreadingHTTPServer):
 
     def then(self, *answers: Answer) -> None:
         self.script.extend(answers)
+
+    def close_connections(self) -> None:
+        """Hang up on every client. A connection that is kept open outlives ``server_close``, and clients keep theirs
+        by address: the next server on the same port would be asked through it, and this one would answer."""
+        for connection in tuple(self.connections):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent: clients that go away are part of the tests."""
@@ -54,6 +62,14 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # otherwise every small reply waits some 40 ms for an acknowledgement
     server: OpenAIServer
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.server.connections.discard(self.connection)
+        super().finish()
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -228,8 +244,9 @@ def endless(handler: _Handler) -> None:
 
 
 @contextmanager
-def openai_server() -> Iterator[OpenAIServer]:
-    server = OpenAIServer()
+def openai_server(port: int = 0) -> Iterator[OpenAIServer]:
+    """A running server, on a free port unless one is given."""
+    server = OpenAIServer(port)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -238,4 +255,5 @@ def openai_server() -> Iterator[OpenAIServer]:
         server.closing.set()
         server.shutdown()
         server.server_close()
+        server.close_connections()
         thread.join()

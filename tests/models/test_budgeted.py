@@ -141,7 +141,7 @@ def test_a_stream_that_is_closed_early_may_have_cost_all(server: OpenAIServer) -
     assert next(stream) == "word "
     stream.close()  # type: ignore[attr-defined]  # it is a generator
     assert budget.spent_usd == budget.uncertain_usd == model.most_usd(HELLO)
-    assert server.client_gone.wait(2)
+    assert server.client_gone.wait(60)
 
 
 def test_no_key_no_call_no_cost() -> None:

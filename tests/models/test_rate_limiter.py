@@ -176,6 +176,7 @@ def test_a_longest_wait_out_of_range(server: OpenAIServer) -> None:
 
 
 @pytest.mark.parametrize("says_when", [True, False])
+@pytest.mark.slow
 def test_eight_threads_share_a_limit_and_all_get_their_answers(server: OpenAIServer, says_when: bool) -> None:
     server.otherwise = limit = RateLimited(2, 0.2, says_when=says_when)
     model = client(server, retries=8, jitter=random.Random(0).random)

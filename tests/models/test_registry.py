@@ -166,6 +166,7 @@ except {MissingKeyError.__name__}:
     assert json.loads(ran.stdout) == [False, ["OPENAI_API_KEY"]]
 
 
+@pytest.mark.slow
 def test_litellm_is_imported_without_network_dotenv_or_telemetry() -> None:
     code = """
 import json, os, socket, sys

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.workspace import DATABASE_VARIABLE
 from tests.models.openai_server import OpenAIServer, openai_server
+
+# A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
+# reading the metadata of all packages takes longer than everything else that the test does.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import unescape
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,6 +53,16 @@ def labelled(controls: Iterable[Control], label: str) -> Control:
     found = next((control for control in controls if control.label.startswith(label)), None)
     assert found is not None, f"no {label!r} among {[control.label for control in controls]}"
     return found
+
+
+def finished(session: AppTest) -> AppTest:
+    """The page once its sweep is through."""
+    deadline = monotonic() + TIMEOUT_SECONDS
+    while any(button.label == "Stop" for button in session.button):
+        assert monotonic() < deadline, "the sweep did not end"
+        session.run()
+    page_of(session)
+    return session
 
 
 def click(session: AppTest, label: str) -> AppTest:

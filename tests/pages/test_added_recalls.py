@@ -70,6 +70,7 @@ def grown(before: dict[str, list[float]], after: dict[str, list[float]]) -> dict
     return {label: {turn: by for turn, by in found.items() if by} for label, found in differences.items()}
 
 
+@pytest.mark.slow
 def test_a_recall_for_all_settings_costs_what_it_brings_back(compare: AppTest) -> None:
     before = token_lines(compare)
     add(compare, "1")

@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.metrics.cost.cost import Cost, break_even_turn
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
+from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences
 from tests.pages.test_compare import FIRST, replayed

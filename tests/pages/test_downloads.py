@@ -66,6 +66,7 @@ def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable
 
 
 @pytest.mark.skipif(not can_render(), reason="needs kaleido and a Chromium")
+@pytest.mark.slow
 def test_the_chart_comes_as_a_picture_where_one_can_be_drawn(made: dict[str, Callable[[], str | bytes]]) -> None:
     open_page("compare", conversation="sample-trip")
     assert named(made, ".svg").lstrip().startswith("<svg")

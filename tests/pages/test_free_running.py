@@ -182,6 +182,7 @@ BROKEN = status(500, f"Broken. {KEY}", Retry_After="0")
 
 
 @pytest.mark.parametrize("failures", [[WRONG_KEY], [BROKEN] * 3])  # the second is tried three times
+@pytest.mark.slow
 def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
     short: str, server: OpenAIServer, database: Path, failures: list[Answer]
 ) -> None:

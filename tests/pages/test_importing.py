@@ -129,7 +129,7 @@ def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
     monkeypatch.setattr(background, "load_file", slowly)
     before = titles(library)
     library.file_uploader[0].set_value([("long.json", AS_JSON, "application/json")]).run()
-    assert is_reading.wait(10)
+    assert is_reading.wait(60)
     library.run()
     (bar,) = library.get("progress")
     assert "Reading long" in bar.proto.text

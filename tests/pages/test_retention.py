@@ -158,7 +158,7 @@ class TestStory:
         assert "Stated in message 43 (turn 22)" in said
         assert f"lost at turn {life.lost_turn}" in said
         taken = killer.summarized
-        assert f"the summarization of messages {taken.start + 1}-{taken.stop} after message " in said
+        assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
         assert f" after message {killer.after_message + 1} ({killer.reason}) did not take it over" in said
         shown = [unescape(re.sub(r"<[^>]+>", "", body.proto.body)) for body in page.get("html")]
         assert killer.summary in shown

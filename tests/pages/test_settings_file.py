@@ -1,4 +1,4 @@
-"""A memory.yaml that was taken home comes back as a setting."""
+"""A memory.yaml that was exported comes back as a setting."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.code_export import Setting, recipes
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import sample
 from tests.pages.driving import labelled, open_page, sentences, token_lines
 
 
 def opened(content: str, name: str = "memory.yaml") -> AppTest:
     page = open_page("compare")
-    labelled(page.file_uploader, "A setting that was taken home").set_value((name, content.encode(), "text/yaml"))
+    labelled(page.file_uploader, "A setting that was exported").set_value((name, content.encode(), "text/yaml"))
     return page.run()
 
 
@@ -23,7 +23,7 @@ def opened(content: str, name: str = "memory.yaml") -> AppTest:
     ids=lambda setting: setting.id,
 )
 def test_the_file_shows_the_very_run_that_was_measured(setting: memviz.Strategy) -> None:
-    page = opened(recipes()["memory_yaml"].write(Setting(setting, counter="cl100k_base")))
+    page = opened(targets()["memory_yaml"].write(Setting(setting, counter="cl100k_base")))
     run = memviz.replay(sample("trip"), setting, counter="cl100k_base")
     assert token_lines(page)[setting.label] == [record.total_tokens for record in run.turns]
     assert labelled(page.selectbox, "Token counter").value == "cl100k_base"

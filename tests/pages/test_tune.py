@@ -1,4 +1,4 @@
-"""Tune: a grid of settings, what each costs and keeps, which one to take, and taking it home."""
+"""Tune: a grid of settings, what each costs and keeps, which one to take, and exporting it to code."""
 
 from __future__ import annotations
 
@@ -10,30 +10,17 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.code_export import recipes
+from memviz.code_export import targets
 from memviz.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from memviz.tuning.grid import settings, suggested
+from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.tune.grid import TRIED_AT_FIRST
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.driving import click, figures, finished, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
-RUNS = 40
-"""How often a page that works in the background is looked at again."""
-
-
-def finished(session: AppTest) -> AppTest:
-    """The page once its sweep is through."""
-    for _ in range(RUNS):
-        page_of(session)
-        if not any(button.label == "Stop" for button in session.button):
-            return session
-        session.run()
-    raise AssertionError("the sweep did not end")
 
 
 @pytest.fixture
@@ -42,7 +29,7 @@ def page() -> AppTest:
 
 
 def expected(**options: object) -> memviz.Sweep:
-    grid = {id: suggested(id, largest=LARGEST) for id in TRIED_AT_FIRST}
+    grid = {id: suggested(id, largest=LARGEST) for id in tried_at_first()}
     return memviz.sweep(sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
 
 
@@ -98,6 +85,7 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     assert best.nearest.label in [head.value for head in page.subheader]
 
 
+@pytest.mark.slow
 def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> None:
     kept = Store(database).find_cells([])
     labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5")
@@ -168,6 +156,7 @@ def test_a_large_sweep_begins_when_asked(database: Path) -> None:
     assert "begins when you say so" not in told(page)
 
 
+@pytest.mark.slow
 def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> None:
     said = (memviz.Message("user", "Hello."), memviz.Message("assistant", "Hi."))
     id = Store(database).add_conversation(memviz.Transcript(said, title="Short"))
@@ -194,7 +183,7 @@ def test_titles_are_text(database: Path) -> None:
         assert not any(piece in source for piece in PIECES)
 
 
-class TestTakingItHome:
+class TestExportToCode:
     def test_the_file_gives_the_setting_again(self, page: AppTest, tmp_path: Path) -> None:
         only(page, "summary_buffer")
         file = tmp_path / "memory.yaml"
@@ -203,16 +192,18 @@ class TestTakingItHome:
         assert yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
         assert strategy_of(memviz.load_memory_config(file)).label == label
 
+    @pytest.mark.slow
     def test_there_is_code_for_every_library(self, page: AppTest) -> None:
         only(page, "summary_buffer")
-        for id, recipe in recipes().items():
+        for id, target in targets().items():
             labelled(page.button_group, "For").set_value(id)
             page.run()
             assert "4000" in page.code[-1].value.replace("_", "")
-            assert page.code[-1].language == recipe.language
-            assert (page.code[0].value == recipe.install) == bool(recipe.install)
+            assert page.code[-1].language == target.language
+            assert (page.code[0].value == target.install) == bool(target.install)
 
 
+@pytest.mark.slow
 def test_every_strategy_can_be_tried() -> None:
     page = finished(open_page("tune"))
     only(page, *memviz.strategies())

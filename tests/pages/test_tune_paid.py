@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.models.openai_server import OpenAIServer, text
-from tests.pages.driving import click, labelled, open_page
-from tests.pages.test_tune import finished, only, told
+from tests.pages.driving import click, finished, labelled, open_page
+from tests.pages.test_tune import only, told
 
 KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
 OWN = "A summary that the paid model wrote."
@@ -33,6 +33,7 @@ def test_nothing_is_paid_before_the_button_and_the_price_is_told(paid: AppTest, 
     assert "calls: about" in told(paid)
 
 
+@pytest.mark.slow
 def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     paid: AppTest, server: OpenAIServer, database: Path
 ) -> None:
@@ -56,6 +57,7 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server: OpenAIServer) -> None:
     labelled(paid.number_input, "Budget").set_value(0.01)
     click(paid, "Sweep with")

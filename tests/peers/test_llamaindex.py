@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -124,7 +124,6 @@ def without_calls(prompt: str) -> list[str]:
     return [entry.split(" [calls ")[0] for entry in prompt.split("\n\n")[1:]]
 
 
-@settings(max_examples=100)
 @given(roles=roles, sizes=sizes, script=summary_sizes, limit=st.integers(1, 60))
 def test_same_messages_kept_and_same_messages_summarized(
     roles: list[str], sizes: list[int], script: list[int], limit: int
@@ -132,19 +131,16 @@ def test_same_messages_kept_and_same_messages_summarized(
     compare(conversation(roles, sizes), limit, script, None, summarizer=True)
 
 
-@settings(max_examples=100)
 @given(roles=roles, sizes=sizes, script=summary_sizes, limit=st.integers(4, 60))
 def test_with_the_system_prompt_counted(roles: list[str], sizes: list[int], script: list[int], limit: int) -> None:
     compare(conversation(roles, sizes), limit, script, "Always be kind.", summarizer=True)
 
 
-@settings(max_examples=100)
 @given(roles=roles, sizes=sizes, limit=st.integers(1, 60))
 def test_without_a_summarizer(roles: list[str], sizes: list[int], limit: int) -> None:
     compare(conversation(roles, sizes), limit, [1], None, summarizer=False)
 
 
-@settings(max_examples=100)
 @given(sizes=sizes, script=summary_sizes, limit=st.integers(10, 60))
 def test_orderly_conversations(sizes: list[int], script: list[int], limit: int) -> None:
     compare(conversation(["user", "assistant"] * 20, sizes), limit, script, None, summarizer=True)

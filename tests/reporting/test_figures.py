@@ -34,6 +34,7 @@ def test_a_png_of_the_size_asked_for() -> None:
 
 
 @with_kaleido
+@pytest.mark.slow
 def test_an_svg_in_the_colours_of_the_theme() -> None:
     svg = figures.image(CHART, "svg", 640, 360, DARK).decode()
     top = ElementTree.fromstring(svg)  # noqa: S314 - drawn just now

@@ -16,12 +16,12 @@ import memviz
 from benchmarks.synthetic.generator import generate
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.charts.palette import PART_TITLES
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Reply, Usage
 from memviz.reporting import conversation_text
 from memviz.reporting import settings as report_settings
 from memviz.reporting.report import html_report, memviz_version
+from memviz.text.wording import dollars
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
 from tests.reporting.reading import Element, charts, read, rows
@@ -304,13 +304,14 @@ class TestHuge:
         assert 3 <= len(shown) < 30
         assert f"30 summary texts, the newest {len(shown)} of them shown" in page.words
 
+    @pytest.mark.slow
     def test_a_thousand_turns_take_seconds_and_a_few_megabytes(self) -> None:
         told = generate(1000)
         strategies = [memviz.strategy("buffer"), memviz.strategy("summary_buffer"), memviz.strategy("summary_only")]
         many = [memviz.replay(told, strategy, model=ScriptedModel(["A summary. "] * 2000)) for strategy in strategies]
-        started = time.perf_counter()
+        started = time.process_time()
         html = html_report(many, told)
-        assert time.perf_counter() - started < 10
+        assert time.process_time() - started < 10
         assert len(html.encode()) < 15_000_000
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, event
 
@@ -201,7 +201,6 @@ def test_a_tab_that_takes_back_a_turn_does_not_lose_the_other_s(store: Store) ->
     assert contents(store.chat_run(id)) == contents(first.run)
 
 
-@settings(max_examples=20)
 @given(st.lists(st.sampled_from(["send", "undo", "retry", "change", "restart"]), max_size=12))
 def test_whatever_is_done_the_stored_chat_is_the_chat(store: Store, steps: list[str]) -> None:
     chat = a_chat()
@@ -226,7 +225,6 @@ def test_whatever_is_done_the_stored_chat_is_the_chat(store: Store, steps: list[
 
 
 @pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"])
-@settings(max_examples=25)
 @given(steps=st.lists(st.sampled_from(["say", "say", "accept", "reword", "skip", "edit", "undo"]), max_size=14))
 def test_what_the_user_decided_is_stored_and_read_back(store: Store, id: str, steps: list[str]) -> None:
     chat = a_chat(memviz.strategy(id, **small_parameters(id)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -24,7 +24,6 @@ def test_every_request_sends_the_log_so_far() -> None:
     assert run.compactions == ()
 
 
-@settings(max_examples=100)
 @given(messages=conversations(), counter=st.sampled_from(COUNTERS), system_prompt=st.sampled_from(["", "Be kind."]))
 def test_agrees_with_the_reference(messages: list[Message], counter: str, system_prompt: str) -> None:
     run, _ = compare("buffer", {}, messages, ["raise"], counter, system_prompt)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -126,7 +126,6 @@ def test_system_prompt_over_the_limit_is_an_error() -> None:
         memviz.replay(sized(1), strategy, model=ScriptedModel(["s"]), counter="chars4", system_prompt="p" * 24)
 
 
-@settings(max_examples=100)
 @given(
     messages=conversations(),
     limit=st.integers(4, 90),

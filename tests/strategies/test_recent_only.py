@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -55,7 +55,6 @@ def test_a_turn_is_taken_whole_whatever_it_holds() -> None:
     ]  # fmt: skip
 
 
-@settings(max_examples=100)
 @given(
     messages=conversations(),
     rounds=st.integers(1, 4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -61,7 +61,6 @@ def test_generations_grow_each_time_the_summary_is_summarized_again() -> None:
     assert run.generations()[4].tolist() == [2, 2, 2, 1, 1, 1, 0, 0, 0]
 
 
-@settings(max_examples=100)
 @given(messages=conversations(), buffer_size=st.integers(1, 4), plan=outcomes, counter=st.sampled_from(COUNTERS))
 def test_agrees_with_the_reference(messages: list[Message], buffer_size: int, plan: list[str], counter: str) -> None:
     run, _ = compare("summary", {"buffer_size": buffer_size}, messages, plan, counter, "Be kind.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -52,7 +52,6 @@ def test_summary_does_not_count_toward_the_limit() -> None:
     assert [list(c.summarized) for c in run.compactions] == [[0]]
 
 
-@settings(max_examples=100)
 @given(messages=conversations(), limit=st.integers(1, 80), plan=outcomes, counter=st.sampled_from(COUNTERS))
 def test_agrees_with_the_reference(messages: list[Message], limit: int, plan: list[str], counter: str) -> None:
     run, _ = compare("summary_buffer", {"max_token_limit": limit}, messages, plan, counter, "Be kind.")

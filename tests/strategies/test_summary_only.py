@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -66,7 +66,6 @@ def test_open_turn_gets_no_summary() -> None:
     assert [list(c.summarized) for c in run.compactions] == [[0, 1]]
 
 
-@settings(max_examples=100)
 @given(messages=conversations(), plan=outcomes, on=st.booleans(), counter=st.sampled_from(COUNTERS))
 def test_agrees_with_the_reference(messages: list[Message], plan: list[str], on: bool, counter: str) -> None:
     compare("summary_only", {"enable_summarization": on}, messages, plan, counter, "Be kind.")

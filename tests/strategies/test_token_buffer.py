@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -56,7 +56,6 @@ def test_only_content_counts_toward_the_budget() -> None:
     assert run.turns[-1].flags == ()
 
 
-@settings(max_examples=100)
 @given(messages=conversations(), max_tokens=st.integers(1, 60), counter=st.sampled_from(COUNTERS))
 def test_agrees_with_the_reference(messages: list[Message], max_tokens: int, counter: str) -> None:
     run, _ = compare("token_buffer", {"max_tokens": max_tokens}, messages, ["raise"], counter, "Be kind.")

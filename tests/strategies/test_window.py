@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -28,7 +28,6 @@ def test_half_a_turn_and_system_messages_of_the_log_fall_out_like_any_other() ->
     assert [m.content for m in run.turns[-1].context.messages] == ["prompt", "message 3", "message 4"]
 
 
-@settings(max_examples=100)
 @given(messages=conversations(), window_size=st.integers(1, 8), counter=st.sampled_from(COUNTERS))
 def test_agrees_with_the_reference(messages: list[Message], window_size: int, counter: str) -> None:
     compare("window", {"window_size": window_size}, messages, ["raise"], counter, "Be kind.")

@@ -62,7 +62,6 @@ def bare(transcript):
 
 
 @pytest.mark.parametrize("kind", EXPORTS)
-@settings(deadline=None, max_examples=150)
 @given(transcript=TRANSCRIPTS)
 @example(transcript=TRAPPED)
 @example(transcript=CALLING)

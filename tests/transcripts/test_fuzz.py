@@ -92,7 +92,6 @@ def test_json_of_any_shape(value, format):
     read(json.dumps(value).encode(), format)
 
 
-@settings(deadline=None, max_examples=300)
 @given(MESSAGES, st.dictionaries(KEYS, JSON, max_size=4), CHOICES)
 def test_messages_of_any_shape(messages, beside, format):
     read(json.dumps(messages).encode(), format)
@@ -147,6 +146,7 @@ def spoilt_file(data, random):
 
 
 @pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.slow
 def test_mutated_files(name):
     random = Random(name)
     for number in range(MUTATIONS):

@@ -22,15 +22,15 @@ def test_the_estimate_is_what_the_offline_summaries_took() -> None:
     rows = memviz.sweep(
         sample("trip"), {"summary": {"buffer_size": [2, 8]}}, summarizer_model="openai/gpt-5-nano"
     ).frame()
-    assert told.calls == rows["summarizations"].sum() > 2
-    assert told.input_tokens + told.output_tokens == rows["summarizer_tokens"].sum()
+    assert told.part("summary").calls == told.calls == rows["summarizations"].sum() > 2
+    assert told.part("summary").input_tokens + told.part("summary").output_tokens == rows["summarizer_tokens"].sum()
     assert told.usd == pytest.approx(rows["summarizer_usd"].sum())
 
 
 def test_the_estimate_in_words() -> None:
     sweep = sweep_of([cell(0, [100], summarizer=12345), cell(1, [100])])
     by_hand = estimate(sweep, "made-up", priced_at(2, 10))
-    assert by_hand.sentence == "1 call: about 12,300 tokens in and 7 out, about $0.025."
+    assert by_hand.sentence == "1 summary: about 12,300 tokens in and 7 out, about $0.025 at the prices given."
     assert estimate(sweep, "made-up").sentence.endswith("The price of made-up is unknown.")
     assert estimate(sweep, "made-up").usd is None
 

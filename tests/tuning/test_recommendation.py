@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.cost.estimate import dollars
+from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import SAME_COST, SAME_RUN, share_in_words
 from memviz.tuning.results import Over, Sweep

@@ -8,8 +8,8 @@ import numpy as np
 
 from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.cost.parts import Part
+from memviz.text.wording import dollars
 
 UNKNOWN = "unknown"
 _WORDS = {

@@ -23,6 +23,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import STEPS, fate_map
+from memviz.text.wording import message_number
 
 MARGINS = {"l": 64, "r": 4, "t": 40, "b": 52}
 ROWS_PIXELS = 400
@@ -77,7 +78,8 @@ def _heatmap(cells: Grid) -> dict[str, Any]:
     return {
         "type": "heatmap", "z": cells.codes, "zmin": -0.5, "zmax": steps - 0.5, "colorscale": colors,
         "x0": cells.columns[0].start + (cells.view.turns_per_cell - 1) / 2, "dx": cells.view.turns_per_cell,
-        "y0": cells.rows[0].start + (cells.view.messages_per_cell + 1) / 2, "dy": cells.view.messages_per_cell,
+        "y0": message_number(cells.rows[0].start) + (cells.view.messages_per_cell - 1) / 2,
+        "dy": cells.view.messages_per_cell,
         "xgap": int(apart[0]), "ygap": int(apart[1]), "showscale": False, "hoverinfo": "skip",
     }  # fmt: skip
 
@@ -90,7 +92,7 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
         yield {
             "type": "scatter",
             "x": _middles(cells.columns[0].start, cells.view.turns_per_cell, columns),
-            "y": _middles(cells.rows[0].start + 1, cells.view.messages_per_cell, rows),
+            "y": _middles(message_number(cells.rows[0].start), cells.view.messages_per_cell, rows),
             "xaxis": "x2",
             "yaxis": "y2",
             "mode": "markers",

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
-from memviz.charts.requests.tokens_per_turn import SettingRun, compaction_tooltip
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
+from memviz.text.wording import message_number
 
 MOST_LINES_SHARE = 0.5
 """Summarizations in more than this share of the columns have no lines: they would cover the map."""
@@ -79,7 +81,7 @@ def _with_turns(run: Run) -> Iterator[tuple[int, Compaction]]:
 
 def _lines(found: Sequence[Mark], top: float, color: str) -> dict[str, Any]:
     """Down to the newest message that was there."""
-    bottoms = [max(compaction.after_message for compaction in mark.compactions) + 1.5 for mark in found]
+    bottoms = [message_number(max(compaction.after_message for compaction in mark.compactions)) + 0.5 for mark in found]
     return {
         "type": "scatter", "mode": "lines", "hoverinfo": "skip", "line": {"width": 1, "color": color},
         "x": [value for mark in found for value in (mark.x, mark.x, None)],

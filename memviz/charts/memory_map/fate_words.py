@@ -13,6 +13,7 @@ from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import STEPS, Span, fate_map, summary_versions
+from memviz.text.wording import message_number, message_range, times, turn_range
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
@@ -28,7 +29,7 @@ Places = NDArray[np.intp]
 def row_words(run: Run, cells: Grid) -> dict[str, str]:
     """For the middle of each row, as the axis writes it: which messages it is, and the first words of a single one."""
     there = (row for row in _whole(cells.rows) if row.start < len(run.log))
-    return {f"{(row.start + row.stop + 1) / 2:.1f}": _row(run, row) for row in there}
+    return {f"{(message_number(row.start) + row.stop) / 2:.1f}": _row(run, row) for row in there}
 
 
 def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
@@ -40,11 +41,10 @@ def _row(run: Run, row: range) -> str:
     last = min(row.stop, len(run.log)) - 1
     first_turn, last_turn = run.log.turn_number(row.start), run.log.turn_number(last)
     if len(row) > 1:
-        turns = f"turn {first_turn}" if first_turn == last_turn else f"turns {first_turn}-{last_turn}"
-        return f"<b>messages {row.start + 1}-{last + 1}</b> ({turns})"
+        return f"<b>{message_range(range(row.start, last + 1))}</b> ({turn_range(first_turn, last_turn)})"
     message = run.log[row.start]
     words = escaped(_first(message.content))
-    return f"<b>message {row.start + 1}</b> ({message.role}, turn {first_turn})<br><i>{words}</i>"
+    return f"<b>message {message_number(row.start):,}</b> ({message.role}, turn {first_turn})<br><i>{words}</i>"
 
 
 def _first(text: str) -> str:
@@ -74,7 +74,7 @@ def _column(run: Run, column: range, requests: Places, size: int) -> str:
     )
     if size == 1:
         return f"turn {record.turn}: {record.total_tokens:,} tokens sent,<br>{sent}"
-    last_of = f"turns {column.start}-{column.stop - 1}, with turn {record.turn}:"
+    last_of = f"{turn_range(column.start, column.stop - 1)}, with turn {record.turn}:"
     return f"{last_of}<br>{record.total_tokens:,} tokens sent,<br>{sent}"
 
 
@@ -89,8 +89,8 @@ def cell_words(run: Run, cells: Grid, code: int, rows: Places, columns: Places) 
         return f"<b>{_binned(code)}</b> (%{{customdata}} % of this cell)", percents
     if step.fate is not Fate.SUMMARIZED:
         return f"<b>{FATE_WORDS[step.fate]}</b>", None
-    times = "once" if step.generation == 1 else "%{customdata[0]} times"
-    return f"<b>in the summary</b>, summarized {times} (version %{{customdata[1]}})", _holders(
+    often = "once" if step.generation == 1 else "%{customdata[0]} times"
+    return f"<b>in the summary</b>, summarized {often} (version %{{customdata[1]}})", _holders(
         run, cells, rows, columns
     )
 
@@ -115,14 +115,7 @@ def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np
 
 def span_words(span: Span) -> str:
     """What became of a message for a while, in a sentence."""
-    turns = f"turn {span.first_turn}" if span.first_turn == span.last_turn else (
-        f"turns {span.first_turn}-{span.last_turn}"
-    )  # fmt: skip
+    turns = turn_range(span.first_turn, span.last_turn)
     if span.fate is not Fate.SUMMARIZED:
         return f"{turns}: <b>{FATE_WORDS[span.fate]}</b>"
     return f"{turns}: <b>in the summary</b>, summarized {times(span.generation)}"
-
-
-def times(number: int) -> str:
-    """``once``, ``2 times``."""
-    return "once" if number == 1 else f"{number:,} times"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,18 +21,18 @@ from memviz.charts.palette import (
     turn_ticks,
 )
 from memviz.charts.requests.recorded_marks import recorded_marks
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.text.wording import counted, turn_list
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
 
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
-FIRST_WORDS_CHARS = 140
-ERROR_CHARS_A_LINE = 70
 MAX_TURNS_NAMED = 6
 
 
@@ -176,12 +175,11 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
 
 
 def _recall_tooltip(label: str, record: TurnRecord) -> str:
-    count, tokens = len(record.parts.recalled), record.tokens["recalled"]
     turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
-    named = ", ".join(map(str, turns[:MAX_TURNS_NAMED])) + (", …" if len(turns) > MAX_TURNS_NAMED else "")
     return (
-        f"<b>{escaped(label)}</b><br><b>recalled</b> {count} {'message' if count == 1 else 'messages'} "
-        f"of turn {named} into turn {record.turn}<br>{tokens:,} of {record.total_tokens:,} tokens"
+        f"<b>{escaped(label)}</b><br><b>recalled</b> {counted(len(record.parts.recalled), 'message')} "
+        f"of {turn_list(turns, MAX_TURNS_NAMED)} into turn {record.turn}<br>"
+        f"{record.tokens['recalled']:,} of {record.total_tokens:,} tokens"
     )
 
 
@@ -219,32 +217,6 @@ def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, tu
         id=f"{number}:{turn}",
         tooltip=compaction_tooltip(setting.label, compaction),
     )
-
-
-def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = None) -> str:
-    """What a marker of a summarization says: what was summarized where and why, or why that failed.
-    ``chars``: how many stand in a line at most, where there is little room."""
-    first, last = compaction.summarized.start + 1, compaction.summarized.stop
-    head, width = f"<b>{escaped(label)}</b><br>", chars or ERROR_CHARS_A_LINE
-    where = f"after message {compaction.after_message + 1} (turn {compaction.turn}), because {compaction.reason}"
-    if compaction.error is not None:
-        told = _sentence("summarization failed", where, chars)
-        return f"{head}{told}<br>{_wrapped(compaction.error, width)}<br>Nothing was lost."
-    told = _sentence("summarized", f"messages {first}-{last} {where}", chars)
-    change = f"content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens"
-    words = (compaction.summary or "")[:FIRST_WORDS_CHARS]
-    more = "…" if len(compaction.summary or "") > FIRST_WORDS_CHARS else ""
-    return f"{head}{told}<br>{change}<br><i>{_wrapped(words, width)}{more}</i>"
-
-
-def _sentence(what: str, rest: str, chars: int | None) -> str:
-    """``what`` in bold and the rest, in lines of ``chars`` characters, else in one."""
-    settings = escaped(f"{what} {rest}") if chars is None else _wrapped(f"{what} {rest}", chars)
-    return f"<b>{what}</b>" + settings.removeprefix(what)
-
-
-def _wrapped(text: str, width: int) -> str:
-    return "<br>".join(escaped(setting) for setting in wrap(text, width))
 
 
 def budget_fits(run: Run) -> bool:

@@ -19,11 +19,12 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
-from memviz.charts.requests.tokens_per_turn import compaction_tooltip
 from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
+from memviz.text.wording import counted
 
 MOST_NAMED = 3
 """Facts that the tooltip of a summarization names; of more it says how many."""
@@ -81,7 +82,7 @@ def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:
         return told
     names = ", ".join(escaped(answer[0]) if answer else "?" for answer in lost[:MOST_NAMED])
     more = f" and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
-    return f"{told}<br><b>{len(lost):,} {'fact' if len(lost) == 1 else 'facts'} lost here:</b> {names}{more}"
+    return f"{told}<br><b>{counted(len(lost), 'fact')} lost here:</b> {names}{more}"
 
 
 Shares = NDArray[np.float64]

@@ -11,6 +11,7 @@ import numpy as np
 from memviz.charts.palette import PART_COLORS, faded
 from memviz.charts.text import escaped
 from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.text.wording import share_of
 
 SHOWN = (Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.LOST)
 """The states of a fact that was stated, the best first; legends and stacks have this order."""
@@ -53,7 +54,7 @@ def _words(turn: int, counts: list[int]) -> str:
         f"{counts[state]:,} {STATE_WORDS[state]}" for state in SHOWN[:-1] if counts[state] or state in _ALWAYS_SAID
     ]
     return (
-        f"turn {turn}: {born - counts[Knowledge.LOST]:,} of {born:,} {'fact' if born == 1 else 'facts'} known: "
+        f"turn {turn}: {share_of(born - counts[Knowledge.LOST], born, 'fact')} known: "
         f"{', '.join(parts)}; {counts[Knowledge.LOST]:,} lost"
     )
 

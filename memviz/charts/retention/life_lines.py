@@ -9,11 +9,12 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded, turn_ticks
-from memviz.charts.requests.tokens_per_turn import compaction_tooltip
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
 from memviz.charts.retention.result import RetentionResult
+from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
+from memviz.text.wording import message_number, message_range
 
 MARGINS = {"l": 206, "r": 10, "t": 34, "b": 46}
 """Room for the names of the facts on the left."""
@@ -124,7 +125,7 @@ def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
     born = [(row, row.life.spans[0].first_turn) for row in rows if row.life.spans and row.life.born_turn is not None]
     if born:
         texts = [
-            f"{_head(kept, row.life)}<br>stated in message {(row.life.born_position or 0) + 1} "
+            f"{_head(kept, row.life)}<br>stated in message {message_number(row.life.born_position or 0):,} "
             f"(turn {row.life.born_turn})" for row, _ in born
         ]  # fmt: skip
         yield _points(born, [turn - 0.5 for _, turn in born], texts, "stated") | {
@@ -160,7 +161,7 @@ def _loss(kept: RetentionResult, life: LifeLine, turn: int, number: int | None) 
     if number is None:
         return f"{head}: the last message that held it is no longer sent"
     taken = kept.run.compactions[number].summarized
-    return f"{head}: not taken over when messages {taken.start + 1}-{taken.stop} were summarized"
+    return f"{head}: not taken over when {message_range(taken)} {'was' if len(taken) == 1 else 'were'} summarized"
 
 
 def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> Iterator[Trace]:

@@ -13,6 +13,7 @@ from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, set
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.retention.survival import Survival
+from memviz.text.wording import counted, share_of
 
 
 class Lasting(NamedTuple):
@@ -86,18 +87,17 @@ def _curve(one: Lasting, what: Thing, part: range) -> dict[str, Any]:
 
 def _words(one: Lasting, age: int, what: Thing) -> str:
     kept, seen = int(one.survival.retained[age]), int(one.survival.observed[age])
-    things = what.noun if seen == 1 else f"{what.noun}s"
     return (
         f"<b>{escaped(one.setting.label)}</b><br>"
-        f"{age:,} {'turn' if age == 1 else 'turns'} after they were {what.said}: "
-        f"{kept:,} of {seen:,} {things} known"
+        f"{counted(age, 'turn')} after they were {what.said}: "
+        f"{share_of(kept, seen, what.noun)} known"
     )
 
 
 def _half_life(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
     half = one.survival.half_life_turns
     if half is not None:
-        words = f"<br><b>half-life: {half:,} {'turn' if half == 1 else 'turns'}</b>"
+        words = f"<br><b>half-life: {counted(half, 'turn')}</b>"
         yield {
             "type": "scatter", "mode": "markers", "x": [half], "y": [float(one.survival.share[half])],
             "marker": {"symbol": "circle", "size": 11, "color": setting_color(one.setting.index)},

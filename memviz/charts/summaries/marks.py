@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from textwrap import wrap
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS
-from memviz.charts.text import escaped
-from memviz.metrics.cost.estimate import dollars
+from memviz.charts.summaries.compaction_tooltip import first_words, happened
+from memviz.engine.compaction import Compaction
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome
-
-FIRST_WORDS_CHARS = 160
-TOOLTIP_CHARS = 70
+from memviz.text.wording import counted, dollars
 
 
 class Mark(NamedTuple):
@@ -45,43 +42,20 @@ def bar_width(events: Sequence[CompactionEvent]) -> float:
 
 def tooltip(event: CompactionEvent) -> str:
     """What happened, why in numbers, and what it cost, as HTML for a hover label."""
-    return "<br>".join([_head(event), *_why(event), *_result(event), *_first_words(event)])
+    lines = [*happened(event.compaction), *_version(event), *_call(event.compaction), *first_words(event.compaction)]
+    return "<br>".join(lines)
 
 
-def _head(event: CompactionEvent) -> str:
-    where = f"turn {event.compaction.turn}, after message {event.compaction.after_message + 1}"
-    name = f"version {event.version.version}" if event.version else MARKS[event.what].name
-    return f"<b>{name}</b> · {where}"
-
-
-def _why(event: CompactionEvent) -> list[str]:
-    taken, reason = event.compaction.summarized, event.compaction.reason
-    if not taken:
-        return []
-    messages = f"messages {taken.start + 1} to {taken.stop}" if len(taken) > 1 else f"message {taken.stop}"
-    what = f"took in {messages}" if event.version else f"about {messages}"
-    return [f"{what}, because {escaped(reason)}" if reason else what]
-
-
-def _result(event: CompactionEvent) -> list[str]:
-    compaction = event.compaction
-    if compaction.error is not None:
-        return [*map(escaped, wrap(compaction.error, TOOLTIP_CHARS)), "Nothing was lost."]
-    lines = [f"sent content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens"]
+def _version(event: CompactionEvent) -> Iterator[str]:
     if event.version:
-        lines.append(f"summary of {event.version.tokens:,} tokens for {len(event.version.covers):,} messages in all")
-    if compaction.asked:
+        own, whole = event.version.tokens, counted(len(event.version.covers), "message")
+        yield f"version {event.version.version}: summary of {own:,} tokens for {whole} in all"
+
+
+def _call(compaction: Compaction) -> Iterator[str]:
+    if compaction.asked and compaction.error is None:
         cost = "" if compaction.cost is None else f", {dollars(compaction.cost)}"
-        lines.append(
+        yield (
             f"summarizer {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out, "
             f"{compaction.seconds:.2f} s{cost}"
         )
-    return lines
-
-
-def _first_words(event: CompactionEvent) -> list[str]:
-    if event.version is None:
-        return []
-    lines = wrap(event.version.text[:FIRST_WORDS_CHARS], TOOLTIP_CHARS)
-    more = "…" if len(event.version.text) > FIRST_WORDS_CHARS else ""
-    return [f"<i>{'<br>'.join(map(escaped, lines))}{more}</i>"]

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
 from memviz.charts.sweeps.callout import callout
 from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS
-from memviz.charts.sweeps.pareto import LEGEND, MARGINS, threshold_line
-from memviz.charts.sweeps.points import GREY, Points, hollow_key, point_traces, rings
+from memviz.charts.sweeps.points import Points, hollow_key, point_traces, rings
+from memviz.charts.sweeps.scatter import Limit, scatter
 from memviz.charts.sweeps.setting_words import rows_by_setting, setting_tooltip, too_large_words
 from memviz.charts.sweeps.strategy_marks import strategy_marks
-from memviz.charts.text import escaped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,21 +47,13 @@ def cost_and_peak_chart(
     y_axis = measure_axis("peak_tokens", points.y, () if max_peak_tokens is None else (max_peak_tokens,))
     traces = [*rings(points, chosen, recommended), *point_traces(points, strategy_marks(table, strategies))]
     traces += [hollow_key(limit)] if points.hollow.any() else []
-    label = {"text": f"at most {limit:,.0f} tokens", "x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom",
-             "y": np.log10(limit) if y_axis["type"] == "log" and limit > 0 else limit, "showarrow": False,
-             "font": {"size": 11, "color": GREY}}  # fmt: skip
-    limits = max_peak_tokens is not None
-    layout = {
-        "title": {"text": escaped(title), "font": {"size": 16}},
-        "xaxis": {"automargin": True, "title": {"text": WORDS[measure].axis_title}, "zeroline": False, **x_axis},
-        "yaxis": {"automargin": False, "title": {"text": "tokens of the largest request"}, "zeroline": False,
-                  **y_axis},
-        "shapes": [threshold_line(limit)] if limits else [],
-        "annotations": [*([label] if limits else []), *callout(table, points, recommended, x_axis, y_axis)],
-        "legend": LEGEND, "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
-        "margin": {**MARGINS, "l": 80}, "uirevision": f"peak {measure}",
-    }  # fmt: skip
-    return figure(traces, layout)
+    return scatter(
+        traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
+        {"title": {"text": "tokens of the largest request"}, **y_axis},
+        None if max_peak_tokens is None else Limit(limit, f"at most {limit:,.0f} tokens"),
+        callout(table, points, recommended, x_axis, y_axis),
+        left_pixels=80, title=title, height=height, uirevision=f"peak {measure}",
+    )  # fmt: skip
 
 
 def _points(table: DataFrame, measure: str, limit: float, over: Over, aside: DataFrame | None) -> Points:

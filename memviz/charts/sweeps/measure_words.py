@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 
-from memviz.metrics.cost.estimate import dollars
+from memviz.text.wording import dollars
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.results import MEASURES
 

@@ -13,8 +13,8 @@ from memviz.charts.figure import figure
 from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS
 from memviz.charts.sweeps.parameter_axis import Axis, each_once, told, values_axis, values_of
-from memviz.charts.sweeps.pareto import LEGEND
 from memviz.charts.sweeps.points import GREY, RING_PIXELS
+from memviz.charts.sweeps.scatter import LEGEND
 from memviz.charts.sweeps.setting_words import measure_words, rows_by_setting, setting_tooltip
 from memviz.charts.sweeps.strategy_marks import StrategyMark, strategy_marks
 from memviz.charts.text import escaped

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
 from memviz.charts.sweeps.callout import callout
 from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS, percent
@@ -20,9 +19,9 @@ from memviz.charts.sweeps.points import (
     point_traces,
     rings,
 )
+from memviz.charts.sweeps.scatter import Limit, scatter
 from memviz.charts.sweeps.setting_words import beaten_words, rows_by_setting, setting_tooltip, too_large_words
 from memviz.charts.sweeps.strategy_marks import strategy_marks
-from memviz.charts.text import escaped
 from memviz.tuning.pareto import beaten_by
 
 if TYPE_CHECKING:
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
     from memviz.tuning.results import Over
 
-MARGINS = {"l": 64, "r": 14, "t": 50, "b": 50}
-LEGEND = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0, "groupclick": "togglegroup",
-          "itemwidth": 30, "font": {"size": 12}}  # fmt: skip
-"""At the lower end of the figure, however many lines it takes."""
 TITLE = "What each setting costs, and what it keeps"
 
 
@@ -67,21 +62,13 @@ def pareto_chart(
     traces = [_front(points, x_axis), *rings(points, chosen, recommended), *point_traces(points, marks)]
     traces += [pale_key()] if (winners >= 0).any() else []
     traces += [hollow_key(max_peak_tokens)] if max_peak_tokens is not None and points.hollow.any() else []
-    layout = {
-        "title": {"text": escaped(title), "font": {"size": 16}},
-        "xaxis": {"automargin": True, "title": {"text": WORDS[measure].axis_title}, "zeroline": False, **x_axis},
-        "yaxis": {"automargin": False, "title": {"text": "facts kept (% of those stated so far)"}, "zeroline": False,
-                  **y_axis},
-        "shapes": [threshold_line(min_retention)] if min_retention is not None else [],
-        "annotations": [
-            *([_threshold_label(min_retention)] if min_retention is not None else []),
-            *callout(table, points, recommended, x_axis, y_axis),
-        ],
-        "legend": LEGEND,
-        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height, "margin": MARGINS,
-        "uirevision": f"pareto {measure}",
-    }  # fmt: skip
-    return figure(traces, layout)
+    return scatter(
+        traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
+        {"title": {"text": "facts kept (% of those stated so far)"}, **y_axis},
+        None if min_retention is None else Limit(min_retention, f"at least {percent(min_retention)}"),
+        callout(table, points, recommended, x_axis, y_axis),
+        left_pixels=64, title=title, height=height, uirevision=f"pareto {measure}",
+    )  # fmt: skip
 
 
 def _points(
@@ -117,17 +104,4 @@ def _front(points: Points, x_axis: dict[str, Any]) -> dict[str, Any]:
         "y": np.array([*points.y[where], *points.y[where][-1:]]),
         "line": {"shape": "hv", "width": 1.5, "color": GREY}, "hoverinfo": "skip",
         "name": "Front: none is better",
-    }  # fmt: skip
-
-
-def threshold_line(value: float, axis: str = "y") -> dict[str, Any]:
-    """A thin dashed line across the chart."""
-    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": axis, "y0": value, "y1": value,
-            "line": {"width": 1, "dash": "dash", "color": GREY}}  # fmt: skip
-
-
-def _threshold_label(min_retention: float) -> dict[str, Any]:
-    return {
-        "text": f"at least {percent(min_retention)}", "x": 0, "xref": "paper", "xanchor": "left",
-        "y": min_retention, "yanchor": "bottom", "showarrow": False, "font": {"size": 11, "color": GREY},
     }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.charts.sweeps.measure_words import WORDS, percent, shown
 from memviz.charts.text import escaped
+from memviz.text.wording import plural
 from memviz.tuning.recommendation import share_in_words
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ def _sentences(row: Row, aside: Row | None, over: Over) -> Iterator[str]:
     else:
         tokens = shown("all_tokens", row["all_tokens"])
         yield f"A conversation takes {tokens} tokens{also('all_tokens')}; no price is known."
-    times, peak = row["summarizations"], shown("peak_tokens", row["peak_tokens"])
+    often, peak = row["summarizations"], shown("peak_tokens", row["peak_tokens"])
     yield f"The largest request has {peak} tokens{also('peak_tokens')}."
-    yield f"{shown('summarizations', times)} summarization{'s' * (times != 1)}."
+    yield f"{shown('summarizations', often)} {plural('summarization', often)}."
     if row.get("failed", 0):
         total = row["conversations"] + row["failed"]
         yield f"It could not be run over {row['failed']:,} of {total:,} conversations and is not compared."

@@ -1,84 +1,102 @@
-"""What a paid model would cost that answers every turn of a conversation, told before it is called."""
+"""What work that a model is paid for would cost, said before it is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import floor, log10
 
 from memviz.engine.run import Run
 from memviz.models.base import Usage
 from memviz.models.prices import price
 from memviz.models.registry import OFFLINE
+from memviz.text.wording import counted, dollars, listed, plural, rounded_tokens
 
-_EXACT_BELOW = 1000
-"""Smaller numbers of tokens are said to the last one, larger ones to three digits."""
+LIST_PRICE = "list price"
 
 
 @dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """Requests, tokens and list price of one model answering and one summarizing.
+class Work:
+    """Calls that give the same kind of thing (``noun``: "request", "summary"), and all their tokens in and out."""
 
-    The output of the chat model is what the replies of the transcript hold. ``usd`` is in US dollars,
-    without any discount for a cached prompt; ``None`` if a price that is needed is unknown, and
-    ``unknown_prices`` then names the models.
+    noun: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @classmethod
+    def of(cls, noun: str, usages: Sequence[Usage]) -> Work:
+        """The sum of ``usages``, one a call."""
+        return cls(noun, len(usages), sum(u.input_tokens for u in usages), sum(u.output_tokens for u in usages))
+
+    def __str__(self) -> str:
+        read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
+        return f"{counted(self.calls, self.noun)}: about {read} tokens in and {written} out"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The parts of some work, and what they cost together.
+
+    ``usd`` is in US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown,
+    and ``unknown_prices`` then names the models. ``priced_at`` says whose prices these are.
     """
 
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    summarizer_input_tokens: int
-    summarizer_output_tokens: int
-    usd: float | None
+    parts: tuple[Work, ...]
+    usd: float | None = 0.0
     unknown_prices: tuple[str, ...] = ()
+    priced_at: str = LIST_PRICE
+
+    def part(self, noun: str) -> Work:
+        """The part whose calls give this."""
+        return next(part for part in self.parts if part.noun == noun)
+
+    @property
+    def calls(self) -> int:
+        """Calls of all parts."""
+        return sum(part.calls for part in self.parts)
 
     @property
     def sentence(self) -> str:
-        """The estimate in words."""
-        requests = f"{self.requests:,} request{'s' * (self.requests != 1)}"
-        read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
-        text = f"{requests}: about {read} tokens in and {written} out"
-        if self.summarizer_input_tokens or self.summarizer_output_tokens:
-            read, written = rounded_tokens(self.summarizer_input_tokens), rounded_tokens(self.summarizer_output_tokens)
-            text += f", and for summaries {read} in and {written} out"
+        """The estimate in words. Parts without a call are left out, except for the first."""
+        said = [str(part) for at, part in enumerate(self.parts) if part.calls or not at]
+        text = "; ".join(said)
         if self.usd is None:
-            several = len(self.unknown_prices) > 1
-            names = " and ".join(self.unknown_prices)
-            return f"{text}. The {'prices' if several else 'price'} of {names} {'are' if several else 'is'} unknown."
-        return f"{text}, about {dollars(self.usd)} at list price." if self.usd else f"{text}, at no cost."
+            number = len(self.unknown_prices)
+            is_or_are = "is" if number == 1 else "are"
+            return f"{text}. The {plural('price', number)} of {listed(self.unknown_prices)} {is_or_are} unknown."
+        if not self.usd:
+            return f"{text}, at no cost."
+        return f"{text}, {'in all ' if len(said) > 1 else ''}about {dollars(self.usd)} at {self.priced_at}."
 
 
-def estimate(runs: Sequence[Run], model: str, summarizer: str) -> CostEstimate:
+def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     """What it will cost to let ``model`` answer every turn of ``runs``, and ``summarizer`` summarize.
 
-    Each request is priced by itself, since some models cost more for long ones. Summaries that nobody
-    was asked for cost nothing; one that failed was asked for, and its prompt counts.
+    The output of ``model`` is taken to be the replies of the transcript. Summaries that nobody was asked for cost
+    nothing; one that failed was asked for, and its prompt counts.
     """
     chat = [Usage(record.total_tokens, record.reply_tokens) for run in runs for record in run.turns]
     asked = [compaction for run in runs for compaction in run.compactions if compaction.asked]
     summaries = [Usage(compaction.prompt_tokens, compaction.output_tokens) for compaction in asked]
-    costs = {name: list_price_usd(name, usages) for name, usages in by_model((model, chat), (summarizer, summaries))}
+    return at_list_price(("request", model, chat), ("summary", summarizer, summaries))
+
+
+def at_list_price(*work: tuple[str, str, Sequence[Usage]]) -> Estimate:
+    """The estimate for parts given by their noun, the model that does them, and what each call uses. Each call is
+    priced by itself, since some models cost more for long requests."""
+    by_model: dict[str, list[Usage]] = {}
+    for _, model, usages in work:
+        by_model.setdefault(model.strip(), []).extend(usages)
+    costs = {model: _list_price_usd(model, usages) for model, usages in by_model.items()}
     known = [cost for cost in costs.values() if cost is not None]
-    return CostEstimate(
-        requests=len(chat),
-        input_tokens=sum(usage.input_tokens for usage in chat),
-        output_tokens=sum(usage.output_tokens for usage in chat),
-        summarizer_input_tokens=sum(usage.input_tokens for usage in summaries),
-        summarizer_output_tokens=sum(usage.output_tokens for usage in summaries),
+    return Estimate(
+        parts=tuple(Work.of(noun, usages) for noun, _, usages in work),
         usd=sum(known) if len(known) == len(costs) else None,
-        unknown_prices=tuple(name for name, cost in costs.items() if cost is None),
+        unknown_prices=tuple(model for model, cost in costs.items() if cost is None),
     )
 
 
-def by_model(*work: tuple[str, list[Usage]]) -> Iterable[tuple[str, list[Usage]]]:
-    """What each model is asked to do, once if it does both."""
-    merged: dict[str, list[Usage]] = {}
-    for name, usages in work:
-        merged.setdefault(name.strip(), []).extend(usages)
-    return merged.items()
-
-
-def list_price_usd(model: str, usages: Iterable[Usage]) -> float | None:
+def _list_price_usd(model: str, usages: Iterable[Usage]) -> float | None:
     """What all of ``usages`` cost, in US dollars; a model that is asked nothing needs no price for it."""
     if model == OFFLINE:
         return 0.0
@@ -86,17 +104,3 @@ def list_price_usd(model: str, usages: Iterable[Usage]) -> float | None:
     costs = [known.cost_usd(usage) if known else None for usage in usages]
     paid = [cost for cost in costs if cost is not None]
     return sum(paid) if len(paid) == len(costs) else None
-
-
-def dollars(usd: float) -> str:
-    """An amount of money: cents, or as many digits as it takes to show two that are not zero."""
-    digits = 2 if usd == 0 else max(2, 1 - floor(log10(abs(usd))))
-    text = f"{usd:,.{digits}f}"
-    needless = len(text) - len(text.rstrip("0"))
-    return f"${text[: len(text) - min(needless, digits - 2)]}"
-
-
-def rounded_tokens(number: int) -> str:
-    """A number of tokens: small ones to the last, large ones to three digits."""
-    digits = 0 if number < _EXACT_BELOW else 2 - floor(log10(number))
-    return f"{round(number, digits):,}"

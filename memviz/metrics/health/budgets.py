@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from memviz.context import OVER_BUDGET
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, share_of, turns_of
+from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, turns_of
 from memviz.strategies.base import Trigger
+from memviz.text.wording import message_number, share_of
 
 LARGE_SHARE = 2
 """A summary that counts against the budget is large when it takes more than one in so many parts of it."""
@@ -48,7 +49,7 @@ def kept_above_trigger(run: Run) -> HealthWarning | None:
     return HealthWarning(
         "kept_above_trigger", "What is kept triggers the next summarization",
         f"After {share_of(len(above), len(done), 'summarization')} the messages kept were still over the {name} of "
-        f"{budget:,} tokens: {peak:,} tokens after message {worst.after_message + 1:,}.",
+        f"{budget:,} tokens: {peak:,} tokens after message {message_number(worst.after_message):,}.",
         "It has to summarize again at once, and once more, until the large message has left.",
         f"Raise {name} to {2 * peak:,}, so that half of it holds what was kept, or shorten long messages such as "
         "tool results before they are remembered.",

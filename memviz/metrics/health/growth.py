@@ -10,7 +10,7 @@ from memviz.conversation import Log, Message
 from memviz.counters import Counter
 from memviz.engine.run import Run
 from memviz.engine.session import new_space
-from memviz.memory import Memory, MemorySpace
+from memviz.memory import Memory
 from memviz.metrics.health.warning import HealthWarning, turns_of
 from memviz.strategies.base import Strategy
 
@@ -61,7 +61,8 @@ def _remedy(part: str) -> str:
 def unbounded_part(strategy: Strategy) -> str:
     """``history`` or ``summary`` where the strategy sends all there is of it however long the conversation;
     empty where it does not."""
-    space = _probe_space()
+    log, count = _probe()
+    space = new_space(log, strategy, count, None)
     full = Memory(space, _PROBE_MESSAGES)
     sent = sum(len(part) for part in strategy.select(full).history)
     if sent == _PROBE_MESSAGES and strategy.plan_compaction(full) is None:
@@ -71,9 +72,6 @@ def unbounded_part(strategy: Strategy) -> str:
 
 
 @cache
-def _probe_space() -> MemorySpace:
-    from memviz.strategies.buffer import Buffer
-
+def _probe() -> tuple[Log, Counter]:
     count = Counter("probe", lambda _: _PROBE_MESSAGE_TOKENS)
-    log = Log(Message(("user", "assistant")[at % 2], "") for at in range(_PROBE_MESSAGES))
-    return new_space(log, Buffer(), count, None)
+    return Log(Message(("user", "assistant")[at % 2], "") for at in range(_PROBE_MESSAGES)), count

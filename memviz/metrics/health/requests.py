@@ -9,8 +9,9 @@ from memviz.conversation import Log
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, share_of, turns_of
+from memviz.metrics.health.warning import HealthWarning, turns_of
 from memviz.strategies.base import Strategy, Trigger
+from memviz.text.wording import share_of
 
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:

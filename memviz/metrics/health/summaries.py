@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
-from memviz.metrics.health.warning import HealthWarning, share_of
+from memviz.metrics.health.warning import HealthWarning
 from memviz.strategies.base import Trigger
+from memviz.text.wording import message_number, share_of
 
 UNCHANGED_SHARE = 0.25
 """From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""
@@ -24,7 +25,7 @@ def larger_summaries(run: Run) -> HealthWarning | None:
     return HealthWarning(
         "larger_summary", "Summaries larger than what they replaced",
         f"{share_of(len(larger), len(written), 'summary')} had more tokens than what they replaced. The worst came "
-        f"after message {worst.after_message + 1:,}: {tokens:,} tokens in place of {before:,}.",
+        f"after message {message_number(worst.after_message):,}: {tokens:,} tokens in place of {before:,}.",
         "Such a summary costs a model call and detail, and makes the requests larger instead of smaller.",
         _larger_remedy(run), _turns(c for c, _, _ in larger), "bad" if 2 * len(larger) > len(written) else "caution",
     )  # fmt: skip
@@ -33,9 +34,10 @@ def larger_summaries(run: Run) -> HealthWarning | None:
 def _larger_remedy(run: Run) -> str:
     strategy, name = run.strategy, run.strategy.main_parameter
     if strategy.trigger is Trigger.TURN:
+        switch = "switch enable_summarization off, or " if strategy.has_parameter("enable_summarization") else ""
         return (
-            "Turns this short are not worth a summary each: switch enable_summarization off, or choose a strategy "
-            "that summarizes several turns at once."
+            f"Turns this short are not worth a summary each: {switch}choose a strategy that summarizes several turns "
+            "at once."
         )
     more = f"Raise {name}, so that more is summarized at a time" if name else "Summarize more at a time"
     return f"{more}, or choose a summarizer that writes less."

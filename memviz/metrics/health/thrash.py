@@ -9,8 +9,9 @@ from typing import NamedTuple
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, counted, turns_of
+from memviz.metrics.health.warning import HealthWarning, turns_of
 from memviz.strategies.base import Trigger
+from memviz.text.wording import counted
 
 THRASHING_SHARE = 0.75
 """Thrash is when, since the first summarization, at least this share of the requests had one. Half is a

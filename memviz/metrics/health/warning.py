@@ -8,6 +8,7 @@ from typing import Literal
 
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Strategy
+from memviz.text.wording import counted, turn_list
 
 Severity = Literal["bad", "caution"]
 
@@ -37,27 +38,13 @@ class HealthWarning:
         """The turns by number if they are few, else their range; empty if it concerns no turn."""
         turns = self.turns
         if len(turns) > _TURNS_NAMED:
-            return f"{len(turns):,} turns from {turns[0]:,} to {turns[-1]:,}"
-        if len(turns) < 2:
-            return "".join(f"turn {turn:,}" for turn in turns)
-        return f"turns {', '.join(f'{turn:,}' for turn in turns[:-1])} and {turns[-1]:,}"
+            return f"{counted(len(turns), 'turn')} from {turns[0]:,} to {turns[-1]:,}"
+        return turn_list(turns) if turns else ""
 
 
 def turns_of(records: Iterable[TurnRecord]) -> tuple[int, ...]:
     """The turn numbers of ``records``."""
     return tuple(record.turn for record in records)
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 summary``, ``2 summaries``."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
-
-
-def share_of(part: int, whole: int, noun: str) -> str:
-    """``3 of 12 requests``."""
-    return f"{part:,} of {counted(whole, noun)}"
 
 
 def budget_name(strategy: Strategy) -> str:

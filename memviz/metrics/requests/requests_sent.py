@@ -15,7 +15,7 @@ from memviz.engine.answering import THINKING_INSTRUCTION
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.calls import thoughts
 from memviz.engine.outline import Outline
-from memviz.engine.recall import DEFAULT_MAX_RECALLED_MESSAGES, resolve
+from memviz.engine.recall import resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import without_halves
@@ -167,9 +167,9 @@ def _recalled_by_then(run: Run, record: TurnRecord, by_model: int) -> Sequence[i
     if found is None or by_model == found.by_model:
         return parts.recalled
     asked = found.asked[: len(found.asked_by_user) + by_model]
-    bound = getattr(run.strategy, "max_recalled_messages", DEFAULT_MAX_RECALLED_MESSAGES)
     selection = Selection(parts.summaries, parts.history)
     length = record.memory.before_input
+    bound = run.strategy.recall_limit_messages
     fresh = assemble(record.memory, selection, resolve(run.log, length, asked, bound).indices).recalled
     if assemble(record.memory, selection, found.indices).recalled != parts.recalled:  # tool pairs are kept whole
         fresh = without_halves(run.log, parts.history, fresh)[1]

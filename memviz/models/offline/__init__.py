@@ -1,5 +1,28 @@
-"""The offline model: no key, no network, no chance. It summarizes by choosing sentences and answers by quoting."""
+"""The offline model: a stand-in that needs no key and no network, and always says the same to the same messages.
 
-from memviz.models.offline.model import OfflineModel
+It understands nothing. It answers by quoting sentences of its context and summarizes by choosing sentences.
 
-__all__ = ["OfflineModel"]
+From a question to the answer:
+
+1. ``context_sources`` takes each message of the context as a source: who said it, and its sentences.
+2. ``question`` reads which words the question is about, and which kind of answer it wants (a date, a number, ...).
+3. ``matching`` finds the candidates: sentences that share words with the question. Each gets the share of the question
+   that it covers; rare words count more.
+4. ``suitability`` refuses candidates of the wrong kind, such as one without a number where a number is asked for.
+5. ``answering`` takes the candidate that covers most, or two that belong together, if they cover enough.
+6. ``replying`` quotes it, or says that the context does not hold the answer.
+
+Where memory's tools are offered, ``tool_use`` first decides whether to call one: ``open_turn`` reads what was sent and
+called in this turn, ``recalling`` chooses the turns to recall.
+
+From sentences to a summary:
+
+1. ``summary_request`` makes entries (role and text) of the source of the prompt, or parses them out of the prompt.
+2. ``summarizer`` scores every sentence: what it tells (numbers, names, decisions; see :mod:`memviz.text.traits`), who
+   said it, how rare its words are.
+3. It takes the best until the budget is used, one of several that say the same, and puts them in their old order.
+"""
+
+from memviz.models.offline.model import VERSION, OfflineModel
+
+__all__ = ["VERSION", "OfflineModel"]

@@ -1,4 +1,4 @@
-"""The statement, or the two, that answer a question best, if any answers it at all."""
+"""Choose the statement that answers a question best, or two that answer it together, or none."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from memviz.models.offline.question import Question
 from memviz.models.offline.suitability import accepts
 
 COVERED_THRESHOLD, DIRECT_THRESHOLD = 0.62, 0.4
-"""Shares of the question's weight that an answer must hold: with what stands around it, and by itself.
-Lower ones quote sentences that merely share a topic; higher ones miss facts told in other words."""
+"""The least share of the question that an answer covers: with the sentences around it, and by itself. With lower
+thresholds it quotes sentences that merely share a topic; with higher ones it misses facts in other words."""
 UPDATE_SHARE = 0.75
-"""Part of the best statement's coverage that a later, changed one needs to take its place."""
+"""A later statement with a changed value replaces the best one if it covers at least this part of what that covers."""
 PAIR_BELOW, PAIR_THRESHOLD, PAIR_GAIN = 0.7, 0.75, 0.2
-"""Two statements are tried where one covers less than the first of these; together they must cover the
-second, and each must add the third."""
+"""Two statements are tried where the best one covers less than ``PAIR_BELOW``. Together they must cover
+``PAIR_THRESHOLD``, and the second must add ``PAIR_GAIN`` to the first."""
 PAIR_STARTS = 10
+"""Only so many of the best statements are tried as the first of two: each is paired with all others."""
 
 
 def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], frozenset[str]]:
-    """The best statements for ``question`` (none, one or two), and its stems that occur nowhere."""
+    """The best statements for ``question`` (up to two), and those of its stems that occur nowhere in the context."""
     matches = Matches(question, among)
     able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
     fitting = [match for match in able if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)]
@@ -34,7 +35,7 @@ def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], froz
 
 
 def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:
-    """The best statement, or the best of the later ones that change what it says."""
+    """The best statement, or a later one that changes its value: "500 euros", then "we raised it to 700"."""
     best = max(fitting, key=matches.score, default=None)
     if best is None or matches.question.wants_first_value:
         return best
@@ -54,7 +55,8 @@ def _changes(match: Match, best: Match) -> bool:
 
 
 def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
-    """Two statements linked by a name that the question does not say: who is meant, and what about them."""
+    """Two statements linked by a name that the question does not say: "My dentist is Dr. Okafor", "Okafor moved to
+    Ghent" answer where the dentist moved to."""
     best: list[Match] = []
     best_score = 0.0
     for first in sorted(able, key=matches.score, reverse=True)[:PAIR_STARTS]:

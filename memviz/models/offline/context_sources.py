@@ -1,4 +1,4 @@
-"""The messages of a context as sources of statements."""
+"""Where statements come from: the messages of a context, with their kind and their sentences."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _INSTRUCTION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A message as a source. ``kind`` is user, assistant, summary, tool or system; ``asked`` are the
-    words of the assistant's question that a user message answers."""
+    """One message. ``kind`` is user, assistant, summary, tool or system. Where a user message answers a question of the
+    assistant, ``asked`` holds the words of that question: "How many guests?" "Around 45."."""
 
     kind: str
     passage: Passage
@@ -29,7 +29,7 @@ class Source:
 
 
 def sources(messages: Sequence[Message]) -> list[Source]:
-    """The sources that ``messages`` are, in their order."""
+    """One source a message, in the order of the messages."""
     found: list[Source] = []
     for position, message in enumerate(messages):
         kind, text = message.role, message.content

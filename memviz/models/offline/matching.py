@@ -1,4 +1,10 @@
-"""How well each statement of a context fits a question."""
+"""How well each statement of a context fits a question.
+
+A statement covers the part of the question whose words it holds, and each word counts by its rarity (its inverse
+document frequency). That is BM25 for sentences of about one length. bm25s was measured in its place: 66 to 69 of the
+77 questions about the bundled conversations are answered with it under summary_only, 70 without it, and it takes four
+times as long over a thousand messages. Preferences then decide between statements that cover equally much.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +21,24 @@ from memviz.text.sentences import Sentence
 FEW_SENTENCES = 30
 """A context of fewer sentences is weighed as if it had this many."""
 NEAR, SAME_MESSAGE = 0.45, 0.2
-"""What a word counts that stands in a neighbouring sentence, or elsewhere in the same message."""
+"""How much of its weight a word counts that is said in a neighbouring sentence, or elsewhere in the same message."""
 ELLIPSIS_WORDS = 4
 """A reply of so few words takes over the words of the question that it answers: "How many guests?" "Around 45."."""
 LEAST_SHARE = 0.2
 """A statement with a smaller share of the question's weight is no match at all."""
 
-KIND_BONUS = {"user": 0.06, "assistant": 0.0, "summary": 0.03, "tool": -0.05, "system": -0.15}
-OF_ASSISTANT, HEDGED, ECHO, LONG_PER_WORD, LONG_AT_MOST = 0.1, -0.1, -0.15, -0.004, -0.1
+SOURCE_BONUS = {"user": 0.06, "assistant": 0.0, "summary": 0.03, "tool": -0.05, "system": -0.15}
+ECHO, CHANGE = -0.15, 0.12
 RECENCY, RECENCY_WHEN_ASKED = 0.06, 0.2
-CHANGE, CHANGE_WHEN_ASKED = 0.08, 0.16
+"""What decides between statements that cover a question equally well: who said it, whether it only repeats an answer
+of this model, whether it tells of a change, and how new it is (how old, if the question wants the first value)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A statement that shares words (``hits``) with the question: sentence ``at`` of message ``position``.
 
-    ``direct`` is the share of the question's weight in the statement itself, ``covered`` adds what
-    stands around it.
+    ``direct`` is the share of the question that the statement covers itself, ``covered`` adds the words around it.
     """
 
     source: Source
@@ -61,8 +67,8 @@ class Match:
 class Matches:
     """All statements that share enough words with ``question``.
 
-    ``weights`` gives each stem of the question its share of 1: larger the fewer statements hold it,
-    largest where none does. ``missing`` are those that occur nowhere in the context.
+    ``weights`` gives each stem of the question its share of 1: the fewer statements hold a stem, the larger. A stem
+    that nobody said has the largest, so that statements without it cover little; ``missing`` are those stems.
     """
 
     def __init__(self, question: Question, among: Sequence[Source]) -> None:
@@ -82,19 +88,15 @@ class Matches:
         return sum(self.weights[word] for word in words)
 
     def score(self, match: Match) -> float:
-        """``covered``, and which of two equally fitting statements to take: told rather than advised,
-        short, new, the user's."""
-        question, sentence, kind = self.question, match.sentence, match.source.kind
-        score = match.covered + KIND_BONUS[kind] + bonus(question, sentence)
-        score += max(LONG_AT_MOST, LONG_PER_WORD * len(sentence.words))
-        score += HEDGED * sentence.traits.is_hedged + ECHO * sentence.echo
-        score += OF_ASSISTANT * (question.of_assistant and kind == "assistant")
-        age = match.position / self._messages
+        """``covered``, and what decides between statements that cover equally much."""
+        question, sentence = self.question, match.sentence
+        score = match.covered + SOURCE_BONUS[match.source.kind] + bonus(question, sentence)
+        score += ECHO * sentence.echo
+        newness = match.position / self._messages
         if question.wants_first_value:
-            return score + RECENCY_WHEN_ASKED * (1 - age)
-        if question.wants_newest_value:
-            return score + RECENCY_WHEN_ASKED * age + CHANGE_WHEN_ASKED * sentence.traits.is_change
-        return score + RECENCY * age + CHANGE * sentence.traits.is_change
+            return score + RECENCY_WHEN_ASKED * (1 - newness)
+        recency = RECENCY_WHEN_ASKED if question.wants_newest_value else RECENCY
+        return score + recency * newness + CHANGE * sentence.traits.is_change
 
     def _measured(self, match: Match) -> Match:
         factor = agreement(self.question, match.sentence)

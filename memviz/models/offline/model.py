@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message, ToolCall
 from memviz.counters import SLICE_CHARS
 from memviz.counters import counter as counter_named
 from memviz.errors import ParameterError
+from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.summarizer import summarize
-from memviz.models.offline.summary_request import Entry, asked_limit, entries
+from memviz.models.offline.summary_request import Entry, asked_limit, entries_in, entries_of
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 from memviz.text.words import UNSPACED
 
+VERSION = 1
+"""Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""
 _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+\s*|\s+")
@@ -52,6 +56,11 @@ class OfflineModel(Model):
         self.summary_budget_tokens = summary_budget_tokens
         self.counter = counter_named(counter).name
 
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The version, and what it is given to summarize with."""
+        return {"version": VERSION, "summary_budget_tokens": self.summary_budget_tokens, "counter": self.counter}
+
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
@@ -71,11 +80,18 @@ class OfflineModel(Model):
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The most informative sentences of what ``messages`` ask to summarize, in their order. Of an instruction
         it obeys only the length: "at most 60 words", tokens or characters."""
+        return self._summary(messages, entries_in(messages))
+
+    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+        """The same of the ``source`` of the prompt, which then need not be parsed."""
+        return self._summary(messages, entries_of(source))
+
+    def _summary(self, messages: Sequence[Message], parts: Sequence[Entry]) -> Reply:
         limit = asked_limit(messages)
         if limit is None:
-            return self._reply(messages, self._summarized(entries(messages)))
+            return self._reply(messages, self._summarized(parts))
         count = {"token": self._count, "word": lambda text: len(text.split()), "character": len}[limit.unit]
-        return self._reply(messages, summarize(entries(messages), limit.amount, count, fill=True))
+        return self._reply(messages, summarize(parts, limit.amount, count, fill=True))
 
     def _summarized(self, parts: Sequence[Entry]) -> str:
         return summarize(parts, self.summary_budget_tokens, self._count)

@@ -11,8 +11,8 @@ from memviz.text.vocabulary import LIGHT_WORDS
 from memviz.text.words import bridges, content_words, stem
 
 LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
-"""What a word of a question weighs, next to an ordinary 1: one that says what kind of answer is wanted,
-the noun after "which" (the answer often stands in its place), and a proper name."""
+"""Weights of words of a question, where an ordinary one has 1: a word that says which kind of answer is wanted
+("number"), the noun after "which" (an answer names the thing instead), and a proper name."""
 _LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
 
 
@@ -59,12 +59,6 @@ _NEWEST = re.compile(
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始", re.IGNORECASE
 )
-_OF_ASSISTANT = re.compile(
-    r"\b(?:did|have|had) you (?:say|said|suggest\w*|recommend\w*|advi[sc]ed?|propos\w+|give|given|mention\w*|tell"
-    r"|told)\b"
-    r"|\byour? (?:suggest\w*|recommend\w*|advi[sc]ed?|propos\w+)\b|你(?:之前)?(?:建议|推荐|说)",
-    re.IGNORECASE,
-)
 _OF_ASKER = re.compile(
     r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b", re.IGNORECASE
 )
@@ -85,7 +79,6 @@ class Question:
     counted: str
     wants_first_value: bool
     wants_newest_value: bool
-    of_assistant: bool
     of_asker: bool
     is_negated: bool
     has_names: bool
@@ -102,7 +95,6 @@ class Question:
             stem(counted.group(1).lower()) if counted else "",
             wants_first_value=_FIRST.search(text) is not None,
             wants_newest_value=_NEWEST.search(text) is not None,
-            of_assistant=_OF_ASSISTANT.search(text) is not None,
             of_asker=_OF_ASKER.search(text) is not None,
             is_negated=NEGATION.search(text) is not None,
             has_names=_NAME_INSIDE.search(text) is not None,

@@ -14,8 +14,8 @@ from memviz.text.sentences import passage
 
 MAX_TURNS = 3
 ENTRY_THRESHOLD = 0.3
-"""Share of the question's weight that the summary of a turn must hold for the turn to be worth a look.
-Less than an answer needs, because a summary may name the subject and have lost what was said about it."""
+"""The least share of a question that the summary of a turn covers if that turn is recalled. It is less than an answer
+needs, because a summary may name the subject and have lost what was said about it."""
 LAST_N = 20
 
 _HEADING = re.compile(r"\s*=== .* ===[ \t]*$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The chat partner: answers questions from the context, acknowledges what it is told."""
+"""Write the reply: answers to the questions of the input, and a short word on its statements."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _answers(questions: Sequence[Sentence], among: Sequence[Source], chinese: bo
 
 
 def _spelled(stems: frozenset[str], question: str) -> list[str]:
-    """The words of ``question`` whose stems are ``stems``, as they stand there; runs of Chinese characters whole."""
+    """The words of ``question`` whose stems are ``stems``, as it spells them; runs of Chinese characters whole."""
     words = dict.fromkeys(_WORD.findall(question))
     spelled = [word for word in words if not HAN.search(word) and (own := content_words(word)) and own <= stems]
     inside = {

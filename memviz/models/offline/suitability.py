@@ -1,4 +1,7 @@
-"""Whether a statement is of the kind that a question asks for, apart from the words they share."""
+"""Whether a statement is of the kind that a question asks for: words in common are not enough.
+
+"When is the concert?" and "The concert costs 25 euros." share their subject, and the one does not answer the other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Extractive summaries: the sentences that tell most, in their own words and order, within a token budget."""
+"""Extractive summaries: score every sentence, keep the best within a token budget, in their own order.
+
+The score of a sentence is what it tells (:attr:`memviz.text.traits.Traits.informativeness`), weighed by who said it,
+lowered for questions and repeated answers, and raised a little for rare words.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,8 @@ from memviz.text.sentences import CACHED_TEXT_CHARS, Sentence, passage
 
 ROLE_WEIGHT = {"user": 1.3, "assistant": 0.7, "tool": 0.3, "system": 0.4, "summary": 1.2, "": 1.0}
 OLDEST_DECAY, NEWEST_DECAY = 0.6, 1.0
-"""What a sentence of the earlier summary keeps of its weight, from the first to the last of them. The
-oldest stand first, so a fact that is carried on from summary to summary fades as others join behind it."""
+"""What a sentence of the previous summary keeps of its weight, from the first sentence to the last. The oldest facts
+are its first, so a fact that is carried on from summary to summary fades as newer ones join behind it."""
 QUESTION_FACTOR, ECHO_FACTOR = 0.15, 0.15
 COMPRESSION = 3
 FREE_TOKENS = 48
@@ -90,7 +94,7 @@ _weighed_once = lru_cache(maxsize=2048)(_weighed)
 
 
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
-    """The best candidates, best first, after rare words had their say."""
+    """The best candidates, best first, with what rare words add to their weight."""
     frequency = Tally(chain.from_iterable(candidate.sentence.words for candidate in candidates))
     rarities = [0.0, *(log(len(candidates) / times) for times in range(1, max(frequency.values(), default=0) + 1))]
     best = sorted(candidates, key=lambda one: -one.weight)[:CANDIDATES]
@@ -121,7 +125,7 @@ def _choose(ranked: list[_Candidate], budget_tokens: int, count: Callable[[str],
 
 def _twin(sentence: Sentence, chosen: list[_Candidate]) -> _Candidate | None:
     """The first of ``chosen`` that says the same thing."""
-    is_apart = sentence.subject.isdisjoint  # quickly told, and true of nearly every pair
+    is_apart = sentence.subject.isdisjoint  # a quick test first: most pairs have no word in common
     return next(
         (one for one in chosen if not is_apart(one.sentence.subject) and _same_subject(one.sentence, sentence)), None
     )

@@ -1,13 +1,15 @@
-"""What a request for a summary asks to summarize, told apart from its instruction."""
+"""What to summarize: from the source of a prompt where it is known, else parsed out of the prompt."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from memviz.conversation import Message
+from memviz.memory import SummarySource
+from memviz.strategies.base import transcript_text
 
 # LlamaIndex opens a quote and puts the first entry on the line of its heading.
 _ENTRY = re.compile(r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE)
@@ -38,8 +40,16 @@ class Entry(NamedTuple):
     text: str
 
 
-def entries(messages: Sequence[Message]) -> tuple[Entry, ...]:
-    """The entries that ``messages`` hold, oldest first, without the instruction.
+def entries_of(source: SummarySource) -> tuple[Entry, ...]:
+    """The previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
+    found = [Entry(message.role, transcript_text(message).strip()) for message in source.messages]
+    if source.previous is not None:
+        found.insert(0, Entry("summary", source.previous.strip()))
+    return tuple(_nonempty(found))
+
+
+def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
+    """The entries that the prompt ``messages`` holds, oldest first, without the instruction.
 
     Read are: one user message with an instruction, a blank line and lines ``role: content``; a system
     message with the instruction and a user message with a transcript; and, failing both, the messages
@@ -105,5 +115,5 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         yield Entry(role, content)
 
 
-def _nonempty(found: Iterator[Entry]) -> Iterator[Entry]:
+def _nonempty(found: Iterable[Entry]) -> Iterator[Entry]:
     return (entry for entry in found if entry.text.strip())

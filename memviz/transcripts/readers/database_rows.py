@@ -1,14 +1,14 @@
-"""Rows of a chat database: their cells as text or JSON, and what to say of a database without any."""
+"""Rows of a chat database: their cells as text or JSON, and the error for a database without any."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document
-from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import OTHER_FORMAT, Document
+from memviz.transcripts.readers.json_access import object_at
 
 Row = Mapping[str, Any]
 
@@ -20,18 +20,17 @@ def cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def cell_json(value: object, reading: Reading) -> Any:
-    """The JSON value that a cell holds as text. Raises :class:`TranscriptError` for one that holds none."""
-    return JsonParser(reading.findings, reading.limits.depth).parse(cell_text(value))
+def cell_json(value: object, builder: TranscriptBuilder) -> Any:
+    """Parse the text of a cell as JSON. Raises :class:`TranscriptError` if it is something else."""
+    return builder.parse_json(cell_text(value))
 
 
-def cell_object(value: object, reading: Reading) -> Mapping[str, Any]:
-    """The JSON object that a cell holds as text; empty for anything else."""
+def cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
+    """Parse the text of a cell as a JSON object; empty if it is something else."""
     try:
-        found = cell_json(value, reading)
+        return object_at(cell_json(value, builder))
     except TranscriptError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def row_place(row: Row) -> str:
@@ -45,6 +44,27 @@ def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
     for row in rows:
         groups.setdefault(cell_text(row[column]), []).append(row)
     return groups
+
+
+def tables_with(document: Document, columns: Iterable[str]) -> list[str]:
+    """The tables of a database that have these columns; none for any other file."""
+    return [name for name, there in document.columns.items() if set(columns).issubset(there)]
+
+
+def conversations_in(
+    document: Document, tables: Sequence[str], columns: Sequence[str], order: Sequence[str], key: str, expected: str
+) -> list[tuple[str, list[Row]]]:
+    """The rows of each conversation in these tables; the column ``key`` says to which one a row belongs.
+
+    Raises :class:`TranscriptError` if there are no tables (``expected`` completes "there is no table ..."), or no rows.
+    """
+    database = document.tables
+    if not tables:
+        raise TranscriptError(f"there is no table {expected}.", remedy=OTHER_FORMAT)
+    stored = [database.rows(table, columns, order) for table in tables]
+    if not any(stored):
+        raise no_rows(document, "messages")
+    return [found for rows in stored for found in grouped(rows, key).items()]
 
 
 def no_rows(document: Document, what: str) -> TranscriptError:

@@ -1,26 +1,96 @@
-"""Files of rows that each hold one whole conversation: JSON lines, a list, or a single row that is an object."""
+"""Files that hold several conversations in JSON, and the base classes of their readers.
+
+:class:`RowReader` is for rows that each hold one conversation: JSON lines, a list, or a single row that is an object.
+:class:`ExportReader` is for the exports of chat programs, which also have entries without a conversation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import HEAD_ITEMS, Document, mismatch
-from memviz.transcripts.json_text import kind_of
-
-Row = tuple[Any, str]
-"""The JSON value of one conversation with its place in the file, which is empty for a file that is one object."""
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.json_text import describe, kind_of
 
 
-def rows(document: Document, expected: str) -> list[Row]:
-    """The rows of a document. Raises :class:`TranscriptError`, that ``expected`` was expected, where it has none."""
+class RowReader(Reader):
+    """Base of formats in which every row is one conversation."""
+
+    expected: ClassVar[str]
+    """What the file should have held, for the error: completes "... was expected"."""
+
+    @abstractmethod
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Whether an object is a row of this format. Never raises."""
+
+    @abstractmethod
+    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add the messages of a row; returns what else is known of the conversation (fields of a transcript)."""
+
+    def recognise(self, document: Document) -> bool:
+        """Whether most rows are of this format."""
+        return most_rows(document, self.is_row)
+
+    def conversations(self, document: Document) -> Sequence[Placed]:
+        """One conversation for each row."""
+        return rows(document, self.expected)
+
+    def read(self, piece: Placed, builder: TranscriptBuilder) -> Transcript:
+        """The conversation of one row."""
+        row, place = piece
+        return builder.build(**self.read_row(row_object(row, place), place, builder))
+
+
+class ExportReader(Reader):
+    """Base of the exports of chat programs: a list of conversations, or one of them."""
+
+    expected: ClassVar[str]
+    """What the file should have held, for the error: completes "... was expected"."""
+    missing: ClassVar[str]
+    """The error for an entry that is no conversation."""
+
+    @abstractmethod
+    def is_conversation(self, item: object) -> bool:
+        """Whether a JSON value is a conversation of this program. Never raises."""
+
+    @abstractmethod
+    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add the messages of a conversation; returns what else is known of it (fields of a transcript)."""
+
+    def recognise(self, document: Document) -> bool:
+        """Whether at least half of the entries are conversations of this program."""
+        items = [document.object] if document.object else document.objects
+        found = sum(map(self.is_conversation, items))
+        return found > 0 and 2 * found >= len(items)
+
+    def conversations(self, document: Document) -> Sequence[Any]:
+        """Every entry of the list, or the one object."""
+        items = [document.object] if document.object else document.items
+        if not any(map(self.is_conversation, items)):
+            raise mismatch(self.expected, document)
+        return items
+
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
+        """The conversation of one entry."""
+        if not self.is_conversation(piece):
+            raise TranscriptError(self.missing, remedy="Export the conversation again.")
+        return builder.build(**self.read_conversation(piece, builder))
+
+
+def rows(document: Document, expected: str) -> list[Placed]:
+    """The rows of a document with their places; the place of a file that is a single object is empty.
+
+    Raises :class:`TranscriptError`, that ``expected`` was expected, if it has none.
+    """
     if document.object:
         return [(document.object, "")]
     if not document.items:
         raise mismatch(expected, document)
-    return list(zip(document.items, document.places, strict=True))
+    return document.placed
 
 
 def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> bool:
@@ -42,17 +112,26 @@ def inside(place: str, part: str) -> str:
     return f"{place}, {part}" if place else part
 
 
-def take_messages(items: object, place: str, reading: Reading, part: str = "") -> None:
-    """Take a list of messages in the shape of the OpenAI chat API that stands in a row, in its ``part`` if that has
-    to be said. Raises :class:`TranscriptError` for what is no list."""
+def with_places(items: Iterable[Any], unit: str = "index") -> list[Placed]:
+    """The items of a list inside a file, each with its place: "index 3"."""
+    return [(item, f"{unit} {index}") for index, item in enumerate(items)]
+
+
+def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]:
+    """The list under a key of a row. Raises :class:`TranscriptError`, that ``what`` was expected, for anything else."""
+    found = row.get(key)
+    if not isinstance(found, list):
+        raise TranscriptError(f"{what} was expected, found {describe(row)}.", place=place)
+    return found
+
+
+def add_messages(items: object, place: str, builder: TranscriptBuilder, part: str = "") -> None:
+    """Add a list of messages in the shape of the OpenAI chat API, which is in this ``part`` of a row.
+
+    Raises :class:`TranscriptError` if it is no list.
+    """
     if not isinstance(items, list):
         reason = f"the messages are {kind_of(items)}, not a list."
         raise TranscriptError(reason, place=inside(place, part) if part else place, remedy="Correct it, or remove it.")
     for index, item in enumerate(items):
-        reading.take(item, inside(place, f"{part} index {index}".lstrip()))
-
-
-def text_of(source: Mapping[str, Any], key: str) -> str:
-    """A value that is text; empty for any other."""
-    value = source.get(key)
-    return value if isinstance(value, str) else ""
+        builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.import_notes import Findings
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.readers.json_access import list_at, object_at, texts_at
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
 
 
-def read_probes(value: object, positions: Mapping[int, int], findings: Findings) -> tuple[Probe, ...]:
-    """The probes of a JSON list; one that is broken is left out and noted.
+def read_probes(value: object, positions: Mapping[int, int], notes: ImportNotes) -> tuple[Probe, ...]:
+    """Parse the probes of a JSON list; broken ones are left out and noted.
 
     ``positions`` gives the log position for the index of a message in the file, without those that
     were left out.
@@ -25,7 +26,7 @@ def read_probes(value: object, positions: Mapping[int, int], findings: Findings)
         if _is_probe(item) and all(place in positions for place in item["evidence"]):
             probes.append(Probe.from_dict({**item, "evidence": [positions[place] for place in item["evidence"]]}))
         else:
-            findings.note("a probe that is broken, or whose evidence is missing, was left out", f"probe {index}")
+            notes.add("a probe that is broken, or whose evidence is missing, was left out", f"probe {index}")
     return tuple(probes)
 
 
@@ -46,7 +47,7 @@ def _are(kind: type, values: object) -> bool:
     return isinstance(values, list) and all(type(value) is kind for value in values)
 
 
-class MemvizJson(Format):
+class MemvizJson(Reader):
     """One object with messages and probes; title, description, language, system_prompt, held_at and events may be
     beside them."""
 
@@ -63,24 +64,23 @@ class MemvizJson(Format):
             raise mismatch("an object with a list of messages", document)
         return [document.object]
 
-    def read(self, piece: dict[str, Any], reading: Reading) -> Transcript:
+    def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The conversation with all that is saved beside it."""
-        positions = reading.take_all(piece["messages"])
-        read_events(piece.get("events"), reading)
-        probes = read_probes(piece.get("probes"), positions, reading.findings)
-        return reading.transcript(probes=probes, held_at=moment(piece.get("held_at")), **saved_texts(piece))
+        positions = builder.add_all_json(piece["messages"])
+        read_events(piece.get("events"), builder)
+        probes = read_probes(piece.get("probes"), positions, builder.notes)
+        return builder.build(probes=probes, held_at=moment(piece.get("held_at")), **saved_texts(piece))
 
 
 def saved_texts(saved: dict[str, Any]) -> dict[str, str]:
-    """Title, description, language and system prompt of an object, those that are texts."""
-    names = ("title", "description", "language", "system_prompt")
-    return {name: saved[name] for name in names if isinstance(saved.get(name), str)}
+    """Title, description, language and system prompt of an object, if they are texts."""
+    return texts_at(saved, "title", "description", "language", "system_prompt")
 
 
-def read_events(value: object, reading: Reading) -> None:
-    """Take over saved events; one that is broken is left out and noted."""
-    for index, item in enumerate(value if isinstance(value, list) else []):
+def read_events(value: object, builder: TranscriptBuilder) -> None:
+    """Add saved events; broken ones are left out and noted."""
+    for index, item in enumerate(list_at(value)):
         try:
-            reading.happened(RecordedEvent.from_dict(item if isinstance(item, dict) else {}))
+            builder.add_event(RecordedEvent.from_dict(object_at(item)))
         except ValueError:
-            reading.note("an event that is broken was left out", f"event {index}")
+            builder.note("an event that is broken was left out", f"event {index}")

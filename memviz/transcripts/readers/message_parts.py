@@ -1,55 +1,78 @@
-"""Messages that a file writes as a list of parts: texts, thoughts, tool calls and tool results, in their order."""
+"""A message made of parts: texts, thoughts, tool calls and tool results, in the order in which they came.
+
+Files write one reply of a model as one object, also if the model called tools in the middle of it and went on after
+their results. In a conversation those are several messages: an assistant message with the calls, a tool message for
+each result, and the next assistant message. :class:`ReplyBuilder` and :func:`add_parts` split them up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
 from memviz.transcripts.base import REASONING, TIME
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
+NAMELESS_CALL = "a tool call without a name was left out"
+NAMES_NO_TOOL = "a tool call that names no tool was left out"
 
 
 class Part(NamedTuple):
-    """One part of a message. ``text`` is that of a text, a thought or a result; a result has the ``id`` of the call
-    that it answers and may have the ``name`` of its tool."""
+    """One part of a message. ``text`` is that of a text, a thought or a result.
+
+    A result has the ``id`` of the call that it answers, and may have the ``name`` of its tool and ``meta``.
+    """
 
     kind: Literal["text", "reasoning", "call", "result"]
     text: str = ""
     call: ToolCall | None = None
     id: str | None = None
     name: str | None = None
+    meta: Mapping[str, Any] | None = None
 
 
 def call_part(value: object) -> Part | None:
-    """The tool call that a JSON value describes under whichever names its vendor gives the fields; ``None`` where no
-    tool is named."""
+    """The tool call that a JSON value describes, whatever its vendor calls the fields; ``None`` if it names no tool."""
     if not isinstance(value, dict):
         return None
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
-    arguments = _first(inner, ARGUMENT_KEYS)
-    call = {"id": label(_first(value, ID_KEYS)), "name": _first(inner, NAME_KEYS), "arguments": arguments}
+    arguments = first_value(inner, *ARGUMENT_KEYS)
+    id, name = id_text(first_value(value, *ID_KEYS)), first_value(inner, *NAME_KEYS)
     try:
-        return Part("call", call=ToolCall.of(call))
+        return Part("call", call=ToolCall.of({"id": id, "name": name, "arguments": arguments}))
     except MessageError:
         return None
 
 
-def label(value: object) -> str | None:
-    """An id or a name as text; ``None`` for what can be neither."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) and value else None
+def call_parts(values: Iterable[object], builder: TranscriptBuilder, place: str) -> list[Part]:
+    """The tool calls that JSON values describe; those that name no tool are left out and noted."""
+    parts = [call_part(value) for value in values]
+    if None in parts:
+        builder.note(NAMES_NO_TOOL, place)
+    return [part for part in parts if part is not None]
 
 
-def say_parts(
-    reading: Reading,
+def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
+    """The result of a tool. ``meta`` that is ``None`` is dropped."""
+    kept = {key: value for key, value in meta.items() if value is not None}
+    tool = name if isinstance(name, str) and name else None
+    return Part("result", text, id=id_text(id) or None, name=tool, meta=kept)
+
+
+def add_result(builder: TranscriptBuilder, place: str, id: object, text: str, name: object = None, **meta: Any) -> None:
+    """Add the result of a tool as a message. ``meta`` that is ``None`` is dropped."""
+    _add_result(builder, place, result_part(id, text, name, **meta))
+
+
+def add_parts(
+    builder: TranscriptBuilder,
     role: str,
     parts: Sequence[Part],
     place: str,
@@ -58,54 +81,97 @@ def say_parts(
     tool_call_id: str | None = None,
     meta: dict[str, Any] | None = None,
 ) -> None:
-    """Add the messages that the parts of one message are.
+    """Add a message that is made of these parts.
 
-    Results become tool messages: those of a user message come before its text; those that a provider's own tools gave
-    in the middle of a reply come where they stand, so what follows them is another assistant message.
+    Results of tools become messages of their own: in a reply where they stand, in any other message before its text.
     """
-    results = [part for part in parts if part.kind == "result"]
     if role == "assistant":
-        return _say_reply(reading, parts, place, name, meta)
+        time = {TIME: meta[TIME]} if meta and TIME in meta else None
+        reply = ReplyBuilder(builder, place, meta, name)
+        for part in parts:
+            reply.add(part._replace(meta=time) if part.kind == "result" else part)
+        reply.end()
+        return
+    results = [part for part in parts if part.kind == "result"]
     for result in results:
-        reading.say("tool", result.text, place, name=result.name or name, tool_call_id=result.id, meta=meta)
+        _add_result(builder, place, result._replace(name=result.name or name, meta=meta))
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     if texts or not results:
-        reading.say(role, "\n".join(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
-    return None
+        builder.add_text(role, joined(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
 
 
-def _say_reply(
-    reading: Reading, parts: Sequence[Part], place: str, name: str | None, meta: dict[str, Any] | None
-) -> None:
-    runs = _runs(parts)
-    time = {TIME: meta[TIME]} if meta and TIME in meta else None
-    for run in runs:
-        if run and run[0].kind == "result":
-            for result in run:
-                reading.say("tool", result.text, place, name=result.name, tool_call_id=result.id, meta=time)
-        elif run or len(runs) == 1:
-            thoughts = {REASONING: "\n".join(part.text for part in run if part.kind == "reasoning")}
-            reading.say(
-                "assistant",
-                "\n".join(part.text for part in run if part.kind == "text" and part.text),
-                place,
-                name=name,
-                tool_calls=tuple(part.call for part in run if part.call),
-                meta={**(meta or {}), **(thoughts if thoughts[REASONING] else {})} or None,
-            )
+class ReplyBuilder:
+    """Collects the parts of one reply of a model and adds the messages that they are. Call :meth:`end` at the end.
+
+    What comes before the result of a tool is one assistant message, what comes after it the next one, because the
+    model wrote them in separate steps. Calls without a result between them belong to one message.
+    """
+
+    def __init__(
+        self, builder: TranscriptBuilder, place: str, meta: Mapping[str, Any] | None = None, name: str | None = None
+    ) -> None:
+        self._builder, self._place, self._meta, self._name = builder, place, dict(meta or {}), name
+        self._parts: list[Part] = []  # of the current message
+        self._results: list[Part] = []  # of the tools that it calls
+        self._is_empty = True
+
+    def text(self, text: str) -> None:
+        """Add what the model said."""
+        if text:
+            self.add(Part("text", text))
+
+    def think(self, text: object) -> None:
+        """Add what the model thought. Anything but text is ignored, such as encrypted thoughts."""
+        if isinstance(text, str) and text.strip():
+            self.add(Part("reasoning", text))
+
+    def call(self, id: object, name: object, arguments: object, *, is_parallel: bool = False) -> None:
+        """Add a tool call. ``is_parallel``: it belongs to the same step as the call whose result came before."""
+        if not isinstance(name, str) or not name:
+            self._builder.note(NAMELESS_CALL, self._place)
+            return
+        self.add(Part("call", call=ToolCall(id_text(id), name, json_text(arguments, "{}"))), is_parallel=is_parallel)
+
+    def result(self, id: object, text: str, name: object = None, **meta: Any) -> None:
+        """Add what a tool answered. ``meta`` that is ``None`` is dropped."""
+        self.add(result_part(id, text, name, **meta))
+
+    def add(self, part: Part, *, is_parallel: bool = False) -> None:
+        """Add a part. One that follows a result starts the next message, unless it ``is_parallel``."""
+        if part.kind == "result":
+            self._results.append(part)
+            return
+        if self._results and not is_parallel:
+            self.step()
+        self._parts.append(part)
+
+    def step(self) -> None:
+        """End the current message: what follows is the next one."""
+        if self._parts:
+            self._add_message()
+        for result in self._results:
+            _add_result(self._builder, self._place, result)
+            self._is_empty = False
+        self._results = []
+
+    def end(self) -> None:
+        """End the reply. If nothing is in it, for example because the user stopped it, it is an empty message."""
+        self.step()
+        if self._is_empty:
+            self._add_message()
+
+    def _add_message(self) -> None:
+        thoughts = joined([part.text for part in self._parts if part.kind == "reasoning"])
+        self._builder.add_text(
+            "assistant",
+            joined([part.text for part in self._parts if part.kind == "text"]),
+            self._place,
+            name=self._name,
+            tool_calls=tuple(part.call for part in self._parts if part.call),
+            meta={**self._meta, **({REASONING: thoughts} if thoughts else {})} or None,
+        )
+        self._parts, self._is_empty = [], False
 
 
-def _runs(parts: Iterable[Part]) -> list[list[Part]]:
-    """The parts as runs of results and of everything else; the first run is never of results."""
-    runs: list[list[Part]] = [[]]
-    in_results = False
-    for part in parts:
-        if (part.kind == "result") != in_results:
-            in_results = not in_results
-            runs.append([])
-        runs[-1].append(part)
-    return runs
-
-
-def _first(value: dict[str, Any], keys: Iterable[str]) -> Any:
-    return next((value[key] for key in keys if value.get(key) is not None), None)
+def _add_result(builder: TranscriptBuilder, place: str, result: Part) -> None:
+    builder.add_text("tool", result.text, place, name=result.name, tool_call_id=result.id, meta=result.meta or None)

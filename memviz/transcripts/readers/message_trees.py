@@ -1,44 +1,74 @@
-"""Which branch of a tree of messages to take, and what there is to say about the others."""
+"""Conversations that are trees: every message names the one before it, and only one branch is the conversation.
+
+A branch starts where a user edited a message or asked for another answer. The file should say on which leaf the
+conversation ended; if it does not, the newest leaf counts. Files are not trusted: parents may be missing, and messages
+may form a cycle, so every walk remembers where it has been.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.readers.branches import branch, leaves
+from memviz.transcripts.builder import TranscriptBuilder
 
 CYCLE = "the messages form a cycle, so each was taken once"
 LOST_PARENT = "what came before this message is not in the file"
 NO_LEAF = "the file does not say which branch was the conversation, so the newest was taken"
 
 
+def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], bool]:
+    """The ids from the root to ``leaf``, and whether the walk ended because it met a cycle.
+
+    ``parent_of`` gives the id before each. An id that it does not have ends the walk as well.
+    """
+    # From the leaf upwards, because only that way is unique: a message has one parent, but may have many children.
+    path: list[str] = []
+    seen: set[str] = set()
+    at: str | None = leaf
+    while at is not None and at in parent_of and at not in seen:
+        seen.add(at)
+        path.append(at)
+        at = parent_of[at]
+    return path[::-1], at is not None and at in seen
+
+
+def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
+    """The ids that are nobody's parent, in the order of the mapping; all ids, if every one is part of a cycle."""
+    parents = set(parent_of.values())
+    return [id for id in parent_of if id not in parents] or list(parent_of)
+
+
 def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]) -> str | None:
-    """The leaf that was said last; of those said at the same time, or at no known one, the deepest; then the last in
-    the file. ``None`` where there is no message at all."""
+    """The leaf that was said last. If times are equal or unknown, the deepest one, then the last one in the file.
+
+    ``None`` if there is no message at all.
+    """
     depth_of = _depths(parent_of)
     rank = {leaf: (_seconds(time_of(leaf)), depth_of.get(leaf, 0), n) for n, leaf in enumerate(leaves(parent_of))}
     return max(rank, key=rank.__getitem__, default=None)
 
 
-def take_branch(
+def branch_to(
     leaf: str,
     parent_of: Mapping[str, str | None],
-    reading: Reading,
+    builder: TranscriptBuilder,
     is_message: Callable[[str], bool],
     unit: str = "message",
 ) -> list[str]:
-    """The ids from the root to ``leaf``. A cycle, a message whose parent is lost and the messages of other branches
-    are noted; ``is_message`` says which ids are messages that a user would miss."""
+    """The ids from the root to ``leaf``. A cycle, a missing parent and the messages of other branches are noted.
+
+    ``is_message`` says which ids are messages that a user would miss.
+    """
     path, is_cycle = branch(leaf, parent_of)
     if is_cycle:
-        reading.note(CYCLE)
+        builder.note(CYCLE)
     elif path and parent_of[path[0]] is not None:
-        reading.note(LOST_PARENT, place_of(path[0], unit))
+        builder.note(LOST_PARENT, place_of(path[0], unit))
     left = sum(map(is_message, parent_of.keys() - set(path)))
     if left:
         counted = "1 message of another branch was" if left == 1 else f"{left} messages of other branches were"
-        reading.note(f"{counted} left out: only the branch that was continued last is read")
+        builder.note(f"{counted} left out: only the branch that was continued last is read")
     return path
 
 
@@ -52,11 +82,12 @@ def _seconds(time: datetime | None) -> float:
 
 
 def _depths(parent_of: Mapping[str, str | None]) -> dict[str, int]:
-    """How many messages come before each; without those of a cycle."""
+    """How many messages come before each. Messages of a cycle are missing, because they have no root."""
     children: dict[str, list[str]] = {}
     for id, parent in parent_of.items():
         if parent in parent_of and parent is not None:
             children.setdefault(parent, []).append(id)
+    # Level by level from the roots: recursion would fail on a conversation of more than a thousand messages.
     level = [id for id, parent in parent_of.items() if parent not in parent_of]
     depths: dict[str, int] = {}
     depth = 0

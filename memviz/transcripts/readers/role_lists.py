@@ -1,39 +1,49 @@
-"""Lists of messages with a role: which are in the shape of the OpenAI chat API, and which are another product's."""
+"""Lists of messages with a role: which are in the shape of the OpenAI chat API, and which are another product's.
+
+:func:`chat_item` is for programs that save messages in that shape with fields of their own beside them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.readers.json_access import first_text, joined, objects_at, text_at
 
 # Keys of other products' messages: items of other types than messages, parts or blocks instead of content.
 FOREIGN_KEYS = frozenset({"type", "parts", "blocks", "message_tree_id", "session_id", "thread_id", "toolInvocations"})
 OPENAI_PARTS = frozenset({"text", "refusal", "image_url", "input_audio", "file", "image"})
 OPENAI_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal")
 OPENAI_ROLES = frozenset({"system", "developer", "tool", "function"})
+SHOWN_KEYS = ("role", "content", "refusal", "audio", "name", "tool_calls", "tool_call_id", "function_call")
+
+
+def has_roles(items: object) -> bool:
+    """Whether at least half of a list are objects with a known role, whatever else is in them."""
+    if not isinstance(items, list) or not items:
+        return False
+    return 2 * sum(known_role(item.get("role")) is not None for item in objects_at(items)) >= len(items)
 
 
 def are_messages(items: object) -> bool:
     """Whether at least half of a list are messages with a known role, and none is another product's."""
-    if not isinstance(items, list) or not items:
-        return False
-    objects = [item for item in items if isinstance(item, dict)]
-    with_role = sum(known_role(item.get("role")) is not None for item in objects)
-    return 2 * with_role >= len(items) and not any(_is_foreign(item) for item in objects)
+    return has_roles(items) and not any(map(_is_foreign, objects_at(items)))
 
 
 def are_openai(items: Sequence[Any]) -> bool:
     """Whether any message of the list has what only the OpenAI chat API knows: roles beside user and assistant, tool
     calls, a refusal, or content in parts."""
-    return any(_is_openai(item) for item in items if isinstance(item, dict))
+    return any(map(_is_openai, objects_at(items)))
 
 
 def part_types(item: Mapping[str, Any]) -> set[str]:
     """The types of the parts that a message's content is a list of."""
     content = item.get("content")
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    return {part["type"] for part in parts if isinstance(part.get("type"), str)}
+    if not isinstance(content, list):  # nearly every message; this runs several times for each message of a large file
+        return set()
+    return {part["type"] for part in objects_at(content) if isinstance(part.get("type"), str)}
 
 
 def _is_openai(item: Mapping[str, Any]) -> bool:
@@ -44,3 +54,16 @@ def _is_openai(item: Mapping[str, Any]) -> bool:
 
 def _is_foreign(item: Mapping[str, Any]) -> bool:
     return not FOREIGN_KEYS.isdisjoint(item) or not OPENAI_PARTS.issuperset(part_types(item))
+
+
+def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
+    """The message without the fields that its program keeps for itself, with this ``meta`` and reasoning."""
+    kept = {key: item[key] for key in SHOWN_KEYS if key in item}
+    reasoning = reasoning_of(item)
+    return {**kept, "meta": {**meta, **({REASONING: reasoning} if reasoning else {})}}
+
+
+def reasoning_of(item: dict[str, Any]) -> str:
+    """What the model thought before it answered, of a message of the OpenAI API or of a program that calls several."""
+    thoughts = [text_at(block, "thinking") for block in objects_at(item, "thinking_blocks")]
+    return first_text(item, "reasoning_content", "reasoning") or joined(thoughts)

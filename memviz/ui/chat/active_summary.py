@@ -8,9 +8,10 @@ from memviz.engine.chat import Chat
 from memviz.engine.compaction import Compaction
 from memviz.errors import MemvizError
 from memviz.memory import SummaryVersion
+from memviz.text.wording import counted, message_range
 from memviz.ui.chat.sidebar import REVIEW_KEY, Models, save
 from memviz.ui.shell.state import ChatState, set_widget, widget_value
-from memviz.ui.shell.text import counted, shortened
+from memviz.ui.shell.text import shortened
 from memviz.workspace import Workspace
 
 TEXT_PIXELS = 200
@@ -60,11 +61,10 @@ def _edit(workspace: Workspace, state: ChatState, chat: Chat, models: Models, ve
 
 def _undo(workspace: Workspace, state: ChatState, chat: Chat, models: Models, last: Compaction) -> None:
     what = "Undo the edit" if last.kind == "edit" and last.revises else "Undo the last summarization"
-    first, stop = last.summarized.start + 1, last.summarized.stop
     st.button(
         what, icon=":material/undo:", key="desk-undo", on_click=_undo_last, args=(workspace, state, chat, models),
         disabled=chat.proposal is not None,
-        help=f"It was of messages {first} to {stop}. The log still has every message; from then on you are asked "
+        help=f"It was of {message_range(last.summarized)}. The log still has every message; from then on you are asked "
         "before each summarization.",
     )  # fmt: skip
 

@@ -10,10 +10,11 @@ import streamlit as st
 from memviz.engine.chat import Chat, Waiting
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.errors import MemvizError
+from memviz.text.wording import counted, message_number
 from memviz.ui.chat.sidebar import Models, save
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import ChatState, set_widget
-from memviz.ui.shell.text import counted, shortened
+from memviz.ui.shell.text import shortened
 from memviz.workspace import Workspace
 
 TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
@@ -127,7 +128,10 @@ def _clear(chat: Chat) -> None:
 
 def _previews(chat: Chat, positions: Iterable[int]) -> None:
     positions = tuple(positions)
-    lines = [f"{p + 1} · {chat.log[p].role}: {shortened(chat.log[p].content, PREVIEW_CHARS)}" for p in positions]
+    lines = [
+        f"{message_number(p):,} · {chat.log[p].role}: {shortened(chat.log[p].content, PREVIEW_CHARS)}"
+        for p in positions
+    ]
     more = len(lines) - MAX_PREVIEWED
     if lines:
         st.text("\n".join(lines[:MAX_PREVIEWED] + ([f"and {more} more"] if more > 0 else [])))

@@ -7,10 +7,11 @@ import streamlit as st
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import Draft
 from memviz.errors import MemvizError
+from memviz.text.wording import counted, message_range
 from memviz.ui.chat.sidebar import Models, save
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
 from memviz.ui.shell.state import ChatState, widget_value
-from memviz.ui.shell.text import counted, plain, shortened
+from memviz.ui.shell.text import plain, shortened
 from memviz.workspace import Workspace
 
 MAX_MESSAGES_SHOWN = 40
@@ -48,9 +49,8 @@ def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Mod
 
 def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
-    first, last = plan.summarize.start + 1, plan.summarize.stop
     joins = f" They join version {plan.replaces.version} of the summary." if plan.replaces else ""
-    st.markdown(f"**Before messages {first} to {last} are summarized**")
+    st.markdown(f"**Before {message_range(plan.summarize)} {'is' if len(plan.summarize) == 1 else 'are'} summarized**")
     st.caption(f"It is due because {plain(plan.reason)}.{joins}")
     with st.expander(f"What would be summarized: {counted(len(proposal.messages), 'message')}"):
         if plan.replaces is not None:

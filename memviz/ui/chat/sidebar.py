@@ -12,15 +12,14 @@ from memviz.conversation import Message
 from memviz.engine.chat import Chat
 from memviz.errors import MemvizError, StorageError
 from memviz.strategies.base import Strategy
+from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
-from memviz.ui.shell.text import conversation_labels
 from memviz.workspace import SAMPLE_PREFIX, Workspace
 
 CONVERSATION_KEY = "chat-conversation"
-CONVERSATIONS_LISTED = 100
 QUERY_KEY = "chat"
 NEW_CHAT = ""
 REVIEW_KEY = "chat-review"
@@ -58,11 +57,11 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     linked = st.query_params.get(QUERY_KEY)
     if linked and state.conversation_id is None and state.chat is None and state.opened == 0:
         state.open(linked)
-    entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
+    entries, titles = conversation_choices(workspace, state.conversation_id)
     if state.conversation_id is not None and state.conversation_id not in entries:
         state.open(None)
     ids = [NEW_CHAT, *entries]
-    labels = {NEW_CHAT: "New chat", **conversation_labels(entries.values())}
+    labels = {NEW_CHAT: "New chat", **titles}
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
     key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"

@@ -13,6 +13,7 @@ from memviz.conversation import Message
 from memviz.engine.chat import Chat
 from memviz.errors import MemvizError, ModelError
 from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.text.wording import message_number
 from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.chat.sidebar import Models, save
 from memviz.ui.controls.inspector import BadgeColor
@@ -79,7 +80,9 @@ def _message(message: Message, position: int, fate: Fate) -> None:
             st.code(call_text(call), language=None, wrap_lines=True)
         if fate in FATE_NOTES:
             color, note = FATE_NOTES[fate]
-            st.badge(note, color=color, help=f"What became of message {position + 1} at the last request.")
+            st.badge(
+                note, color=color, help=f"What became of message {message_number(position):,} at the last request."
+            )
         if message.meta and message.meta.get("partial"):
             st.caption("stopped before it was complete")
 

@@ -6,8 +6,9 @@ import streamlit as st
 
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answers.source import AnswerSource
+from memviz.text.wording import counted, message_number
 from memviz.ui.controls.inspector import BadgeColor
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
     "verbatim": ("blue", "verbatim", "An earlier message was sent word for word, and the answer is in it."),
@@ -30,7 +31,7 @@ def answer_card(label: str, record: TurnRecord, source: AnswerSource) -> None:
         color, name, help = SOURCES[source.kind]
         st.badge(name, color=color, help=help)
         if source.quote:
-            where = f"Message {source.position + 1}: " if source.position is not None else ""
+            where = f"Message {message_number(source.position):,}: " if source.position is not None else ""
             st.caption(f"{where}{plain(source.quote)}")
         st.caption(_had(record))
 
@@ -47,5 +48,5 @@ def _had(record: TurnRecord) -> str:
     if parts.recalled:
         had.append(f"{len(parts.recalled):,} recalled")
     if record.calls:
-        had.append(f"{len(record.calls) + 1} calls")
+        had.append(counted(len(record.calls) + 1, "call"))
     return " · ".join(had)

@@ -12,11 +12,12 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, MessageError
 from memviz.metrics.answers.source import answer_source
+from memviz.text.wording import counted
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 CARDS_A_ROW = 3
 

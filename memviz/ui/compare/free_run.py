@@ -18,13 +18,14 @@ from memviz.metrics.answers.source import answer_source
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.registry import OFFLINE, model
+from memviz.text.wording import counted
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.progress import Progress
 from memviz.ui.controls.replaying import as_setting_runs, run_key
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.state import CompareState, Setting
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 
 KEPT_EVERY_SECONDS = 5.0

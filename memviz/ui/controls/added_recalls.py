@@ -6,9 +6,10 @@ import streamlit as st
 
 from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError, RecallError
+from memviz.text.wording import counted, turn_list
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import AddedRecall, CompareState, set_widget, widget_value
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 INTO_KEY, TURNS_KEY, SETTING_KEY = "added-into", "added-turns", "added-setting"
 ALL = "all settings"
@@ -18,7 +19,7 @@ def added_recalls(state: CompareState, labels: dict[int | str, str], turn_count:
     """The list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
     for number, recall in enumerate(state.recalls):
         what, where = st.columns([5, 1], vertical_alignment="center")
-        what.markdown(f"Turn {recall.turn} gets {_turns(recall.turns)}, {plain(_whose(recall, labels))}")
+        what.markdown(f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(_whose(recall, labels))}")
         where.button(
             "", icon=":material/close:", key=f"added-remove-{number}", type="tertiary",
             on_click=_remove, args=(state, recall), help="Recall this no more",
@@ -61,10 +62,6 @@ def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
 def _remove(state: CompareState, recall: AddedRecall) -> None:
     if recall in state.recalls:  # a second click may arrive before the list is drawn anew
         state.recalls.remove(recall)
-
-
-def _turns(turns: tuple[int, ...]) -> str:
-    return f"turn {turns[0]}" if len(turns) == 1 else "turns " + ", ".join(map(str, turns))
 
 
 def _whose(recall: AddedRecall, labels: dict[int | str, str]) -> str:

@@ -8,7 +8,8 @@ import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.health import HealthWarning, health_warnings
-from memviz.ui.shell.text import counted, plain
+from memviz.text.wording import counted
+from memviz.ui.shell.text import plain
 
 FAILED = "failed_summarization"
 _ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}

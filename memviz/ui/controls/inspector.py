@@ -13,10 +13,12 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
+from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.reporting.request_json import request_json
+from memviz.text.wording import counted, message_number, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.shell.text import counted, plain, shortened
+from memviz.ui.shell.text import plain, shortened
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
@@ -47,7 +49,7 @@ def _where(block: Block, record: TurnRecord, offset: int) -> str:
         return ""
     position = block.indices[offset]
     tokens = record.memory.sums.between(position, position + 1)
-    return f"{record.memory.log[position].role} · message {position + 1} · {tokens:,} tokens"
+    return f"{record.memory.log[position].role} · message {message_number(position):,} · {tokens:,} tokens"
 
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
@@ -88,40 +90,34 @@ def _changes(run: Run, record: TurnRecord) -> None:
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             now = "summarized" if fate is Fate.SUMMARIZED else "dropped"
-            st.text(f"{position + 1} · {message.role} · {now}: {shortened(message.content, 160)}")
+            st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
 
 
 def _compaction(compaction: Compaction) -> None:
-    first, last = compaction.summarized.start + 1, compaction.summarized.stop
-    reason = plain(compaction.reason)
+    what, messages, reason = compaction_words(compaction).what, message_range(compaction.summarized), compaction.reason
+    because = f" ({plain(reason)})" if reason else ""
     if compaction.error is not None:
         st.error(
-            f"Summarizing messages {first} to {last} failed ({reason}): {plain(compaction.error)}. "
+            f"{what}{because}: {plain(compaction.error)}. "
             "Nothing was lost: they are still sent word for word, and the next turn tries again.",
             icon=":material/error:",
         )
     elif compaction.kind == "skip":
-        st.info(
-            f"Messages {first} to {last} were due ({reason}), and you left them as they are.",
-            icon=":material/skip_next:",
-        )
+        st.info(f"You skipped the summarization of {messages}{because}.", icon=":material/skip_next:")
     elif compaction.kind == "undo":
         st.info(
-            f"You took back that messages {first} to {last} were summarized: they are sent word for word again.",
+            f"You took back the summarization of {messages}: they are sent word for word again.",
             icon=":material/undo:",
         )
     elif compaction.kind == "edit" and compaction.revises is not None:
         with st.expander(f"You reworded version {compaction.revises} of the summary", icon=":material/edit:"):
             _wording(compaction)
     elif compaction.dropped:
-        st.warning(
-            f"Messages {first} to {last} were dropped ({reason}): there is no summarizer.", icon=":material/delete:"
-        )
+        st.warning(f"{what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
-        label = f"Summarized messages {first} to {last}, because {reason}"
-        with st.expander(label, icon=":material/compress:"):
+        with st.expander(f"{what}, because {plain(reason)}", icon=":material/compress:"):
             _summary(compaction)
 
 

@@ -9,8 +9,8 @@ import streamlit as st
 from memviz.conversation import Message
 from memviz.engine.calls import ModelCall
 from memviz.engine.records import TurnRecord
-from memviz.metrics.cost.estimate import dollars
-from memviz.ui.shell.text import call_text, counted, plain
+from memviz.text.wording import counted, dollars
+from memviz.ui.shell.text import call_text, plain
 
 
 def recall_exchange(messages: Sequence[Message]) -> None:

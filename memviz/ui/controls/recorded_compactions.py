@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.conversation import Log
+from memviz.text.wording import counted
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 MAX_SHOWN = 50
 

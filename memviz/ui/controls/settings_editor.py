@@ -20,7 +20,7 @@ def setting_from_file(state: CompareState) -> None:
     with st.popover("Open a memory.yaml", icon=":material/upload_file:", width="stretch"):
         # A fresh control for every setting, so that no file is opened twice.
         file = st.file_uploader(
-            "A setting that was taken home", type=["yaml", "yml"], key=f"setting-file-{state.settings_made}",
+            "A setting that was exported", type=["yaml", "yml"], key=f"setting-file-{state.settings_made}",
             help="As saved on the Tune page: a strategy with its parameters, the counter and the summarizer.",
         )  # fmt: skip
         if file is None:

@@ -9,17 +9,18 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.text.wording import counted
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
+from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
 from memviz.ui.controls.replaying import make_runs
 from memviz.ui.controls.settings_editor import PANEL_PIXELS, settings_editor
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, widget_value
-from memviz.ui.shell.text import conversation_labels, counted, plain
+from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
-CONVERSATIONS_LISTED = 200
 TURN_KEY, MAP_TURN_KEY = "compare-turn", "map-turn"
 REPLIES_KEY = "compare-replies"
 REPLAYED, FREE_RUN = "replayed", "free-run"
@@ -82,11 +83,10 @@ def is_free_run() -> bool:
 
 def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     """Choose the conversation; returns how many turns it has."""
-    entries = workspace.choices(CONVERSATIONS_LISTED, state.conversation_id)
+    entries, labels = conversation_choices(workspace, state.conversation_id)
     if state.conversation_id not in entries:
         state.open(FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None))
     ids = list(entries)
-    labels = conversation_labels(entries.values())
     chosen = st.selectbox(
         "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
         format_func=labels.__getitem__, key="compare-conversation",
@@ -126,6 +126,12 @@ def setting_runs(workspace: Workspace, state: CompareState, summarizer: ModelCho
         if held is not None:
             settings.append(SettingRun(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
     return settings
+
+
+def nothing_yet(settings: Sequence[SettingRun]) -> None:
+    """Say why there is nothing to see, where a setting was replayed at all."""
+    if settings:
+        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")
 
 
 def choose_setting_run(state: CompareState, settings: Sequence[SettingRun], key: str, first: int = 0) -> SettingRun:

@@ -12,11 +12,12 @@ from memviz.conversation import Log
 from memviz.errors import MemvizError, MessageError
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import PhraseIndex, normal_tokens
+from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Category, Probe
 from memviz.ui.facts.retention_cache import proposed_of
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, retention_state, set_widget, widget_value
-from memviz.ui.shell.text import counted, plain, shortened
+from memviz.ui.shell.text import plain, shortened
 from memviz.workspace import Workspace
 
 QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY = (
@@ -114,7 +115,7 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
         "Question": plain(probe.question),
         "Answer": plain(" / ".join(probe.answers)),
         "Outdated": plain(" / ".join(probe.stale)),
-        "Message": ", ".join(str(position + 1) for position in probe.evidence),
+        "Message": ", ".join(f"{message_number(position):,}" for position in probe.evidence),
         "Kind": probe.category,
         "From": source,
     }
@@ -186,7 +187,7 @@ def typed_probe(
     is the first message that contains an answer. Raises MessageError, with what to do, if there is none."""
     if not any(map(normal_tokens, answers)):
         raise MessageError("The answer is empty. Write what the conversation says, such as 3,600 euros.")
-    position = _first_with(log, answers) if number is None else number - 1
+    position = _first_with(log, answers) if number is None else message_position(number)
     if position is None:
         raise MessageError(
             f"No message of this conversation contains “{answers[0]}”. Write it as the conversation does, or give the "

@@ -9,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from memviz.conversation import Log
+from memviz.text.wording import counted
 from memviz.transcripts.background import PICKING_COUNTER
 from memviz.transcripts.loading import LoadedFile
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import Import
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 ROWS_SHOWN = 10

@@ -5,12 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.storage.library import ConversationEntry
+from memviz.text.wording import counted
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.loading import formats
 from memviz.ui.library.conversation_picker import pick, save
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import Import, LibraryState
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 AT_ONCE_SECONDS = 0.4

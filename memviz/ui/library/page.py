@@ -9,11 +9,12 @@ import streamlit as st
 
 from memviz.errors import MemvizError
 from memviz.storage.library import ConversationEntry
+from memviz.text.wording import counted
 from memviz.transcripts.export.formats import EXPORTS
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import LibraryState, chat_state, compare_state, set_widget, widget_value
-from memviz.ui.shell.text import counted, file_name, plain, shortened
+from memviz.ui.shell.text import file_name, plain, shortened
 from memviz.workspace import Workspace
 
 PAGE_SIZE = 20

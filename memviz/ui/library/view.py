@@ -9,11 +9,12 @@ import streamlit as st
 
 from memviz.charts.palette import PART_COLORS
 from memviz.conversation import Message
+from memviz.text.wording import counted, message_number
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.recorded_compactions import event_sentence
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 PAGE_SIZE = 40
 ROLE_COLORS = {"user": "input", "assistant": "history", "tool": "tools", "system": "system"}
@@ -49,7 +50,11 @@ def _parts(transcript: Transcript, first: int, stop: int) -> Sequence[str]:
 def _message(message: Message, position: int) -> str:
     meta = message.meta or {}
     said = moment(meta.get(TIME))
-    facts = [f"{position + 1} · {NAMES[message.role]}", message.name or "", f"{said:%Y-%m-%d %H:%M}" if said else ""]
+    facts = [
+        f"{message_number(position)} · {NAMES[message.role]}",
+        message.name or "",
+        f"{said:%Y-%m-%d %H:%M}" if said else "",
+    ]
     body = message_html(message, " · ".join(filter(None, facts)), "Download has all of them")
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:

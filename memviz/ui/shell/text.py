@@ -37,11 +37,6 @@ def file_name(title: str) -> str:
     return "-".join(re.findall(r"\w+", title.lower()))[:MAX_NAME_CHARS].strip("-") or "conversation"
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 turn``, ``2 turns``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def distinct(labels: Sequence[str]) -> list[str]:
     """The labels with a number behind each repetition. A choice control tells options apart by label."""
     seen: Counter[str] = Counter()

@@ -13,14 +13,14 @@ from memviz.errors import MemvizError, ParameterError
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
+from memviz.text.wording import counted
 from memviz.tuning.axes import axes
-from memviz.tuning.grid import TRIED_AT_FIRST, settings, suggested
 from memviz.tuning.grid import largest_sizes as sizes_of
+from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
-from memviz.ui.controls.sidebar import CONVERSATIONS_LISTED
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, TuneState, widget_value
-from memviz.ui.shell.text import conversation_labels, counted
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (
@@ -32,8 +32,7 @@ VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
 
 def choose_conversations(workspace: Workspace, study: CompareState, state: TuneState) -> list[str]:
     """The conversations to sweep over: at first the one that the other pages show."""
-    entries = workspace.choices(CONVERSATIONS_LISTED, study.conversation_id)
-    labels = conversation_labels(entries.values())
+    entries, labels = conversation_choices(workspace, study.conversation_id)
     if not state.conversations:
         first = study.conversation_id or FIRST_SAMPLE
         state.conversations = [first] if first in entries else list(entries)[:1]
@@ -58,7 +57,7 @@ def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
     """All settings to try. A value that is not allowed says so, and is left out."""
     known = strategies()
     chosen = st.pills(
-        "Strategies to try", list(known), selection_mode="multi", default=[id for id in TRIED_AT_FIRST if id in known],
+        "Strategies to try", list(known), selection_mode="multi", default=tried_at_first(),
         format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
     )  # fmt: skip
     grid = {id: _values(known[id], largest) for id in known if id in chosen}

@@ -13,11 +13,12 @@ from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
 from memviz.charts.sweeps.measure_words import WORDS, shown
 from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.strategies import strategies
+from memviz.text.wording import counted
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Over, Sweep
-from memviz.ui.shell.state import TuneState, clicked_point, compare_state, tune_state
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.state import TuneState, clicked_number, compare_state, tune_state
+from memviz.ui.shell.text import plain
 
 CHART_KEY = "tune-pareto"
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
@@ -116,10 +117,8 @@ def _facts_words(sweep: Sweep) -> str:
 
 def follow_click(key: str) -> None:
     """The setting that was clicked on the chart of this key is looked at from now on."""
-    point = clicked_point(key)
-    if point and point.get("customdata") is not None:
-        number = point["customdata"]
-        number = int(number[0] if isinstance(number, list) else number)
+    number = clicked_number(key)
+    if number is not None:
         tune_state().chosen = number if number >= 0 else None
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.models.budget import Budget
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
+from memviz.text.wording import counted
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -18,7 +19,7 @@ from memviz.tuning.sweep import Sweeping, SweepProgress
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import TuneState
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 from memviz.ui.tune.executor import Where
 from memviz.ui.tune.paid import paid_sweep
 from memviz.workspace import Workspace

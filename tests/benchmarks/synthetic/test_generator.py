@@ -9,7 +9,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.synthetic.generator import generate
@@ -46,7 +46,6 @@ def check_labels(transcript: Transcript, probe: Probe) -> None:
     assert list(probe.evidence) == sorted(probe.evidence)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 120), st.integers(), st.integers(0, 50))
 def test_labels_are_right_for_any_arguments(turns, seed, facts_per_100_turns):
     transcript = generate(turns, seed, facts_per_100_turns)
@@ -108,7 +107,7 @@ def test_a_seed_gives_the_same_in_another_process():
     digest = hashlib.sha256(to_json(transcript).encode()).hexdigest()
     environment = {**os.environ, "PYTHONHASHSEED": "123"}
     command = [sys.executable, "-c", PRINT_DIGEST]
-    printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
     assert printed.stdout.strip() == digest
 
 

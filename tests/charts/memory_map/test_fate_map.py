@@ -192,8 +192,8 @@ class TestLongRuns:
         counts = fate_map(run).counts[299]
         tokens = run.turns[299].total_tokens
         assert OWN_TAGS.sub("", told[299.0, 10.5].replace("<br>", "\n")) == (
-            "messages 9-12 (turns 5-6)\nsummarized 8 times or more (100 % of this cell)\n"
-            f"at the request of turns 298-300, with turn 300:\n{tokens:,} tokens sent,\n"
+            "messages 9 to 12 (turns 5 to 6)\nsummarized 8 times or more (100 % of this cell)\n"
+            f"at the request of turns 298 to 300, with turn 300:\n{tokens:,} tokens sent,\n"
             f"{counts[Fate.VERBATIM]} word for word, {counts[Fate.SUMMARIZED]} summarized, 0 dropped"
         )
 
@@ -243,7 +243,7 @@ class TestMarks:
         assert [symbol == "x" for symbol in marks.marker.symbol] == failed
         assert [color == FAILURE_COLOR for color in marks.marker.color] == failed
         assert {setting.line.color for setting in lines_of(figure)} == {SUMMARIZATION_LINE, FAILURE_COLOR}
-        assert any("summarization failed" in text and "down" in text for text in marks.text)
+        assert any("Summarizing messages " in text and " failed" in text and "down" in text for text in marks.text)
 
     def test_of_every_turn_have_no_lines(self) -> None:
         figure = chart(run_of("summary_only"))

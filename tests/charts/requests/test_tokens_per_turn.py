@@ -98,8 +98,8 @@ class TestTriggers:
             said = unescape(OWN_TAGS.sub("|", tooltip))
             first, last = compaction.summarized[0] + 1, compaction.summarized[-1] + 1
             assert "|setting 0||" in said
-            assert f"messages {first}-{last} after message {compaction.after_message + 1}" in said
-            assert f"(turn {compaction.turn}), because {compaction.reason}|" in said
+            assert f"messages {first} to {last}| after message {compaction.after_message + 1}" in said
+            assert f"(turn {compaction.turn}): {compaction.reason}|" in said
             assert f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens" in said
             assert "The budget is <5 euros. The budget" in said
             assert said.endswith("…|")
@@ -135,7 +135,7 @@ class TestTriggers:
         (marks,) = marks_of(chart(run))
         assert list(marks.marker.symbol)[:3] == ["diamond", "x", "diamond"]
         assert list(marks.marker.color)[:3] == [PART_COLORS["summary"], FAILURE_COLOR, PART_COLORS["summary"]]
-        assert "<b>summarization failed</b>" in marks.text[1]
+        assert " failed</b>" in marks.text[1]
         assert "The line is dead." in marks.text[1]
         assert FAILURE_COLOR not in list(PART_COLORS.values())
 

@@ -77,7 +77,7 @@ def test_a_death_stands_on_the_summarization_that_took_the_fact() -> None:
         assert color == SUMMARIZATION_LINE
         assert turn - 0.5 in strip.x
         taken = one.run.compactions[number].summarized
-        assert f"messages {taken.start + 1}-{taken.stop}" in text
+        assert f"messages {taken.start + 1} to {taken.stop}" in text
         assert any(one.run.compactions[number] is c for c in one.run.turns[turn - 1].compactions)
 
 

@@ -10,8 +10,9 @@ import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
 from memviz.engine.judge_prompt import judge_request
 from memviz.engine.judging import Judging
-from memviz.metrics.answers.judge_estimate import JudgeEstimate, Work, judge_estimate
+from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.cost import estimate as cost_estimate
+from memviz.metrics.cost.estimate import Estimate, Work
 from memviz.transcripts.base import Probe
 from tests.metrics.cost.test_estimate import MILLION, PRICES
 
@@ -19,6 +20,7 @@ CHARS4 = memviz.counter("chars4")
 PROBES = (Probe("q" * 4 * 7, ("x",), (0,), "name"), Probe("q" * 4 * 5, ("y", "z"), (1,), "name", stale=("w",)))
 # Tokens as chars4 counts them: 10, 20, 10, 30. A full buffer's last request is 10 + 20 + 10 and 3 x 3 + 3.
 MESSAGES = [Message(("user", "assistant")[at % 2], "x" * 4 * size) for at, size in enumerate((10, 20, 10, 30))]
+NONE = Work("question"), Work("summary"), Work("verdict")
 LAST, REPLY, MEAN_REPLY = 40 + 12, 30, 25
 
 
@@ -35,9 +37,9 @@ def test_questions_to_a_full_buffer_by_hand() -> None:
     """Each sends the last request, the reply to it and the question, and 3 tokens for each of the two."""
     found = judge_estimate([run_of()], PROBES, "house/plain", "house/small")
     sent = 2 * (LAST + REPLY + 3 + 3) + 7 + 5
-    assert found == JudgeEstimate(Work(2, sent, 2 * MEAN_REPLY), Work(), Work(), found.usd)
+    assert found == Estimate((Work("question", 2, sent, 2 * MEAN_REPLY), *NONE[1:]), found.usd)
     assert found.usd == pytest.approx((sent * 2 + 2 * MEAN_REPLY * 10) / MILLION)
-    assert found.sentence == "2 questions: about 188 tokens in and 50 out, in all about $0.00088 at list price."
+    assert found.sentence == "2 questions: about 188 tokens in and 50 out, about $0.00088 at list price."
 
 
 def test_it_is_what_a_full_buffer_is_then_sent() -> None:
@@ -45,7 +47,7 @@ def test_it_is_what_a_full_buffer_is_then_sent() -> None:
     work = Judging([run], PROBES, model=ScriptedModel(["x", "y"]))
     list(work.steps())
     sent = sum(result.sent_tokens for result in work.results)
-    assert judge_estimate([run], PROBES, "offline", "offline").answering.input_tokens == sent
+    assert judge_estimate([run], PROBES, "offline", "offline").part("question").input_tokens == sent
 
 
 def test_the_judge_is_counted_and_priced_apart() -> None:
@@ -53,8 +55,8 @@ def test_the_judge_is_counted_and_priced_apart() -> None:
     alone = judge_estimate([run_of()], PROBES, "house/plain", "offline")
     found = judge_estimate([run_of()], PROBES, "house/plain", "offline", "house/small")
     read = sum(CHARS4(m.content) + 3 for probe in PROBES for m in judge_request(probe, "")) + 2 * (3 + MEAN_REPLY)
-    assert found.answering == alone.answering
-    assert found.judging == Work(2, read, 2)
+    assert found.part("question") == alone.part("question")
+    assert found.part("verdict") == Work("verdict", 2, read, 2)
     assert found.usd == pytest.approx(alone.usd + (read * 1 + 2 * 3) / MILLION)  # type: ignore[operator]
     assert "; 2 verdicts: about " in found.sentence
     assert judge_estimate([run_of()], PROBES, "offline", "offline", "offline").usd == 0
@@ -64,14 +66,14 @@ def test_the_judges_estimate_is_close_to_what_it_is_then_sent() -> None:
     judge = ScriptedModel(["RIGHT", "WRONG"])
     list(Judging([run_of()], PROBES, model=ScriptedModel(["x" * 4 * MEAN_REPLY] * 2), judge=judge).steps())
     sent = sum(CHARS4(m.content) + 3 for request in judge.requests for m in request) + 2 * 3
-    assert judge_estimate([run_of()], PROBES, "offline", "offline", "offline").judging.input_tokens == sent
+    assert judge_estimate([run_of()], PROBES, "offline", "offline", "offline").part("verdict").input_tokens == sent
 
 
 def test_every_run_is_asked_every_probe() -> None:
     window = run_of("window", window_size=1)
     found = judge_estimate([run_of(), window], PROBES, "offline", "offline", "offline")
-    assert (found.answering.calls, found.judging.calls) == (4, 4)
-    assert found.answering.input_tokens == 188 + 2 * (16 + REPLY + 3 + 3) + 12
+    assert (found.part("question").calls, found.part("verdict").calls) == (4, 4)
+    assert found.part("question").input_tokens == 188 + 2 * (16 + REPLY + 3 + 3) + 12
     assert found.sentence.endswith(", at no cost.")
 
 
@@ -80,7 +82,7 @@ def test_a_summary_that_the_question_makes_necessary(size: int, calls: int) -> N
     """4 messages and the question are 5: more than 2 x 2, not more than 2 x 3."""
     run = run_of("summary", buffer_size=size)
     found = judge_estimate([run], PROBES, "offline", "house/small")
-    assert found.summarizing.calls == calls
+    assert found.part("summary").calls == calls
     work = Judging([run], PROBES, model=ScriptedModel(["x"] * 2), summarizer=ScriptedModel(["s"] * 2))
     list(work.steps())
     assert sum(len(result.summaries) for result in work.results) == calls
@@ -92,7 +94,7 @@ def test_a_question_that_is_over_the_room_left(limit: int, calls: int) -> None:
     run = run_of("summary_buffer", max_token_limit=limit)
     assert not run.compactions
     found = judge_estimate([run], PROBES, "offline", "house/small")
-    assert found.summarizing == Work(calls, calls * 70, calls * MEAN_REPLY)
+    assert found.part("summary") == Work("summary", calls, calls * 70, calls * MEAN_REPLY)
     assert found.usd == pytest.approx(calls * (70 * 1 + MEAN_REPLY * 3) / MILLION)
 
 
@@ -101,12 +103,14 @@ def test_a_summary_is_expected_to_be_as_large_as_the_last() -> None:
     run = run_of("summary", [Reply("s", usage=Usage(90, 9))], buffer_size=1)
     assert len(run.compactions) == 1
     found = judge_estimate([run], PROBES, "offline", "house/small")
-    assert found.summarizing == Work(2, 180, 18)
+    assert found.part("summary") == Work("summary", 2, 180, 18)
     assert "; 2 summaries: about 180 tokens in and 18 out" in found.sentence
 
 
 def test_one_summary_a_turn_is_not_made_for_a_question() -> None:
-    assert judge_estimate([run_of("recent_only", ["s", "s"])], PROBES, "offline", "offline").summarizing == Work()
+    assert judge_estimate([run_of("recent_only", ["s", "s"])], PROBES, "offline", "offline").part("summary") == Work(
+        "summary"
+    )
 
 
 def test_unknown_prices_are_named_once() -> None:
@@ -122,4 +126,4 @@ def test_unknown_prices_are_named_once() -> None:
 def test_nothing_to_ask_costs_nothing() -> None:
     empty = memviz.Chat(memviz.strategy("buffer"), model="offline").run
     for runs, probes in (([run_of()], ()), ([], PROBES), ([empty], PROBES)):
-        assert judge_estimate(runs, probes, "our/a", "our/b", "our/c") == JudgeEstimate()
+        assert judge_estimate(runs, probes, "our/a", "our/b", "our/c") == Estimate(NONE)

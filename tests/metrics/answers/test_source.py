@@ -256,6 +256,7 @@ def test_without_the_messages_that_hold_its_terms_there_is_no_source(told: list[
         "预算三千元" * 40_000, '"' * 200_000, 'Noted: "' + "a b" * 66_000, "1\u00a0" * 100_000, "you not " * 25_000,
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_huge_message_is_read_in_one_go(text: str) -> None:
     sent = context(text, STATED)
     answer_source(sent, QUESTION, "It is 3,000 euros.")

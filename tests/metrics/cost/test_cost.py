@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import ClassVar
 
 import numpy as np
@@ -429,7 +429,7 @@ def test_a_hundred_long_runs_are_priced_anew_at_once() -> None:
     runs = [traffic_of(rows, [(turn, 700, 150) for turn in range(1, 3001, 5)]) for _ in range(100)]
     seconds = []
     for pause_seconds in (0, 60, 600):
-        started = perf_counter()
+        started = process_time()
         assert all(cost_of(found, pause_seconds=pause_seconds).total_usd for found in runs)
-        seconds.append(perf_counter() - started)
+        seconds.append(process_time() - started)
     assert min(seconds) < 0.5, "it takes 0.05 s; a loop over requests in Python would take seconds"

@@ -7,7 +7,7 @@ import pytest
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.metrics.cost import estimate as cost_estimate
-from memviz.metrics.cost.estimate import CostEstimate, dollars, estimate
+from memviz.metrics.cost.estimate import Estimate, Work, estimate
 from memviz.models.prices import Price, TokenRates
 
 MILLION = 1_000_000
@@ -54,8 +54,7 @@ def run_of(id: str = "buffer", *answers: str | Reply | ModelError, **parameters:
 
 def test_a_full_buffer_by_hand() -> None:
     found = estimate([run_of()], "house/plain", "house/small")
-    assert (found.requests, found.input_tokens, found.output_tokens) == (3, IN, OUT)
-    assert (found.summarizer_input_tokens, found.summarizer_output_tokens) == (0, 0)
+    assert found.parts == (Work("request", 3, IN, OUT), Work("summary", 0, 0, 0))
     assert found.usd == pytest.approx((147 * 2 + 40 * 10) / MILLION)
     assert found.sentence == "3 requests: about 147 tokens in and 40 out, about $0.00069 at list price."
 
@@ -63,7 +62,7 @@ def test_a_full_buffer_by_hand() -> None:
 def test_every_run_is_answered() -> None:
     """A window of one message sends 10, 10 and 1 tokens, and 6 more each."""
     found = estimate([run_of(), run_of("window", window_size=1)], "house/plain", "offline")
-    assert (found.requests, found.input_tokens, found.output_tokens) == (6, IN + 16 + 16 + 7, 2 * OUT)
+    assert found.part("request") == Work("request", 6, IN + 16 + 16 + 7, 2 * OUT)
     assert found.usd == pytest.approx((186 * 2 + 80 * 10) / MILLION)
 
 
@@ -74,11 +73,15 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
     failed = run.compactions[1]
     assert failed.error
     found = estimate([run], "house/plain", "house/small")
-    assert found.summarizer_output_tokens == 7
-    assert found.summarizer_input_tokens == 100 + failed.prompt_tokens > 100
-    chat = (found.input_tokens * 2 + 40 * 10) / MILLION
+    chat_work, summaries = found.parts
+    assert (summaries.calls, summaries.output_tokens) == (2, 7)
+    assert summaries.input_tokens == 100 + failed.prompt_tokens > 100
+    chat = (chat_work.input_tokens * 2 + 40 * 10) / MILLION
     assert found.usd == pytest.approx(chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION)
-    assert found.sentence.startswith(f"3 requests: about {found.input_tokens} tokens in and 40 out, and for summaries ")
+    assert found.sentence.startswith(
+        f"3 requests: about {chat_work.input_tokens} tokens in and 40 out; 2 summaries: about "
+        f"{summaries.input_tokens} tokens in and 7 out, in all about $"
+    )
     assert estimate([run], "house/plain", "offline").usd == pytest.approx(chat)
     assert estimate([run], "offline", "house/small").usd == pytest.approx(found.usd - chat)  # type: ignore[operator]
 
@@ -87,7 +90,7 @@ def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
     run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
     assert run.compactions
     found = estimate([run], "offline", "house/unheard-of")
-    assert (found.summarizer_input_tokens, found.usd) == (0, 0.0)
+    assert (found.part("summary"), found.usd) == (Work("summary"), 0.0)
 
 
 def test_a_long_request_has_its_own_price() -> None:
@@ -122,18 +125,7 @@ def test_the_offline_model_costs_nothing() -> None:
 
 
 def test_nothing_to_do_costs_nothing() -> None:
-    assert estimate([], "our/a", "our/b") == CostEstimate(0, 0, 0, 0, 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("usd", "text"),
-    [
-        (0, "$0.00"), (0.41, "$0.41"), (0.5, "$0.50"), (12.345, "$12.35"), (1234.5, "$1,234.50"), (0.041, "$0.041"),
-        (0.0996, "$0.10"), (0.00999, "$0.01"), (0.0041, "$0.0041"), (0.00694, "$0.0069"), (1.2e-7, "$0.00000012"),
-    ],
-)  # fmt: skip
-def test_money_has_the_digits_it_needs(usd: float, text: str) -> None:
-    assert dollars(usd) == text
+    assert estimate([], "our/a", "our/b") == Estimate((Work("request"), Work("summary")), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +133,7 @@ def test_money_has_the_digits_it_needs(usd: float, text: str) -> None:
     [(1, "1"), (999, "999"), (1_234, "1,230"), (123_456, "123,000"), (999_999, "1,000,000"), (9_000, "9,000")],
 )
 def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
-    found = CostEstimate(1, tokens, 2, 0, 0, 0.41)
+    found = Estimate((Work("request", 1, tokens, 2),), 0.41)
     assert found.sentence == f"1 request: about {text} tokens in and 2 out, about $0.41 at list price."
 
 

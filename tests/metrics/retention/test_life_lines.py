@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import ModelError, Recall, Run
@@ -102,7 +102,6 @@ def naive_cause(run: Run, row: int, probe: Probe) -> int | None:
 
 
 @pytest.mark.parametrize("id", IDS)
-@settings(max_examples=40)
 @given(data=st.data())
 def test_every_life_is_that_of_a_plain_walk(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

@@ -109,6 +109,7 @@ def test_the_facts_that_a_reader_would_ask_for_are_among_them() -> None:
 
 
 @pytest.mark.parametrize("id", list(bundled()))
+@pytest.mark.slow
 def test_every_probe_of_a_bundled_conversation_is_sound(id: str) -> None:
     log = Log(sample(id).messages)
     probes = propose_probes(log)

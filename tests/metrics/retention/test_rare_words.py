@@ -59,6 +59,7 @@ def test_they_are_scored_like_any_probe() -> None:
 
 
 @pytest.mark.parametrize("id", list(bundled()))
+@pytest.mark.slow
 def test_no_other_message_of_a_bundled_conversation_contains_them(id: str) -> None:
     messages = bundled()[id].messages
     probes = rare_words(Log(messages), limit=60)

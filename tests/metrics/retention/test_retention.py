@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -257,7 +257,6 @@ def same(found: Retention, run: Run, at: int, probe: int, probes: tuple[Probe, .
 
 
 @pytest.mark.parametrize("id", IDS)
-@settings(max_examples=60)
 @given(data=st.data())
 def test_every_cell_is_that_of_a_plain_search(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
@@ -268,7 +267,6 @@ def test_every_cell_is_that_of_a_plain_search(id: str, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("id", ["window", "summary", "summary_only"])
-@settings(max_examples=40)
 @given(data=st.data())
 def test_the_floor_is_a_plain_search_of_the_other_requests(id: str, data: st.DataObject) -> None:
     run, other = data.draw(runs(id)), data.draw(runs(id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Log, Message
@@ -76,7 +76,6 @@ def test_the_table_counts_new_and_stale_values() -> None:
 
 
 @pytest.mark.parametrize("id", IDS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_survival_is_that_of_plain_counting(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

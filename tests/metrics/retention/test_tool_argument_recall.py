@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
@@ -116,7 +116,6 @@ def test_values_are_read_as_json_and_deep_ones_too() -> None:
 
 
 @pytest.mark.parametrize("id", IDS)
-@settings(max_examples=40)
 @given(data=st.data())
 def test_they_are_those_of_a_plain_search(id: str, data: st.DataObject) -> None:
     run = data.draw(runs(id))

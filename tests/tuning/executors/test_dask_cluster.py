@@ -29,6 +29,7 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_one_process(address: str) -> None:
     made = sweeping(scheduler=address)  # which says where the work is done
     list(made)
@@ -36,6 +37,7 @@ def test_the_numbers_are_those_of_one_process(address: str) -> None:
     assert numbers(made.sweep).equals(expected())
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_time_and_no_number(address: str, tmp_path: Path) -> None:
     jobs = [(job, tmp_path / "mark") for job in all_jobs()]
     cells = dict(cell for cells in run(jobs, killed_once, Event(), scheduler=address) for cell in cells)
@@ -43,6 +45,7 @@ def test_a_killed_worker_costs_time_and_no_number(address: str, tmp_path: Path) 
     assert numbers_of(cells).equals(expected())
 
 
+@pytest.mark.slow
 def test_stopping_begins_nothing_new(address: str) -> None:
     stop, results = Event(), []
     begun = time.monotonic()
@@ -53,6 +56,7 @@ def test_stopping_begins_nothing_new(address: str) -> None:
     assert time.monotonic() - begun < SOON
 
 
+@pytest.mark.slow
 def test_a_local_cluster_of_its_own_does_the_work_and_ends() -> None:
     assert sorted(run(range(6), abs, Event(), workers=1)) == list(range(6))
 

@@ -19,8 +19,10 @@ from memviz.tuning.executors.processes import run
 from tests.tuning.executors.measured import expected, killed_once, numbers, slept, sweeping
 
 ROOT = Path(__file__).resolve().parents[3]
-SOON = 20.0
-"""Longer than processes take to begin and to end, in seconds."""
+SOON = 60.0
+"""Longer than processes take to begin and to end on a busy machine, in seconds, and far shorter than `NEVER`."""
+NEVER = 600.0
+"""A job that nobody waits for, in seconds."""
 
 
 def test_the_numbers_are_those_of_one_process() -> None:
@@ -30,6 +32,7 @@ def test_the_numbers_are_those_of_one_process() -> None:
     assert numbers(made.sweep).equals(expected())
 
 
+@pytest.mark.slow
 def test_every_job_is_done_once() -> None:
     assert sorted(run(range(9), abs, Event(), workers=2)) == list(range(9))
 
@@ -40,6 +43,7 @@ def test_no_jobs_begin_no_process() -> None:
     assert time.monotonic() - started < 1
 
 
+@pytest.mark.slow
 def test_stopping_begins_nothing_new_and_keeps_what_is_at_work() -> None:
     stop, begun = Event(), time.monotonic()
     results = []
@@ -50,14 +54,16 @@ def test_stopping_begins_nothing_new_and_keeps_what_is_at_work() -> None:
     assert time.monotonic() - begun < SOON
 
 
+@pytest.mark.slow
 def test_who_stops_listening_waits_for_no_job() -> None:
-    results = run([0.0, *[60.0] * 20], slept, Event(), workers=2)
+    results = run([0.0, *[NEVER] * 20], slept, Event(), workers=2)
     assert next(results) == 0.0
     begun = time.monotonic()
     results.close()  # type: ignore[attr-defined]  # it is a generator
     assert time.monotonic() - begun < SOON
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_a_sentence_and_what_was_finished_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +104,7 @@ class TestSignals:
         "from memviz.tuning.executors.processes import run\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
-        "        for result in run([0.0, 0.0, *[60.0] * 9], slept, Event(), workers=2):\n"
+        "        for result in run([0.0, 0.0, *[600.0] * 9], slept, Event(), workers=2):\n"
         "            print('begun', flush=True)\n"
         "    except KeyboardInterrupt:\n"
         "        print('interrupted', flush=True)\n"
@@ -115,6 +121,7 @@ class TestSignals:
         assert process.stdout.readline() == "begun\n"
         return process
 
+    @pytest.mark.slow
     def test_ctrl_c_reaches_the_parent_alone(self, tmp_path: Path) -> None:
         process = self.started(tmp_path)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
@@ -123,6 +130,7 @@ class TestSignals:
         assert err == ""
         assert_all_gone(process.pid)
 
+    @pytest.mark.slow
     def test_a_killed_parent_leaves_no_worker_behind(self, tmp_path: Path) -> None:
         process = self.started(tmp_path)
         assert len(members(process.pid)) >= 3

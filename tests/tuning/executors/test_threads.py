@@ -12,7 +12,7 @@ import pytest
 from memviz.errors import BudgetSpentError
 from memviz.tuning.executors.threads import run
 
-SOON = 5.0
+SOON = 60.0
 """Longer than anything here takes, in seconds."""
 
 
@@ -74,7 +74,7 @@ def test_a_slow_job_delays_no_other_and_none_is_taken_before_a_worker_is_free() 
     started = time.monotonic()
     results = run(jobs(), work, Event(), workers=2)
     first = [next(results) for _ in range(30)]
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < SOON / 2
     assert first == list(range(1, 31))
     assert len(taken) <= len(first) + 2
     enough.set()
@@ -114,7 +114,7 @@ def test_a_stop_waits_no_longer_than_the_grace() -> None:
     started = time.monotonic()
     try:
         assert list(run(range(9), work, stop, workers=2, grace_seconds=0.3)) == []
-        assert 0.2 < time.monotonic() - started < 2
+        assert 0.2 < time.monotonic() - started < SOON / 2
     finally:
         release.set()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.chat_messages import Note, stand_in
-from memviz.transcripts.readers.replies import Reply, add_result, joined, json_text
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, stand_in
+from memviz.transcripts.readers.json_access import joined, json_text, object_at, text_at, texts_at
+from memviz.transcripts.readers.message_parts import ReplyBuilder, add_result
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
@@ -15,7 +16,6 @@ MARKS = frozenset({"token_budget", "flag", "fallback"})
 """Blocks in which a program notes something for itself."""
 FILES = {"image": "image", "document": "file", "container_upload": "file", "local_resource": "file"}
 Meta = dict[str, str]
-UNKNOWN = "content of a kind that is not known is shown by its name only"
 _FIELDS = {
     "web_search_result": ("title", "url"),
     "web_search_tool_result_error": ("error_code",),
@@ -32,8 +32,7 @@ _FIELDS = {
 
 def type_of(block: object) -> str:
     """The type of a block; empty if it says none."""
-    found = block.get("type") if isinstance(block, dict) else None
-    return found if isinstance(found, str) else ""
+    return text_at(block, "type")
 
 
 def is_result(block: object) -> bool:
@@ -58,14 +57,14 @@ def block_text(block: object, note: Note) -> str:
     if isinstance(block, str):
         return block
     if not isinstance(block, dict):
-        note("content that is not text was read as JSON text")
+        note(NOT_TEXT)
         return json_text(block)
     kind = type_of(block)
     if kind in FILES:
         return _file(block, note)
     if kind in MARKS:
         return ""
-    texts = [value for key in _FIELDS.get(kind, ()) if isinstance(value := block.get(key), str)]
+    texts = [*texts_at(block, *_FIELDS.get(kind, ())).values()]
     if isinstance(block.get("text"), str):
         texts.append(block["text"])
     elif isinstance(block.get("content"), (str, list, dict)):
@@ -74,39 +73,36 @@ def block_text(block: object, note: Note) -> str:
         return joined(texts)
     if not kind:
         return json_text(block)
-    note(UNKNOWN)
+    note(UNKNOWN_KIND)
     return stand_in(kind)
 
 
-def read_prompt(role: str, blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
+def add_prompt(
+    role: str, blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = ""
+) -> None:
     """Add a message that is not the model's: first the results of tools that are in it, then the rest, if any, and
     ``more`` text that came with it."""
-
-    def note(what: str) -> None:
-        reading.note(what, place)
-
+    note = builder.note_at(place)
     results = [block for block in blocks if is_result(block)]
     for block in results:
         text = blocks_text(block.get("content"), note)
-        add_result(reading, place, block.get("tool_use_id"), text, block.get("name"), **meta, is_error=_is_error(block))
+        add_result(builder, place, block.get("tool_use_id"), text, block.get("name"), **meta, is_error=_is_error(block))
     text = joined([*(block_text(block, note) for block in blocks if not is_result(block)), more])
     if text or not results:
-        reading.say(role, text, place, meta=meta or None)
+        builder.add_text(role, text, place, meta=meta or None)
 
 
-def read_reply(blocks: list[Any], reading: Reading, place: str, meta: Meta, more: str = "") -> None:
+def add_reply(blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = "") -> None:
     """Add the model's reply, as one message for each step that it took, with ``more`` text at its end."""
-    reply = Reply(reading, place, meta)
+    reply = ReplyBuilder(builder, place, meta)
     for block in blocks:
-        _read_block(block, reply, reading, place)
+        _add_block(block, reply, builder, place)
     reply.text(more)
     reply.end()
 
 
-def _read_block(block: Any, reply: Reply, reading: Reading, place: str) -> None:
-    def note(what: str) -> None:
-        reading.note(what, place)
-
+def _add_block(block: Any, reply: ReplyBuilder, builder: TranscriptBuilder, place: str) -> None:
+    note = builder.note_at(place)
     kind = type_of(block)
     if kind in CALLS:
         reply.call(block.get("id"), block.get("name"), block.get("input"))
@@ -116,9 +112,7 @@ def _read_block(block: Any, reply: Reply, reading: Reading, place: str) -> None:
         text = blocks_text(block.get("content"), note)
         reply.result(block.get("tool_use_id"), text, block.get("name"), is_error=_is_error(block))
     elif kind == "compaction":
-        summary = block.get("content")
-        text = summary if isinstance(summary, str) else ""
-        reading.happened(RecordedEvent("compaction", len(reading.messages), text=text))
+        builder.add_event(RecordedEvent("compaction", len(builder.messages), text=text_at(block, "content")))
     else:
         reply.text(block_text(block, note))
 
@@ -128,9 +122,8 @@ def _is_error(block: dict[str, Any]) -> bool | None:
 
 
 def _file(block: dict[str, Any], note: Note) -> str:
-    name = next((value for key in ("title", "file_name", "name") if isinstance(value := block.get(key), str)), None)
-    source = block.get("source")
-    source = source if isinstance(source, dict) else {}
+    name = next(iter(texts_at(block, "title", "file_name", "name").values()), None)
+    source = object_at(block, "source")
     text = source.get("data") if source.get("type") == "text" else source.get("content")
     inner = blocks_text(text, note) if isinstance(text, (str, list)) else ""
     return joined([stand_in(FILES[type_of(block)], name), inner])

@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from memviz.errors import TranscriptError
-from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, blocks_of, read_prompt, read_reply, type_of
-from memviz.transcripts.readers.branches import branch
-from memviz.transcripts.readers.message_trees import newest_leaf, take_branch
-from memviz.transcripts.readers.replies import joined
+from memviz.transcripts.base import UNTITLED, RecordedEvent
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import spoken_role, stand_in
+from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, add_prompt, add_reply, blocks_of, type_of
+from memviz.transcripts.readers.json_access import first_text, joined, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_rows import ExportReader
+from memviz.transcripts.readers.message_trees import branch, branch_to, newest_leaf
 from memviz.transcripts.times import moment, with_time
 
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", ".svg"})
-
-
-def files_of(item: dict[str, Any]) -> list[str]:
-    """The files that came with a message: what was read from them, and stand-ins for the others."""
-    shown, names = [], set()
-    for file in _objects(item.get("attachments")):
-        names.add(str(file.get("file_name")))
-        text = file.get("extracted_content")
-        shown.append(joined([_shown_as(file.get("file_name")), text if isinstance(text, str) else ""]))
-    rest = [file for file in _objects(item.get("files")) if str(file.get("file_name")) not in names]
-    return [*shown, *(_shown_as(file.get("file_name"), file.get("file_kind")) for file in rest)]
-
-
-def _shown_as(name: object, kind: object = None) -> str:
-    is_image = kind == "image" or (isinstance(name, str) and PurePosixPath(name).suffix.lower() in IMAGES)
-    return stand_in("image" if is_image else "file", name)
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -49,61 +25,44 @@ STAND_IN = re.compile(r"```\n(This block is not supported|Viewing artifacts crea
 """What ``text`` has in the place of every block that is no text."""
 
 
-class ClaudeAiExport(Format):
+class ClaudeAiExport(ExportReader):
     """A list of conversations, or one, each with its ``chat_messages``."""
 
     name = "claude_ai_export"
     title = "Claude.ai export"
+    expected = "conversations with a list of chat_messages"
+    missing = "it has no list of chat_messages."
 
-    def recognise(self, document: Document) -> bool:
-        """At least half are objects with a list of chat messages."""
-        if document.object:
-            return _has_messages(document.object)
-        found = sum(map(_has_messages, document.objects))
-        return found > 0 and 2 * found >= len(document.objects)
+    def is_conversation(self, item: object) -> bool:
+        """Whether a JSON value is an object with a list of chat messages."""
+        return isinstance(value_at(item, "chat_messages"), list)
 
-    def conversations(self, document: Document) -> Sequence[Any]:
-        """Every item of the list, or the one object."""
-        pieces = [document.object] if document.object else document.items
-        if not any(map(_has_messages, pieces)):
-            raise mismatch("conversations with a list of chat_messages", document)
-        return pieces
-
-    def read(self, piece: Any, reading: Reading) -> Transcript:
-        """The messages in the order of the file; of one with branches, the branch that was continued last."""
-        if not _has_messages(piece):
-            raise TranscriptError("it has no list of chat_messages.", remedy="Export the conversation again.")
-        items = piece["chat_messages"]
-        for index in _order(items, piece.get("current_leaf_message_uuid"), reading):
-            _read_message(items[index], reading, f"index {index}")
-        summary, name = piece.get("summary"), piece.get("name")
-        if isinstance(summary, str) and summary.strip():
-            reading.happened(RecordedEvent("summary", len(reading.messages), text=summary))
-        title = name if isinstance(name, str) else UNTITLED
-        return reading.transcript(title=title, held_at=moment(piece.get("created_at")))
+    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add the messages in the order of the file; of one with branches, the branch that was continued last."""
+        messages = item["chat_messages"]
+        for index in _order(messages, item.get("current_leaf_message_uuid"), builder):
+            _add_message(messages[index], builder, f"index {index}")
+        if summary := first_text(item, "summary"):
+            builder.add_event(RecordedEvent("summary", len(builder.messages), text=summary))
+        return {"title": text_at(item, "name") or UNTITLED, "held_at": moment(item.get("created_at"))}
 
 
-def _has_messages(item: object) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("chat_messages"), list)
-
-
-def _order(items: list[Any], current: object, reading: Reading) -> list[int]:
+def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> list[int]:
     """The indexes of the messages to read."""
     index_of = {_id(item, index): index for index, item in enumerate(items)}
-    if len(index_of) < len(items):  # ids that repeat tell nothing of branches
+    if len(index_of) < len(items):  # ids repeat, so they cannot say which branches there are
         return list(range(len(items)))
     parent_of = _parents(items, list(index_of))
 
     def said_at(id: str) -> datetime | None:
-        item = items[index_of[id]]
-        return moment(item.get("created_at")) if isinstance(item, dict) else None
+        return moment(value_at(items[index_of[id]], "created_at"))
 
     is_known = isinstance(current, str) and current in parent_of
     leaf = str(current) if is_known else newest_leaf(parent_of, said_at)
     has_branches = len(set(parent_of.values())) < len(parent_of)
     if leaf is None or (not has_branches and len(branch(leaf, parent_of)[0]) < len(items)):
         return list(range(len(items)))  # no tree, but pieces of a list
-    return [index_of[id] for id in take_branch(leaf, parent_of, reading, lambda _: True)]
+    return [index_of[id] for id in branch_to(leaf, parent_of, builder, lambda _: True)]
 
 
 def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
@@ -111,7 +70,7 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
     parent_of: dict[str, str | None] = {}
     known = set(ids)
     for before, id, item in zip([None, *ids], ids, items, strict=False):
-        named = item.get("parent_message_uuid") if isinstance(item, dict) else None
+        named = value_at(item, "parent_message_uuid")
         if named == ROOT:
             parent_of[id] = None
         else:
@@ -120,30 +79,28 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
 
 
 def _id(item: object, index: int) -> str:
-    uuid = item.get("uuid") if isinstance(item, dict) else None
-    return uuid if isinstance(uuid, str) and uuid else f"index {index}"
+    return text_at(item, "uuid") or f"index {index}"
 
 
-def _read_message(item: object, reading: Reading, place: str) -> None:
-    if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
-        return
-    sender = item.get("sender", item.get("role"))
-    role = "user" if sender == "human" else known_role(sender)
-    if role is None or role == "tool":
-        reading.leave_out(place, "has no sender" if sender is None else f"has the unknown sender {str(sender)[:40]!r}")
+def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
+    role = builder.speaker(item, place, "sender", "role", called="sender", role_of=_role)
+    if role is None:
         return
     blocks = blocks_of(item.get("content"))
-    more = joined([_text_beside(blocks, item.get("text")), *files_of(item)])
+    more = joined([_text_beside(blocks, item.get("text")), *_files(item)])
     meta = with_time(item.get("created_at"))
     if role == "assistant":
-        read_reply(blocks, reading, place, meta, more)
+        add_reply(blocks, builder, place, meta, more)
     else:
-        read_prompt(role, blocks, reading, place, meta, more)
+        add_prompt(role, blocks, builder, place, meta, more)
+
+
+def _role(sender: object) -> str | None:
+    return "user" if sender == "human" else spoken_role(sender)
 
 
 def _text_beside(blocks: list[Any], text: object) -> str:
-    """The text that stands beside the blocks, where these have none: as older exports have it."""
+    """The ``text`` of the message, if the blocks have none, as in older exports."""
     silent = all(isinstance(block, dict) and not _says(block) for block in blocks)
     if not silent or not isinstance(text, str):
         return ""
@@ -152,5 +109,19 @@ def _text_beside(blocks: list[Any], text: object) -> str:
 
 
 def _says(block: dict[str, Any]) -> bool:
-    text = block.get("text")
-    return type_of(block) not in THOUGHTS | MARKS and isinstance(text, str) and bool(text.strip())
+    return type_of(block) not in THOUGHTS | MARKS and bool(text_at(block, "text").strip())
+
+
+def _files(item: dict[str, Any]) -> list[str]:
+    """The files that came with a message: what was read from them, and stand-ins for the others."""
+    shown, names = [], set()
+    for file in objects_at(item, "attachments"):
+        names.add(str(file.get("file_name")))
+        shown.append(joined([_shown_as(file.get("file_name")), text_at(file, "extracted_content")]))
+    rest = [file for file in objects_at(item, "files") if str(file.get("file_name")) not in names]
+    return [*shown, *(_shown_as(file.get("file_name"), file.get("file_kind")) for file in rest)]
+
+
+def _shown_as(name: object, kind: object = None) -> str:
+    is_image = kind == "image" or (isinstance(name, str) and PurePosixPath(name).suffix.lower() in IMAGES)
+    return stand_in("image" if is_image else "file", name)

@@ -1,23 +1,39 @@
-"""Sessions of Claude Code: one row a line, of which an answer may be spread over several; or a log from the web."""
+"""Sessions of Claude Code: one row a line, of which an answer may be spread over several; or a log from the web.
+
+Rows name the row before them, so a session is a tree. Its conversation is the branch that it ended on.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.readers.anthropic.claude_code_branch import main_branch
-from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
-from memviz.transcripts.readers.anthropic.claude_code_story import Story
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.readers.anthropic.claude_code_rows import (
+    Row,
+    call_ids,
+    is_boundary,
+    is_conversation,
+    is_message,
+    is_side,
+    is_summary,
+    reply_id,
+    result_ids,
+    rows_by_session,
+)
+from memviz.transcripts.readers.anthropic.claude_code_story import SessionStory
+from memviz.transcripts.readers.json_access import text_at, texts_at
+from memviz.transcripts.readers.message_trees import branch
 from memviz.transcripts.times import moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})
 TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle"}
 
 
-class ClaudeCode(Format):
+class ClaudeCode(Reader):
     """One session with its branches, subagents and compactions; or several that were joined in one file."""
 
     name = "claude_code"
@@ -37,17 +53,17 @@ class ClaudeCode(Format):
             raise mismatch("a session with rows of type user and assistant", document)
         return found
 
-    def read(self, piece: list[Row], reading: Reading) -> Transcript:
+    def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The branch that the session ended on."""
         branch = main_branch(piece)
-        story = Story(reading)
+        story = SessionStory(builder)
         for row in branch.rows:
-            story.take(row.value, row.place)
-        story.tell()
-        _note_left_out(branch.subagent, branch.abandoned, reading)
+            story.add(row.value, row.place)
+        story.write()
+        _note_left_out(branch.subagent, branch.abandoned, builder)
         times = (moment(row.value.get("timestamp")) for row in branch.rows)
         held_at = next((time for time in times if time is not None), None)
-        return reading.transcript(title=_title(piece), held_at=held_at)
+        return builder.build(title=_title(piece), held_at=held_at)
 
 
 def _has_message(row: object) -> bool:
@@ -60,29 +76,106 @@ def _rows(document: Document) -> list[tuple[str, dict[str, Any]]]:
         return [(f"index {n}", row) for n, row in enumerate(log) if isinstance(row, dict)]
     if not document.items:
         return [("line 1", document.object)] if document.object else []
-    return [(at, row) for at, row in zip(document.places, document.items, strict=True) if isinstance(row, dict)]
+    return [(place, row) for row, place in document.placed if isinstance(row, dict)]
 
 
-def _note_left_out(subagent: int, abandoned: int, reading: Reading) -> None:
+def _note_left_out(subagent: int, abandoned: int, builder: TranscriptBuilder) -> None:
     if subagent:
-        reading.note(f"what subagents said in side conversations was left out (rows: {subagent})")
+        builder.note(f"what subagents said in side conversations was left out (rows: {subagent})")
     if abandoned:
-        reading.note(f"branches that the user went back on were left out (messages: {abandoned})")
+        builder.note(f"branches that the user went back on were left out (messages: {abandoned})")
 
 
 def _title(rows: list[Row]) -> str:
     """The newest title that the user gave, else the newest one that was generated, else a summary: the one of a
     message of this session, before one whose message is not in the file."""
     for kind, key in TITLE_KEYS.items():
-        named = [row.value for row in rows if row.value.get("type") == kind]
-        given = [value[key] for value in named if _is_text(value, key)]
+        named = [texts_at(row.value, key) for row in rows if row.value.get("type") == kind]
+        given = [texts[key] for texts in named if texts]
         if given:
-            return str(given[-1])
+            return given[-1]
     ids = {row.id for row in rows}
-    summaries = [row.value for row in rows if row.value.get("type") == "summary" and _is_text(row.value, "summary")]
+    summaries = [row.value for row in rows if row.value.get("type") == "summary" and texts_at(row.value, "summary")]
     own = [item for item in summaries if str(item.get("leafUuid")) in ids]
     return str((own[-1:] or summaries[:1] or [{"summary": ""}])[0]["summary"])
 
 
-def _is_text(item: dict[str, Any], key: str) -> bool:
-    return isinstance(item.get(key), str)
+class Branch(NamedTuple):
+    """The rows of the conversation in order; how many rows are of subagents, and how many messages of branches that
+    were left."""
+
+    rows: list[Row]
+    subagent: int
+    abandoned: int
+
+
+def main_branch(rows: Sequence[Row]) -> Branch:
+    """The branch that ends with the last message of the session. If all of it is of a subagent, this is its own
+    conversation."""
+    talk = [row for row in rows if is_conversation(row.value)]
+    side = [row for row in talk if is_side(row.value)]
+    if len(side) == len(talk):
+        side = []
+    aside = {row.id for row in side}
+    chain = [row for row in rows if row.id not in aside and not (side and is_side(row.value))]
+    index = {row.id: n for n, row in enumerate(chain)}
+    last = next(row.id for row in reversed(chain) if is_conversation(row.value))
+    path, _ = branch(last, _parents(chain))
+    extra = _belonging(chain, [chain[index[id]] for id in path])
+    order = _in_order([index[id] for id in path], [index[row.id] for row in extra])
+    used = {chain[n].id for n in order}
+    left = {reply_id(row.value) or row.id for row in chain if row.id not in used and is_message(row.value)}
+    return Branch([chain[n] for n in order], len(side), len(left))
+
+
+def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
+    """The row before each. A compaction starts a new chain and names the end of the old one as its logical parent;
+    where a parent is not in the file, or none is named at all, it is the row above."""
+    known = {row.id for row in chain}
+    parents: dict[str, str | None] = {}
+    above: str | None = None
+    for row in chain:
+        if row.value.get("type") == "summary":
+            continue
+        named, logical = text_at(row.value, "parentUuid"), text_at(row.value, "logicalParentUuid")
+        starts = "parentUuid" in row.value and not named and not is_boundary(row.value) and not is_summary(row.value)
+        if named in known:
+            parents[row.id] = named
+        elif logical in known:
+            parents[row.id] = logical
+        else:
+            parents[row.id] = None if starts else above
+        above = row.id
+    return parents
+
+
+def _belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
+    """Rows beside the path that are part of it: other pieces of the same reply, the results of its parallel calls,
+    and compactions after which the chain went on from before them."""
+    on_path = {row.id for row in path}
+    replies = {reply_id(row.value) for row in path} - {""}
+    beside = [row for row in chain if row.id not in on_path]
+    pieces = [row for row in beside if reply_id(row.value) in replies]
+    callers = on_path | {row.id for row in pieces}
+    calls = {id for row in [*path, *pieces] for id in call_ids(row.value)}
+    answered = {(text_at(row.value, "parentUuid"), id) for row in path for id in result_ids(row.value)}
+    results = [
+        row
+        for row in beside
+        if (parent := text_at(row.value, "parentUuid")) in callers
+        and any(id in calls and (parent, id) not in answered for id in result_ids(row.value))
+    ]
+    bounds = [row for row in beside if is_boundary(row.value) and text_at(row.value, "logicalParentUuid") in on_path]
+    marks = {row.id for row in bounds}
+    texts = [row for row in beside if is_summary(row.value) and text_at(row.value, "parentUuid") in marks]
+    return [*pieces, *results, *bounds, *texts]
+
+
+def _in_order(path: Sequence[int], extra: Sequence[int]) -> list[int]:
+    """The positions of the path in its order, each of the others after those of the path that stand above it."""
+    above = sorted((position, step) for step, position in enumerate(path))
+    keyed = [(step, -1, position) for step, position in enumerate(path)]
+    for position in set(extra):
+        at = bisect_left(above, (position, -1)) - 1
+        keyed.append((above[at][1] if at >= 0 else -1, position, position))
+    return [position for *_, position in sorted(keyed)]

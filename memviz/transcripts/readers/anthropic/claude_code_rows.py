@@ -1,13 +1,13 @@
-"""What a row of a Claude Code session is, and what it says."""
+"""What a row of a Claude Code session is, what it says, and which rows are one session."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.json_access import json_text, text_at, value_at
 
 BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
 PLACEHOLDERS = {"image": "image", "document": "file"}
@@ -19,7 +19,7 @@ INJECTED = re.compile(
     r"|\[Request interrupted by user[^\]\n]*\]\s*\Z)",
     re.DOTALL,
 )
-"""What stands in the place of a user's words without being any: commands, their output, notices of the program."""
+"""Texts in the user's role that no user wrote: commands, their output, notices of the program."""
 
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
@@ -48,9 +48,7 @@ def is_message(value: Mapping[str, Any]) -> bool:
 
 def reply_id(value: Mapping[str, Any]) -> str:
     """The id of the reply that a row is a piece of; empty for others."""
-    message = value.get("message")
-    id = message.get("id") if value.get("type") == "assistant" and isinstance(message, dict) else None
-    return id if isinstance(id, str) else ""
+    return text_at(value, "message", "id") if value.get("type") == "assistant" else ""
 
 
 def call_ids(value: Mapping[str, Any]) -> list[str]:
@@ -62,16 +60,15 @@ def call_ids(value: Mapping[str, Any]) -> list[str]:
 def result_ids(value: Mapping[str, Any]) -> list[str]:
     """The ids of the calls that a row holds results of."""
     blocks = blocks_of(value) if value.get("type") == "user" else []
-    return [block_id(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
+    return [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
 
 
 def is_hidden(value: Mapping[str, Any]) -> bool:
     """Whether a row is bookkeeping: neither sent to the model nor said by it."""
     if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
         return True
-    message = value.get("message")
-    made_up = isinstance(message, dict) and message.get("model") == "<synthetic>"
-    return made_up or (value.get("isVisibleInTranscriptOnly") is True and value.get("isCompactSummary") is not True)
+    is_made_up = text_at(value, "message", "model") == "<synthetic>"
+    return is_made_up or (value.get("isVisibleInTranscriptOnly") is True and value.get("isCompactSummary") is not True)
 
 
 def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -87,8 +84,7 @@ def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 def blocks_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The blocks of the message of a row."""
-    message = value.get("message")
-    return as_blocks(message.get("content")) if isinstance(message, dict) else []
+    return as_blocks(value_at(value, "message", "content"))
 
 
 def as_blocks(content: object) -> list[dict[str, Any]]:
@@ -105,16 +101,72 @@ def said_texts(blocks: list[dict[str, Any]]) -> list[str]:
 
 
 def block_text(block: Mapping[str, Any]) -> str:
-    """The text of a block, or what stands for one that is none."""
+    """The text of a block, or a stand-in for an image or a file."""
     text, kind = block.get("text"), block.get("type")
     if isinstance(text, str):
         return text
     if kind == "text" or not isinstance(kind, str):
-        return "" if text is None else json.dumps(text, ensure_ascii=False)
+        return json_text(text)
     return stand_in(PLACEHOLDERS.get(kind, kind), block.get("title"))
 
 
-def block_id(block: Mapping[str, Any], key: str) -> str:
-    """A field that should be text; empty where it is none."""
-    id = block.get(key)
-    return id if isinstance(id, str) else ""
+class Row(NamedTuple):
+    """One row with its place in the file and its id, made up where it has none."""
+
+    place: str
+    id: str
+    value: dict[str, Any]
+
+
+def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row]]:
+    """The rows of each session that has messages. Sessions that continue each other are one; what names no session
+    belongs to the one before it."""
+    placed, seen = list[Row](), set[str]()
+    for number, (place, value) in enumerate(rows):
+        id = value["uuid"] if isinstance(value.get("uuid"), str) else f"#{number}"
+        if id not in seen:  # a session that is resumed may repeat rows
+            placed.append(Row(place, id, value))
+            seen.add(id)
+    titles = [row for row in placed if row.value.get("type") == "summary"]
+    sessions: dict[str, list[Row]] = {}
+    for row, name in zip(placed, _session_names(placed), strict=True):
+        if row.value.get("type") != "summary":
+            sessions.setdefault(name, []).append(row)
+    found = [rows for rows in sessions.values() if any(is_conversation(row.value) for row in rows)]
+    return [[*_titles_of(rows, titles, is_only=len(found) == 1), *rows] for rows in found]
+
+
+def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
+    """The titles that name a row of a session as its last; all of them if there is no other session."""
+    ids = {row.id for row in rows}
+    return [title for title in titles if is_only or text_at(title.value, "leafUuid") in ids]
+
+
+def _session_names(rows: Sequence[Row]) -> list[str]:
+    only_subagents = all(is_side(row.value) for row in rows if is_conversation(row.value))
+    names, current = list[str](), ""
+    for row in rows:
+        own = row.value.get("sessionId", row.value.get("session_id"))
+        if isinstance(own, str) and own and (only_subagents or not is_side(row.value)):
+            current = own
+        names.append(current)
+    name_of = dict(zip((row.id for row in rows), names, strict=True))
+    first = next((name for name in names if name), "")
+    same_as: dict[str, str] = {"": first} if first else {}
+
+    def root(name: str) -> str:
+        while name in same_as:
+            name = same_as[name]
+        return name
+
+    for row, name in zip(rows, names, strict=True):
+        before = text_at(row.value, "parentUuid") or text_at(row.value, "logicalParentUuid")
+        one, other = root(name), root(name_of.get(before, name))
+        if one != other:
+            same_as[one] = other
+    return [root(name) for name in names]
+
+
+def is_side(value: dict[str, Any]) -> bool:
+    """Whether a row is of a subagent."""
+    return value.get("isSidechain") is True

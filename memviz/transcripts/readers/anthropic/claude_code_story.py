@@ -9,11 +9,10 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
-    block_id,
     block_text,
     blocks_of,
     is_boundary,
@@ -23,6 +22,7 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     reply_id,
     said_texts,
 )
+from memviz.transcripts.readers.json_access import count_at, text_at
 from memviz.transcripts.times import with_time
 
 
@@ -42,51 +42,51 @@ class _Draft:
         """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
         texts, thoughts, known = len(self.texts), len(self.thoughts), [call.id for call in self.calls]
         for block in blocks:
-            kind, id = block.get("type"), block_id(block, "id")
+            kind, id = block.get("type"), text_at(block, "id")
             if kind in ("tool_use", "server_tool_use"):
                 if not id or id not in known:
                     arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
-                    self.calls.append(ToolCall(id, block_id(block, "name") or "unknown", arguments))
+                    self.calls.append(ToolCall(id, text_at(block, "name") or "unknown", arguments))
             elif kind == "thinking":
                 _grow(self.thoughts, thoughts, block.get("thinking"))
             elif kind != "redacted_thinking":
                 _grow(self.texts, texts, block_text(block))
 
 
-class Story:
-    """Makes the messages of a session from its rows, which come in order."""
+class SessionStory:
+    """Collects the rows of a session in order; :meth:`write` adds the messages that they make to a transcript."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
         self._parts: list[_Draft | dict[str, Any]] = []  # messages, and the fields of compactions between them
         self._open: dict[str, _Draft] = {}  # replies that may go on, by their id
 
-    def take(self, value: Mapping[str, Any], place: str) -> None:
-        """Take one row; what is no part of the conversation is passed over."""
+    def add(self, value: Mapping[str, Any], place: str) -> None:
+        """Add the next row; what is no part of the conversation is ignored."""
         if is_boundary(value):
-            self._compact(value)
+            self._add_compaction(value)
         elif is_summary(value):
-            self._summarise(value)
+            self._add_summary(value)
         elif is_hidden(value):
             return
         elif not isinstance(value.get("message"), dict) and value.get("type") in ("user", "assistant"):
-            self._reading.leave_out(place, "has no message")
+            self._builder.leave_out(place, "has no message")
         elif value.get("type") == "user":
-            self._hear(value, place, blocks_of(value))
+            self._add_prompt(value, place, blocks_of(value))
         elif value.get("type") == "assistant":
-            self._reply(value, place)
+            self._add_reply(value, place)
         elif (queued := queued_blocks(value)) is not None:
-            self._hear(value, place, queued)
+            self._add_prompt(value, place, queued)
 
-    def tell(self) -> None:
-        """Put the messages and the compactions into the reading."""
-        reading = self._reading
+    def write(self) -> None:
+        """Add the messages and the compactions to the transcript."""
+        builder = self._builder
         for part in self._parts:
             if isinstance(part, dict):
-                reading.happened(RecordedEvent("compaction", len(reading.messages), **part))
+                builder.add_event(RecordedEvent("compaction", len(builder.messages), **part))
             elif part.role == "tool" or part.texts or part.calls:
                 thoughts = {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}
-                reading.say(
+                builder.add_text(
                     part.role,
                     "\n".join(part.texts),
                     part.place,
@@ -95,39 +95,37 @@ class Story:
                     meta={**part.meta, **thoughts} or None,
                 )
 
-    def _hear(self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]) -> None:
+    def _add_prompt(self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]) -> None:
         time: dict[str, Any] = dict(with_time(value.get("timestamp")))
         for block in blocks:
             if block.get("type") == "tool_result":
                 texts = [block_text(part) for part in as_blocks(block.get("content"))]
-                self._parts.append(_Draft("tool", place, time, texts, tool_call_id=block_id(block, "tool_use_id")))
+                self._parts.append(_Draft("tool", place, time, texts, tool_call_id=text_at(block, "tool_use_id")))
         if said := said_texts(blocks):
             self._parts.append(_Draft("user", place, time, said))
             self._open.clear()
 
-    def _reply(self, value: Mapping[str, Any], place: str) -> None:
+    def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
         id = reply_id(value)
         draft = self._open.get(id) if id else None
         if draft is None:
-            model = value["message"].get("model")
-            named = {"model": model} if isinstance(model, str) and model else {}
+            model = text_at(value, "message", "model")
+            named = {"model": model} if model else {}
             draft = _Draft("assistant", place, {**with_time(value.get("timestamp")), **named})
             self._parts.append(draft)
             self._open[id] = draft
         draft.grow(blocks_of(value))
 
-    def _compact(self, value: Mapping[str, Any]) -> None:
-        found = value.get(BOUNDARIES[str(value["subtype"])])
-        data = found if isinstance(found, dict) else {}
-        trigger = data.get("trigger")
-        before, after, saved = (_count(data.get(key)) for key in ("preTokens", "postTokens", "tokensSaved"))
+    def _add_compaction(self, value: Mapping[str, Any]) -> None:
+        data = value.get(BOUNDARIES[str(value["subtype"])])
+        before, after, saved = (count_at(data, key) for key in ("preTokens", "postTokens", "tokensSaved"))
         if after is None and before is not None and saved is not None:
             after = max(0, before - saved)
-        event = {"reason": trigger if isinstance(trigger, str) else "", "tokens_before": before, "tokens_after": after}
+        event = {"reason": text_at(data, "trigger"), "tokens_before": before, "tokens_after": after}
         self._parts.append({**event, "time": with_time(value.get("timestamp")).get(TIME, "")})
         self._open.clear()
 
-    def _summarise(self, value: Mapping[str, Any]) -> None:
+    def _add_summary(self, value: Mapping[str, Any]) -> None:
         text = "\n".join(block_text(block) for block in blocks_of(value))
         if self._parts and isinstance(self._parts[-1], dict) and "text" not in self._parts[-1]:
             self._parts[-1]["text"] = text
@@ -137,14 +135,10 @@ class Story:
 
 
 def _grow(texts: list[str], earlier: int, text: object) -> None:
-    """Add a text to texts of which the first ``earlier`` are of rows before this one."""
+    """Add a text of a row, unless an earlier row had it. The first ``earlier`` of the texts are from earlier rows."""
     if not isinstance(text, str) or not text or text in texts[:earlier]:
         return
     if 0 < earlier == len(texts) and text.startswith(texts[-1]):
         texts[-1] = text
     else:
         texts.append(text)
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -7,26 +7,26 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import HEAD_ITEMS, Document, Format, mismatch
-from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import known_role, spoken_role
+from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
 from memviz.transcripts.readers.anthropic.blocks import (
     CALLS,
     THOUGHTS,
+    add_prompt,
+    add_reply,
     blocks_of,
     blocks_text,
     is_result,
-    read_prompt,
-    read_reply,
     type_of,
 )
+from memviz.transcripts.readers.json_access import list_at, object_at, objects_at, text_at, texts_at
 
 OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
 EXPECTED = "messages with content blocks, or an object with messages,"
 
 
-class AnthropicMessages(Format):
+class AnthropicMessages(Reader):
     """What is sent to the Messages API, what it answers, or a list of both."""
 
     name = "anthropic_messages"
@@ -48,27 +48,27 @@ class AnthropicMessages(Format):
         items = document.items
         if not items:
             raise mismatch(EXPECTED, document)
-        if any(map(_is_exchange, items)) and not _are_messages(items[:HEAD_ITEMS]):
+        if any(map(_is_exchange, items)) and not _are_messages(list(items[:HEAD_ITEMS])):
             return [item if isinstance(item, dict) else {} for item in items]
-        return [list(zip(items, document.places, strict=True))]
+        return [document.placed]
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The messages in order; a system prompt beside them is the transcript's."""
         if isinstance(piece, list):
             for item, place in piece:
-                _read_message(item, reading, place)
-            return reading.transcript()
+                _add_message(item, builder, place)
+            return builder.build()
         request = _request(piece)
         if _is_response(request):
-            _read_message(request, reading, "index 0")
-            return reading.transcript()
+            _add_message(request, builder, "index 0")
+            return builder.build()
         messages = request.get("messages")
         if not isinstance(messages, list):
             raise TranscriptError(f"it has no messages{_failure(piece)}.", remedy="Choose another one.")
         for index, item in enumerate(messages):
-            _read_message(item, reading, f"index {index}")
-        system = blocks_text(request.get("system"), reading.note)
-        return reading.transcript(system_prompt=system or None)
+            _add_message(item, builder, f"index {index}")
+        system = blocks_text(request.get("system"), builder.note)
+        return builder.build(system_prompt=system or None)
 
 
 def _request(row: object) -> dict[str, Any]:
@@ -77,15 +77,13 @@ def _request(row: object) -> dict[str, Any]:
         return {}
     result, params = row.get("result"), row.get("params")
     if "custom_id" in row and isinstance(result, dict):
-        message = result.get("message")
-        return message if isinstance(message, dict) else {}
+        return object_at(result, "message")
     return params if "custom_id" in row and isinstance(params, dict) else row
 
 
 def _failure(row: object) -> str:
     """What a row of a batch says of the request that failed."""
-    result = row.get("result") if isinstance(row, dict) else None
-    kind = type_of(result)
+    kind = text_at(row, "result", "type")
     return f": the request ended as {kind[:40]!r}" if kind else ""
 
 
@@ -110,32 +108,25 @@ def _is_response(item: object) -> bool:
     return isinstance(item.get("content"), list) and ("stop_reason" in item or "stop_sequence" in item)
 
 
-def _are_roles(items: Sequence[Any]) -> bool:
-    roles = [known_role(item.get("role")) for item in items if isinstance(item, dict) and "content" in item]
+def _are_roles(items: list[Any]) -> bool:
+    roles = [known_role(item.get("role")) for item in objects_at(items) if "content" in item]
     return 2 * sum(role is not None for role in roles) >= len(items)
 
 
-def _are_messages(items: Sequence[Any]) -> bool:
+def _are_messages(items: list[Any]) -> bool:
     """Whether at least half are messages with a role, and one is a response or has a block of this API; responses
     alone are each a conversation of its own."""
     if not _are_roles(items) or (len(items) > 0 and all(map(_is_response, items))):
         return False
-    objects = [item for item in items if isinstance(item, dict)]
-    blocks = [block for item in objects if isinstance(item.get("content"), list) for block in item["content"]]
+    objects = objects_at(items)
+    blocks = [block for item in objects for block in list_at(item, "content")]
     own = any(type_of(block) in OWN_TYPES or is_result(block) for block in blocks)
     return own or any(map(_is_response, objects))
 
 
-def _read_message(item: object, reading: Reading, place: str) -> None:
-    if not isinstance(item, dict):
-        reading.leave_out(place, f"is {kind_of(item)}, not an object")
-        return
-    role, content = known_role(item.get("role")), item.get("content")
-    if role is None or role == "tool":
-        written = item.get("role")
-        reading.leave_out(place, "has no role" if written is None else f"has the unknown role {str(written)[:40]!r}")
-    elif role == "assistant":
-        model = item.get("model")
-        read_reply(blocks_of(content), reading, place, {"model": model} if isinstance(model, str) else {})
-    else:
-        read_prompt(role, blocks_of(content), reading, place, {})
+def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
+    role = builder.speaker(item, place, role_of=spoken_role)
+    if role == "assistant":
+        add_reply(blocks_of(item.get("content")), builder, place, texts_at(item, "model"))
+    elif role is not None:
+        add_prompt(role, blocks_of(item.get("content")), builder, place, {})

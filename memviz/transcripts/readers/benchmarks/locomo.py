@@ -1,60 +1,64 @@
-"""LoCoMo: what two people said in many sessions over months, with questions about it."""
+"""LoCoMo: what two people said in many sessions over months, with questions about it.
+
+The lists of evidence were written by hand and have slips, which are repaired where that is safe.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.base import UNTITLED, Probe, RecordedEvent
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.document import Document, Format
 from memviz.transcripts.json_text import describe, kind_of
-from memviz.transcripts.readers.benchmarks.locomo_probes import message_key, read_probes
-from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
-from memviz.transcripts.readers.records import first_text, object_at
+from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
+from memviz.transcripts.readers.json_access import first_text, object_at
+from memviz.transcripts.readers.json_rows import RowReader
 from memviz.transcripts.times import moment, with_time
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 DATE_FORMATS = ("%I:%M %p on %d %B %Y", "%H:%M on %d %B %Y", "%d %B %Y")
+CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop", "5": "adversarial"}
+"""The paper (Maharana et al. 2024) names them in another order; these ids are those of the released evaluation."""
+ADVERSARIAL, OPEN_DOMAIN = CATEGORIES["5"], CATEGORIES["3"]
+_MESSAGE = re.compile(r"(?<![\w:])D:?([0-9]{1,6}):([0-9]{1,6})(?![\w:])")
 
 
-class Locomo(Format):
+class Locomo(RowReader):
     """Samples with ``conversation``, or with the sessions at the top level."""
 
     name = "locomo"
     title = "LoCoMo conversations"
+    expected = "samples with speaker_a and session_1"
 
-    def recognise(self, document: Document) -> bool:
-        """Samples with a ``speaker_a`` and a list called ``session_1`` or like it."""
-        return most_rows(document, lambda sample: _is_conversation(_conversation(sample)))
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
+        conversation = _conversation(row)
+        has_sessions = any(isinstance(conversation[key], list) for _, key in _sessions(conversation))
+        return isinstance(conversation.get("speaker_a"), str) and has_sessions
 
-    def conversations(self, document: Document) -> Sequence[Row]:
-        """One conversation for each sample."""
-        return rows(document, "samples with speaker_a and session_1")
-
-    def read(self, piece: Row, reading: Reading) -> Transcript:
-        """All sessions of a sample in the order of their numbers, with its questions."""
-        sample, place = row_object(*piece), piece[1]
-        conversation = _conversation(sample)
+    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add all sessions of a sample in the order of their numbers, with its questions."""
+        conversation = _conversation(row)
         names = [first_text(conversation, key) for key in ("speaker_a", "speaker_b")]
         if not all(names) or _key(names[0]) == _key(names[1]):
-            found = describe(sample)
+            found = describe(row)
             raise TranscriptError(f"a speaker_a and another speaker_b were expected, found {found}.", place=place)
         roles = {_key(name): role for name, role in zip(names, ("user", "assistant"), strict=True)}
         positions: dict[str, int] = {}
         for _, key in _sessions(conversation):
-            _take_session(conversation, key, roles, positions, reading)
-            _keep_summary(sample, f"{key}_summary", reading)
-        return reading.transcript(
-            title=first_text(sample, "sample_id") or UNTITLED,
-            description=f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
-            held_at=next((at for _, key in _sessions(conversation) if (at := _date(conversation, key))), None),
-            probes=read_probes(sample.get("qa"), positions, reading),
-        )
+            _add_session(conversation, key, roles, positions, builder)
+            _add_summary(row, f"{key}_summary", builder)
+        return {
+            "title": first_text(row, "sample_id") or UNTITLED,
+            "description": f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
+            "held_at": next((at for _, key in _sessions(conversation) if (at := _date(conversation, key))), None),
+            "probes": read_probes(row.get("qa"), positions, builder),
+        }
 
 
 def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
@@ -62,35 +66,29 @@ def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else sample
 
 
-def _is_conversation(conversation: dict[str, Any]) -> bool:
-    return isinstance(conversation.get("speaker_a"), str) and any(
-        isinstance(conversation[key], list) for _, key in _sessions(conversation)
-    )
-
-
 def _sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
     """Number and key of all sessions, by number: as texts, session 10 would come before session 2."""
     return sorted((int(found[1]), key) for key in conversation if (found := _SESSION.fullmatch(key)))
 
 
-def _take_session(
-    conversation: dict[str, Any], key: str, roles: dict[str, str], positions: dict[str, int], reading: Reading
+def _add_session(
+    conversation: dict[str, Any], key: str, roles: dict[str, str], positions: dict[str, int], builder: TranscriptBuilder
 ) -> None:
     turns = conversation[key] or []
     if not isinstance(turns, list):
         raise TranscriptError(f"a list of messages was expected, found {kind_of(turns)}.", place=key)
     meta = with_time(at.isoformat() if (at := _date(conversation, key)) else None)
+
+    def role_of(name: object) -> str | None:
+        return roles.get(_key(name)) if isinstance(name, str) else None
+
     for index, turn in enumerate(turns):
         place = f"{key}, index {index}"
-        speaker = first_text(turn, "speaker") if isinstance(turn, dict) else ""
-        role, content = roles.get(_key(speaker)), _content(turn)
-        if role is None:
-            shown = f"the unknown speaker {speaker[:40]!r}" if speaker else "no speaker"
-            reading.leave_out(place, f"has {shown}")
-        elif content is None:
-            reading.leave_out(place, "has neither text nor image")
-        else:
-            position = reading.say(role, content, place, name=speaker, meta=meta or None)
+        role, content = builder.speaker(turn, place, "speaker", called="speaker", role_of=role_of), _content(turn)
+        if role is not None and content is None:
+            builder.leave_out(place, "has neither text nor image")
+        elif role is not None and content is not None:
+            position = builder.add_text(role, content, place, name=turn["speaker"], meta=meta or None)
             if (said := message_key(turn.get("dia_id"))) is not None:
                 positions.setdefault(said, position)
 
@@ -122,7 +120,71 @@ def _date(conversation: dict[str, Any], key: str) -> datetime | None:
     return moment(said)
 
 
-def _keep_summary(sample: dict[str, Any], key: str, reading: Reading) -> None:
+def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -> None:
     text = first_text(object_at(sample, "session_summary"), key) or first_text(sample, key)
     if text:
-        reading.happened(RecordedEvent("summary", len(reading.messages), text))
+        builder.add_event(RecordedEvent("summary", len(builder.messages), text))
+
+
+def message_key(id: object) -> str | None:
+    """The id of a message without leading zeros; ``None`` for what is no id."""
+    found = _MESSAGE.fullmatch(id.strip()) if isinstance(id, str) else None
+    return _plain(found) if found else None
+
+
+def read_probes(items: object, positions: Mapping[str, int], builder: TranscriptBuilder) -> tuple[Probe, ...]:
+    """The probes of a list of questions. ``positions`` gives the log position of each message's id.
+
+    Questions without an answer are left out and noted: so are nearly all adversarial ones, which ask for what was
+    never said.
+    """
+    probes = []
+    for index, item in enumerate(items if isinstance(items, list) else []):
+        place = f"question {index}"
+        probe = _probe(item, positions, builder, place) if isinstance(item, dict) else None
+        if probe:
+            probes.append(probe)
+        elif isinstance(item, dict) and _category(item.get("category")) == ADVERSARIAL:
+            builder.note("an adversarial question, which the conversation does not answer, was left out", place)
+        else:
+            builder.note("a question without an answer was left out", place)
+    return tuple(probes)
+
+
+def _probe(item: dict[str, Any], positions: Mapping[str, int], builder: TranscriptBuilder, place: str) -> Probe | None:
+    answers, category = answer_texts(item.get("answer")), _category(item.get("category"))
+    if category == OPEN_DOMAIN and len(answers) == 1:
+        # What follows a semicolon explains the answer: the benchmark compares what stands before it.
+        short = answers[0].split(";")[0].strip()
+        answers = tuple(dict.fromkeys((*answers, short))) if short else answers
+    probe = probe_of(item.get("question"), answers, (), category)
+    return probe and probe_of(
+        probe.question, answers, _evidence(item.get("evidence"), positions, builder, place), category
+    )
+
+
+def _category(value: object) -> object:
+    return CATEGORIES.get(str(value).strip(), value)
+
+
+def _evidence(value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str) -> list[int]:
+    found: list[int] = []
+    repaired = unknown = False
+    for text in value if isinstance(value, list) else [value] if value else []:
+        if isinstance(text, str) and text in positions:
+            found.append(positions[text])
+            continue
+        named = [_plain(match) for match in _MESSAGE.finditer(text)] if isinstance(text, str) else []
+        known = [positions[key] for key in named if key in positions]
+        repaired = repaired or bool(known)
+        unknown = unknown or len(known) < max(len(named), 1)
+        found.extend(known)
+    if repaired:
+        builder.note("evidence that was run together or misspelt was repaired", place)
+    if unknown:
+        builder.note("evidence that names no message of the conversation was left out", place)
+    return found
+
+
+def _plain(match: re.Match[str]) -> str:
+    return f"D{int(match[1])}:{int(match[2])}"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import UNTITLED, Probe, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.base import UNTITLED, Probe
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import Document, Format
-from memviz.transcripts.json_text import describe, kind_of
+from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
-from memviz.transcripts.readers.chat_items import chat_item
-from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows
-from memviz.transcripts.readers.records import first_text
+from memviz.transcripts.readers.json_access import first_text, list_at
+from memviz.transcripts.readers.json_rows import RowReader, listed
+from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
 _DATE = re.compile(r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?")
@@ -27,40 +25,32 @@ Session = tuple[int, Any, datetime | None]
 """Index in the file, turns, and when it was held if the file says so."""
 
 
-class LongMemEval(Format):
+class LongMemEval(RowReader):
     """Items with ``haystack_sessions`` and a question."""
 
     name = "longmemeval"
     title = "LongMemEval items"
+    expected = "items with haystack_sessions"
 
-    def recognise(self, document: Document) -> bool:
-        """Items with a list called haystack_sessions."""
-        return most_rows(document, lambda item: isinstance(item.get("haystack_sessions"), list))
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Whether an item has a list called haystack_sessions."""
+        return isinstance(row.get("haystack_sessions"), list)
 
-    def conversations(self, document: Document) -> Sequence[Row]:
-        """One conversation for each item."""
-        return rows(document, "items with haystack_sessions")
-
-    def read(self, piece: Row, reading: Reading) -> Transcript:
-        """All sessions of an item by date, or as they stand where a date is missing, with its question."""
-        item, place = row_object(*piece), piece[1]
-        sessions = item.get("haystack_sessions")
-        if not isinstance(sessions, list):
-            found = describe(item)
-            raise TranscriptError(f"an item with haystack_sessions was expected, found {found}.", place=place)
-        dated = _by_date(sessions, item.get("haystack_dates"))
-        evidence = [position for session in dated for position in _take_session(session, reading)]
-        asked = first_text(item, "question_date")
-        return reading.transcript(
-            title=first_text(item, "question_id") or UNTITLED,
-            description=f"The question is asked on {asked}." if asked else "",
-            held_at=next((date for _, _, date in dated if date), None),
-            probes=_probes(item, evidence, reading),
-        )
+    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add all sessions by date, or in the order of the file if a date is missing, with the question."""
+        sessions = listed(row, "haystack_sessions", "an item with haystack_sessions", place)
+        dated = _by_date(sessions, [_date(date) for date in list_at(row, "haystack_dates")])
+        evidence = [position for session in dated for position in _add_session(session, builder)]
+        asked = first_text(row, "question_date")
+        return {
+            "title": first_text(row, "question_id") or UNTITLED,
+            "description": f"The question is asked on {asked}." if asked else "",
+            "held_at": next((date for _, _, date in dated if date), None),
+            "probes": _probes(row, evidence, builder),
+        }
 
 
-def _by_date(sessions: list[Any], dates: Any) -> list[Session]:
-    found = [_date(date) for date in dates] if isinstance(dates, list) else []
+def _by_date(sessions: list[Any], found: list[datetime | None]) -> list[Session]:
     found = found if len(found) == len(sessions) else [None] * len(sessions)
     dated = list(zip(range(len(sessions)), sessions, found, strict=True))
     if all(found):
@@ -74,7 +64,7 @@ def _date(value: object) -> datetime | None:
     return moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}") if found else moment(value)
 
 
-def _take_session(session: Session, reading: Reading) -> list[int]:
+def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     """Add the turns of a session; returns the log positions of those that hold evidence."""
     number, turns, date = session
     if not isinstance(turns, list):
@@ -86,19 +76,19 @@ def _take_session(session: Session, reading: Reading) -> list[int]:
         role = known_role(turn.get("role")) if isinstance(turn, dict) else None
         position: int | None
         if role in ("user", "assistant") and isinstance(turn.get("content"), str):
-            position = reading.say(role, turn["content"], place, meta=meta or None)
+            position = builder.add_text(role, turn["content"], place, meta=meta or None)
         else:
-            position = reading.take(chat_item(turn, **meta) if isinstance(turn, dict) else turn, place)
+            position = builder.add_json(chat_item(turn, **meta) if isinstance(turn, dict) else turn, place)
         if position is not None and isinstance(turn, dict) and turn.get("has_answer") is True:
             evidence.append(position)
     return evidence
 
 
-def _probes(item: dict[str, Any], evidence: list[int], reading: Reading) -> tuple[Probe, ...]:
+def _probes(item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
-        reading.note("a question about what was never said (abstention) was left out")
+        builder.note("a question about what was never said (abstention) was left out")
         return ()
     probe = probe_of(item.get("question"), answer_texts(item.get("answer")), evidence, item.get("question_type"))
     if probe is None:
-        reading.note("a question without an answer was left out")
+        builder.note("a question without an answer was left out")
     return (probe,) if probe else ()

@@ -8,10 +8,10 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.records import first_text
+from memviz.transcripts.readers.json_access import first_text, object_at, value_at
 from memviz.transcripts.times import moment, with_time
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
@@ -22,14 +22,14 @@ LANGUAGE_MESSAGES = 20
 User = tuple[str, dict[str, Any]]
 
 
-class MemoryBank(Format):
+class MemoryBank(Reader):
     """One object: users by name, each with a ``history`` of exchanges by day."""
 
     name = "memorybank"
     title = "MemoryBank users"
 
     def recognise(self, document: Document) -> bool:
-        """An object of which a user has a history by dates."""
+        """An object in which at least one user has a history by dates."""
         return any(_has_days(user["history"]) for _, user in _users(document.object))
 
     def conversations(self, document: Document) -> Sequence[User]:
@@ -39,20 +39,19 @@ class MemoryBank(Format):
             raise mismatch("an object of users, each with an object called history,", document)
         return users
 
-    def read(self, piece: User, reading: Reading) -> Transcript:
+    def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
         days = _days(user["history"])
-        summaries = user.get("summary")
         for day, exchanges in days:
-            _take_day(day, exchanges, reading)
-            _summarise(summaries.get(day) if isinstance(summaries, dict) else None, reading)
-        _summarise(user.get("overall_history"), reading)
-        return reading.transcript(
+            _add_day(day, exchanges, builder)
+            _add_summary(value_at(user, "summary", day), builder)
+        _add_summary(user.get("overall_history"), builder)
+        return builder.build(
             title=name,
-            description=_about(user.get("meta_information")),
+            description=_about(user),
             held_at=next((at for day, _ in days if (at := moment(day))), None),
-            **({"language": "zh"} if _is_chinese(reading) else {}),
+            **({"language": "zh"} if _is_chinese(builder) else {}),
         )
 
 
@@ -73,16 +72,16 @@ def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(day, exchanges) for _, day, exchanges in days]
 
 
-def _take_day(day: str, exchanges: Any, reading: Reading) -> None:
+def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
     if not isinstance(exchanges, list):
         raise TranscriptError(f"a list of exchanges was expected, found {kind_of(exchanges)}.", place=f"day {day[:40]}")
     for index, exchange in enumerate(exchanges):
         place = f"{day[:40]}, exchange {index}"
         said = _said(exchange)
         if not said:
-            reading.leave_out(place, "has neither a query nor a response")
+            builder.leave_out(place, "has neither a query nor a response")
         for role, text in said:
-            reading.say(role, text, place, meta=with_time(day) or None)
+            builder.add_text(role, text, place, meta=with_time(day) or None)
 
 
 def _said(exchange: Any) -> list[tuple[str, str]]:
@@ -93,17 +92,17 @@ def _said(exchange: Any) -> list[tuple[str, str]]:
     return [(role, text) for role, text in zip(("user", "assistant"), texts, strict=False) if isinstance(text, str)]
 
 
-def _summarise(summary: Any, reading: Reading) -> None:
-    text = summary if isinstance(summary, str) else first_text(summary, "content") if isinstance(summary, dict) else ""
+def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
+    text = summary if isinstance(summary, str) else first_text(summary, "content")
     if text.strip():
-        reading.happened(RecordedEvent("summary", len(reading.messages), text))
+        builder.add_event(RecordedEvent("summary", len(builder.messages), text))
 
 
-def _about(known: Any) -> str:
-    facts = known.items() if isinstance(known, dict) else ()
+def _about(user: dict[str, Any]) -> str:
+    facts = object_at(user, "meta_information").items()
     return "; ".join(f"{key}: {fact}" for key, fact in facts if key != "name" and isinstance(fact, str) and fact)
 
 
-def _is_chinese(reading: Reading) -> bool:
-    text = "".join(message.content for message in reading.messages[:LANGUAGE_MESSAGES])
+def _is_chinese(builder: TranscriptBuilder) -> bool:
+    text = "".join(message.content for message in builder.messages[:LANGUAGE_MESSAGES])
     return 2 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text)) and not _KANA.search(text)

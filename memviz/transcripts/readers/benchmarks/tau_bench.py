@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
-from memviz.transcripts.json_text import describe
-from memviz.transcripts.readers.chat_items import chat_item
-from memviz.transcripts.readers.json_rows import most_rows, row_object, rows
-from memviz.transcripts.readers.records import first_text, object_at
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.readers.json_access import first_text, list_at, object_at, objects_at
+from memviz.transcripts.readers.json_rows import listed, most_rows, row_object, rows
+from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
 
@@ -26,14 +24,14 @@ class Run(NamedTuple):
     is_second: bool = False
 
 
-class TauBench(Format):
+class TauBench(Reader):
     """Results with ``traj``; or one object with ``simulations`` (tau2-bench)."""
 
     name = "tau_bench"
     title = "tau-bench results"
 
     def recognise(self, document: Document) -> bool:
-        """Records with a list ``traj``, or an object of which a simulation has a list of messages."""
+        """Records with a list ``traj``, or an object with simulations that have a list of messages."""
         return most_rows(document, lambda row: isinstance(row.get("traj"), list)) or any(_simulations(document.object))
 
     def conversations(self, document: Document) -> Sequence[Run]:
@@ -42,17 +40,13 @@ class TauBench(Format):
             return _second_generation(document.object)
         return [Run(record, place) for record, place in rows(document, "results with a list called traj")]
 
-    def read(self, piece: Run, reading: Reading) -> Transcript:
+    def read(self, piece: Run, builder: TranscriptBuilder) -> Transcript:
         """The messages of a run in order."""
         key = "messages" if piece.is_second else "traj"
         record = row_object(piece.record, piece.place)
-        messages = record.get(key)
-        if not isinstance(messages, list):
-            found = describe(record)
-            raise TranscriptError(f"a result with a list called {key} was expected, found {found}.", place=piece.place)
-        for index, message in enumerate(messages):
-            _take(message, f"index {index}", piece.is_second, reading)
-        return reading.transcript(
+        for index, message in enumerate(listed(record, key, f"a result with a list called {key}", piece.place)):
+            _add(message, f"index {index}", piece.is_second, builder)
+        return builder.build(
             title=_title(record),
             description=piece.task or _instruction(record),
             system_prompt=piece.policy,
@@ -60,30 +54,30 @@ class TauBench(Format):
         )
 
 
-def _take(message: Any, place: str, is_second: bool, reading: Reading) -> None:
+def _add(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) -> None:
     if not isinstance(message, dict):
-        reading.take(message, place)
+        builder.add_json(message, place)
     elif not is_second:
-        reading.take(chat_item(message), place)
+        builder.add_json(chat_item(message), place)
     elif isinstance(message.get("tool_messages"), list):  # results of parallel calls, kept in one record
         for result in message["tool_messages"]:
-            _take({**result, "role": "tool"} if isinstance(result, dict) else result, place, True, reading)
+            _add({**result, "role": "tool"} if isinstance(result, dict) else result, place, True, builder)
     else:
-        _take_second(message, place, reading)
+        _add_second(message, place, builder)
 
 
-def _take_second(message: dict[str, Any], place: str, reading: Reading) -> None:
+def _add_second(message: dict[str, Any], place: str, builder: TranscriptBuilder) -> None:
     item = {"tool_call_id": message.get("id"), **message} if message.get("role") == "tool" else message
     if message.get("is_audio") is True:
         item = {**item, "content": first_text(message, "audio_script_gold") or "[audio]"}
     if _is_of_user(message):
         # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
-        reading.note("the simulated customer's own tool calls and their results, which the agent never sees, "
+        builder.note("the simulated customer's own tool calls and their results, which the agent never sees, "
                      "were left out", place)  # fmt: skip
         if not first_text(message, "content") or message.get("role") == "tool":
             return
         item = {**item, "tool_calls": None}
-    reading.take(chat_item(item, **with_time(message.get("timestamp"))), place)
+    builder.add_json(chat_item(item, **with_time(message.get("timestamp"))), place)
 
 
 def _is_of_user(message: dict[str, Any]) -> bool:
@@ -93,17 +87,13 @@ def _is_of_user(message: dict[str, Any]) -> bool:
 
 def _simulations(record: dict[str, Any]) -> list[Any]:
     """The simulations with messages of a tau2-bench file, with everything that stands between them."""
-    found = record.get("simulations")
-    simulations = found if isinstance(found, list) else []
-    has_messages = any(isinstance(item, dict) and isinstance(item.get("messages"), list) for item in simulations)
-    return simulations if has_messages else []
+    has_messages = any(isinstance(item.get("messages"), list) for item in objects_at(record, "simulations"))
+    return list_at(record, "simulations") if has_messages else []
 
 
 def _second_generation(results: dict[str, Any]) -> list[Run]:
-    environment = object_at(results, "info", "environment_info")
-    policy = first_text(environment, "policy") or None
-    found = results.get("tasks")
-    tasks = [task for task in found if isinstance(task, dict)] if isinstance(found, list) else []
+    policy = first_text(object_at(results, "info", "environment_info"), "policy") or None
+    tasks = objects_at(results, "tasks")
     named = {str(task.get("id")): first_text(object_at(task, "description"), "purpose") for task in tasks}
     return [
         Run(run, f"simulation {index}", policy, named.get(str(object_at(run).get("task_id")), ""), True)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
-from memviz.transcripts.readers.branches import branch, leaves
+from memviz.transcripts.readers.json_access import first_text, list_at, value_at
 from memviz.transcripts.readers.json_rows import most_rows, rows
-from memviz.transcripts.readers.records import first_text
+from memviz.transcripts.readers.message_trees import branch, leaves
 from memviz.transcripts.times import moment, with_time
 
 ROLES = {"prompter": "user", "assistant": "assistant"}
@@ -31,7 +31,7 @@ class Node(NamedTuple):
 Nodes = dict[str, Node]
 
 
-class Oasst(Format):
+class Oasst(Reader):
     """Trees with ``prompt`` and ``replies``, or messages with ``parent_id``; mostly one a line."""
 
     name = "oasst"
@@ -52,15 +52,15 @@ class Oasst(Format):
                 trees[f"{index}, a tree"] = _nodes_of_tree(record, place)
         return list(trees.values())
 
-    def read(self, piece: Nodes, reading: Reading) -> Transcript:
+    def read(self, piece: Nodes, builder: TranscriptBuilder) -> Transcript:
         """The branch of the replies that people ranked best."""
         path = _best_path(piece)
         for id in path:
-            _take(piece[id], reading)
-        _note_others(piece, set(path), reading)
+            _add(piece[id], builder)
+        _note_others(piece, set(path), builder)
         first = piece[path[0]].record
         language = {"language": first["lang"]} if first_text(first, "lang") else {}
-        return reading.transcript(held_at=moment(first.get("created_date")), **language)
+        return builder.build(held_at=moment(first.get("created_date")), **language)
 
 
 def _is_tree(record: dict[str, Any]) -> bool:
@@ -77,7 +77,7 @@ def _parent(record: dict[str, Any]) -> str | None:
 
 def _nodes_of_tree(record: Any, place: str) -> Nodes:
     """The messages of a whole tree, by numbers of their own: ids are not needed where the nesting says it all."""
-    prompt = record.get("prompt") if isinstance(record, dict) else None
+    prompt = value_at(record, "prompt")
     if not isinstance(prompt, dict):
         return {"": Node(None, place, record)}
     nodes: Nodes = {}
@@ -86,8 +86,7 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
         id = str(len(nodes))
         where = f"{place}, message {depth}" if place else f"message {depth}"
         nodes[id] = Node(parent, where, message)
-        replies = message.get("replies") if isinstance(message, dict) else None
-        waiting.extend((id, depth + 1, reply) for reply in (replies if isinstance(replies, list) else []))
+        waiting.extend((id, depth + 1, reply) for reply in list_at(message, "replies"))
     return nodes
 
 
@@ -124,24 +123,24 @@ def _rank(record: dict[str, Any]) -> tuple[bool, float]:
     return record.get("review_result") is False, known
 
 
-def _take(node: Node, reading: Reading) -> None:
+def _add(node: Node, builder: TranscriptBuilder) -> None:
     record = node.record
     role, text = ROLES.get(first_text(record, "role")), record["text"]
     if role is None or not isinstance(text, str):
-        reading.leave_out(node.place, "has no known role" if role is None else "has no text")
+        builder.leave_out(node.place, "has no known role" if role is None else "has no text")
         return
     model = {"model": record["model_name"]} if first_text(record, "model_name") else {}
-    reading.say(role, text, node.place, meta={**with_time(record.get("created_date")), **model} or None)
+    builder.add_text(role, text, node.place, meta={**with_time(record.get("created_date")), **model} or None)
 
 
-def _note_others(nodes: Nodes, shown: set[str], reading: Reading) -> None:
+def _note_others(nodes: Nodes, shown: set[str], builder: TranscriptBuilder) -> None:
     there = {id: node.parent for id, node in nodes.items() if _is_there(node.record)}
     others, gone = len(there.keys() - shown), len(nodes) - len(there)
     if others:
         branches = max(len(leaves(there)) - 1, 1)
-        reading.note(f"left out {_count(others, 'message')} of {_count(branches, 'other branch')}")
+        builder.note(f"left out {_count(others, 'message')} of {_count(branches, 'other branch')}")
     if gone:
-        reading.note(f"left out {_count(gone, 'message')}, deleted or broken")
+        builder.note(f"left out {_count(gone, 'message')}, deleted or broken")
 
 
 def _count(number: int, thing: str) -> str:

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.datasets.hh_rlhf import has_speakers
-from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages, text_of
+from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.role_lists import are_messages
 
 SHAPES = ("input and preferred_output", "chosen and rejected")
 
 
-class PreferenceRows(Format):
+class PreferenceRows(RowReader):
     """Rows of ``input.messages`` with ``preferred_output``, or of ``chosen`` with ``rejected`` and maybe ``prompt``."""
 
     name = "preference"
     title = "Preference rows"
+    expected = "rows with a preferred reply"
 
-    def recognise(self, document: Document) -> bool:
-        """Rows that mostly have a preferred reply, as messages or as a text with its prompt."""
-        return most_rows(document, lambda row: _is_openai(row) or _is_chosen(row))
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Whether a row has a preferred reply, as messages or as a text with its prompt."""
+        return _is_openai(row) or _is_chosen(row)
 
-    def conversations(self, document: Document) -> Sequence[Row]:
-        """One conversation for each row."""
-        return rows(document, "rows with a preferred reply")
-
-    def read(self, piece: Row, reading: Reading) -> Transcript:
-        """What was asked and the preferred reply; the other reply was never part of a conversation."""
-        row, place = row_object(*piece), piece[1]
+    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add what was asked and the preferred reply; the other reply was never part of a conversation."""
         if "preferred_output" in row:
-            _read_openai(row, place, reading)
+            add_messages(_asked(row), place, builder, "input")
+            add_messages(row["preferred_output"], place, builder, "preferred_output")
         elif "chosen" in row:
-            _read_chosen(row, place, reading)
+            _add_chosen(row, place, builder)
         else:
             reason = f"it has no preferred reply ({' or '.join(SHAPES)})."
             raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
-        system = text_of(row, "system") or text_of(row, "system_prompt")
-        return reading.transcript(**({"system_prompt": system} if system else {}))
+        return {"system_prompt": text_at(row, "system") or text_at(row, "system_prompt") or None}
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
@@ -63,18 +58,13 @@ def _asked(row: Mapping[str, Any]) -> Any:
     return asked.get("messages") if isinstance(asked, dict) else asked
 
 
-def _read_openai(row: Mapping[str, Any], place: str, reading: Reading) -> None:
-    take_messages(_asked(row), place, reading, "input")
-    take_messages(row["preferred_output"], place, reading, "preferred_output")
-
-
-def _read_chosen(row: Mapping[str, Any], place: str, reading: Reading) -> None:
+def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
     chosen, prompt = _messages(row["chosen"], "assistant"), _messages(row.get("prompt"), "user")
     if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
-        take_messages(prompt, place, reading, "prompt")
+        add_messages(prompt, place, builder, "prompt")
     if not chosen:
         raise TranscriptError("the preferred reply is empty.", place=inside(place, "chosen"), remedy="Remove this row.")
-    take_messages(chosen, place, reading, "chosen")
+    add_messages(chosen, place, builder, "chosen")
 
 
 def _messages(value: object, role: str) -> list[Any]:

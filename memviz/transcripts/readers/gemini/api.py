@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.readers.gemini.fields import field, listed
-from memviz.transcripts.readers.gemini.parts import are_contents, instruction_text, read_content
-from memviz.transcripts.readers.gemini.stream import is_stream, whole_response
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.gemini.parts import add_content, are_contents, instruction_text, listed
+from memviz.transcripts.readers.json_access import first_value, list_at, objects_at, value_at
 from memviz.transcripts.times import moment, with_time
 
 CLI_GREETING = "This is the Gemini CLI"
@@ -19,7 +18,7 @@ INSTRUCTIONS = ("systemInstruction", "system_instruction")
 MORE_CANDIDATES = "of several candidates, the first was taken"
 
 
-class GeminiApi(Format):
+class GeminiApi(Reader):
     """What is sent to the Gemini API, what it answers, or both."""
 
     name = "gemini_api"
@@ -32,13 +31,13 @@ class GeminiApi(Format):
         if document.object:
             return _is_exchange(document.object)
         objects = document.objects
-        return bool(objects) and 2 * sum(map(_is_exchange, objects)) >= len(document.items[:500])
+        return bool(objects) and 2 * sum(map(_is_exchange, objects)) >= len(document.items[:HEAD_ITEMS])
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of contents and for the pieces of one streamed response; else one for each object."""
         items = document.items
         if are_contents(items):
-            return [list(zip(items, document.places, strict=True))]
+            return [document.placed]
         if document.object:
             if not _is_exchange(document.object):
                 raise mismatch("an object with contents or candidates", document)
@@ -49,24 +48,24 @@ class GeminiApi(Format):
             [whole_response(items)] if is_stream(items) else [item if isinstance(item, dict) else {} for item in items]
         )
 
-    def read(self, piece: Any, reading: Reading) -> Transcript:
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The contents of the request, and the first candidate of the response."""
         if isinstance(piece, list):
-            read_contents([item for item, _ in piece], reading, [place for _, place in piece])
-            return reading.transcript()
+            add_contents(piece, builder)
+            return builder.build()
         request, response = _request(piece), _response(piece)
-        _read_request(request, reading)
-        _read_response(response, reading)
-        instruction = instruction_text(field(request, *INSTRUCTIONS), reading.note)
-        held_at = moment(field(response, "createTime", "create_time"))
-        return reading.transcript(system_prompt=instruction, held_at=held_at)
+        _add_request(request, builder)
+        _add_response(response, builder)
+        instruction = instruction_text(first_value(request, *INSTRUCTIONS), builder.note)
+        held_at = moment(first_value(response, "createTime", "create_time"))
+        return builder.build(system_prompt=instruction, held_at=held_at)
 
 
 def contents_of_checkpoint(document: Document) -> list[Any] | None:
     """The contents of a conversation that the Gemini CLI saved; ``None`` for any other document.
 
     They are in an object, under ``history`` or (beside the history as it was shown) ``clientHistory``; or they are a
-    list that starts with what the CLI tells the model.
+    list that starts with the CLI's opening words to the model.
     """
     for key in ("clientHistory", "history"):
         if are_contents(document.object.get(key)):
@@ -76,15 +75,14 @@ def contents_of_checkpoint(document: Document) -> list[Any] | None:
     return None
 
 
-def read_contents(contents: Sequence[Any], reading: Reading, places: Sequence[str] | None = None) -> None:
-    """Add the messages of contents; their places are "index 0" and so on unless they are given."""
-    for index, content in enumerate(contents):
-        read_content(content, reading, places[index] if places else f"index {index}")
+def add_contents(contents: Sequence[Placed], builder: TranscriptBuilder) -> None:
+    """Add the messages that contents are, each with its place."""
+    for content, place in contents:
+        add_content(content, builder, place)
 
 
 def _first_text(contents: Sequence[Any]) -> str:
-    first = contents[0] if isinstance(contents[0], dict) else {}
-    text = instruction_text({"parts": first.get("parts")}, lambda _: None) or ""
+    text = instruction_text({"parts": value_at(contents[0], "parts")}, lambda _: None) or ""
     return text.strip().removeprefix(CLI_WRAPPER).lstrip()
 
 
@@ -103,11 +101,10 @@ def _is_exchange(row: object) -> bool:
     if not isinstance(row, dict):
         return False
     contents, candidates = _request(row).get("contents"), _response(row).get("candidates")
-    has_parts = any(isinstance(item, dict) and "parts" in item for item in listed(contents))
+    has_parts = any("parts" in item for item in objects_at(listed(contents)))
     return has_parts or any(
-        isinstance(item, dict)
-        and ("finishReason" in item or "finish_reason" in item or _has_parts(item.get("content")))
-        for item in listed(candidates)
+        "finishReason" in item or "finish_reason" in item or _has_parts(item.get("content"))
+        for item in objects_at(listed(candidates))
     )
 
 
@@ -115,7 +112,7 @@ def _has_parts(content: object) -> bool:
     return isinstance(content, dict) and ("parts" in content or content.get("role") == "model")
 
 
-def _read_request(request: dict[str, Any], reading: Reading) -> None:
+def _add_request(request: dict[str, Any], builder: TranscriptBuilder) -> None:
     contents = request.get("contents")
     if contents is None:
         return
@@ -123,17 +120,51 @@ def _read_request(request: dict[str, Any], reading: Reading) -> None:
     # A request with a single content may leave the role out; it is the user's.
     role = "user" if len(items) == 1 else ""
     for index, content in enumerate(items):
-        read_content(content, reading, f"index {index}", role)
+        add_content(content, builder, f"index {index}", role)
 
 
-def _read_response(response: dict[str, Any], reading: Reading) -> None:
-    candidates = response.get("candidates")
-    if not isinstance(candidates, list) or not candidates:
+def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
+    candidates = list_at(response, "candidates")
+    if not candidates:
         return
     if len(candidates) > 1:
-        reading.note(MORE_CANDIDATES)
-    first = candidates[0] if isinstance(candidates[0], dict) else {}
-    model = field(response, "modelVersion", "model_version")
+        builder.note(MORE_CANDIDATES)
+    model = first_value(response, "modelVersion", "model_version")
     named = {"model": model} if isinstance(model, str) else {}
-    created = with_time(field(response, "createTime", "create_time"))
-    read_content(first.get("content"), reading, "candidate 0", "model", **created, **named)
+    created = with_time(first_value(response, "createTime", "create_time"))
+    add_content(value_at(candidates[0], "content"), builder, "candidate 0", "model", **created, **named)
+
+
+def is_stream(items: object) -> bool:
+    """Whether these are the pieces of one streamed response, of which only the last says why it ended."""
+    rows = objects_at(items)
+    requests = any("response" in row or "request" in row or "contents" in row for row in rows)
+    return len(rows) > 1 and not requests and not any(_is_finished(row) for row in rows[:-1])
+
+
+def whole_response(items: object) -> dict[str, Any]:
+    """One response with the parts of all pieces; a text that goes on in the next piece is one text again."""
+    rows = objects_at(items)
+    parts: list[Any] = []
+    for row in rows:
+        for part in _streamed_parts(row):
+            if parts and _goes_on(parts[-1], part):
+                parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
+            else:
+                parts.append(part)
+    return {**rows[-1], "candidates": [{"content": {"role": "model", "parts": parts}}]}
+
+
+def _is_finished(row: dict[str, Any]) -> bool:
+    candidates = objects_at(listed(row.get("candidates")))
+    return any(first_value(item, "finishReason", "finish_reason") for item in candidates)
+
+
+def _streamed_parts(row: dict[str, Any]) -> list[Any]:
+    first = next(iter(objects_at(listed(row.get("candidates")))), {})
+    return list_at(first, "content", "parts")
+
+
+def _goes_on(before: Any, part: Any) -> bool:
+    texts = [isinstance(item, dict) and isinstance(item.get("text"), str) for item in (before, part)]
+    return all(texts) and before.get("thought") == part.get("thought")

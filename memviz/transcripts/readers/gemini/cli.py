@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.readers.gemini.api import contents_of_checkpoint, read_contents
-from memviz.transcripts.readers.gemini.records import Records, opening_length, read_record, summary_length
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
+from memviz.transcripts.readers.gemini.api import add_contents, contents_of_checkpoint
+from memviz.transcripts.readers.gemini.records import Records, add_record, opening_length, summary_length
 from memviz.transcripts.readers.gemini.session import Session, text_of
+from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.times import moment
 
 EARLIER_TURNS = "it starts with a summary; what was said before that is not in the file"
 
 
-class GeminiCli(Format):
+class GeminiCli(Reader):
     """A session of the Gemini CLI, or a chat that its user saved."""
 
     name = "gemini_cli"
@@ -37,30 +39,28 @@ class GeminiCli(Format):
             return [Session.of_object(document.object)]
         if not any(_is_row(row) or _is_message(row) for row in document.items):
             raise mismatch("a session, or a list of contents,", document)
-        return [Session.of_rows(list(zip(document.places, document.items, strict=True)))]
+        return [Session.of_rows(document.placed)]
 
-    def read(self, piece: Session | list[Any], reading: Reading) -> Transcript:
-        """The messages without what the CLI tells the model to begin with; a summary is an event."""
+    def read(self, piece: Session | list[Any], builder: TranscriptBuilder) -> Transcript:
+        """The messages without the CLI's own opening words to the model; a summary becomes an event."""
         if isinstance(piece, list):
-            _read_checkpoint(piece, reading)
-            return reading.transcript()
-        records = Records(reading)
+            _add_checkpoint(piece, builder)
+            return builder.build()
+        records = Records(builder)
         for note in piece.notes:
-            reading.note(note)
+            builder.note(note)
         for value, place in piece.messages:
-            read_record(value, place, records)
-        if reading.events and not reading.events[0].after_message and reading.events[0].text:
-            reading.note(EARLIER_TURNS)
-        summary = piece.metadata.get("summary")
-        title = summary if isinstance(summary, str) else ""
-        return reading.transcript(title=title, held_at=moment(piece.metadata.get("startTime")))
+            add_record(value, place, records)
+        if builder.events and not builder.events[0].after_message and builder.events[0].text:
+            builder.note(EARLIER_TURNS)
+        return builder.build(title=text_at(piece.metadata, "summary"), held_at=moment(piece.metadata.get("startTime")))
 
 
 def _is_session(found: dict[str, Any]) -> bool:
     messages = found.get("messages")
     if not isinstance(messages, list) or not isinstance(found.get("sessionId"), str):
         return False
-    return "projectHash" in found or any(_is_message(item) for item in messages[:500])
+    return "projectHash" in found or any(_is_message(item) for item in messages[:HEAD_ITEMS])
 
 
 def _is_message(item: object) -> bool:
@@ -73,11 +73,10 @@ def _is_row(row: object) -> bool:
     return ("projectHash" in row and "sessionId" in row) or "$rewindTo" in row
 
 
-def _read_checkpoint(contents: list[Any], reading: Reading) -> None:
+def _add_checkpoint(contents: list[Any], builder: TranscriptBuilder) -> None:
     start = opening_length([text_of(item) for item in contents[:2]])
     texts = [text_of(item) for item in contents[start : start + 2]]
-    length = summary_length(texts, reading)
+    length = summary_length(texts, builder)
     if length:
-        reading.note(EARLIER_TURNS)
-    rest = contents[start + length :]
-    read_contents(rest, reading, [f"index {index}" for index in range(start + length, len(contents))])
+        builder.note(EARLIER_TURNS)
+    add_contents(with_places(contents)[start + length :], builder)

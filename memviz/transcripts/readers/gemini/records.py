@@ -7,43 +7,39 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import named
 from memviz.transcripts.readers.gemini.parts import instruction_text, response_text
-from memviz.transcripts.readers.gemini.session import SUMMARIES, text_of, value_of
-from memviz.transcripts.readers.replies import Reply, add_result, id_text, joined
+from memviz.transcripts.readers.gemini.session import SUMMARIES, text_of
+from memviz.transcripts.readers.json_access import id_text, joined, objects_at, text_at, texts_at, value_at
+from memviz.transcripts.readers.message_parts import ReplyBuilder, add_result
 from memviz.transcripts.times import with_time
 
 GREETINGS = ("This is the Gemini CLI", "Okay, just setting up the context for our chat.")
 THANKS = "Got it. Thanks for the context!"
 THANKS_FOR_SUMMARY = "Got it. Thanks for the additional context!"
-BOOKKEEPING = frozenset({"info", "error", "warning"})
+TYPES = {"gemini": "assistant", "user": "user", **dict.fromkeys(("info", "error", "warning"), "notice")}
 COMPRESSED = re.compile(r"compressed (?:from )?(?:from:? )?(\d[\d,]*) to (\d[\d,]*) tokens")
 
 
 class Records:
     """Where the messages of a session go, and which calls have their results already."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self.builder = builder
         self.answered: set[str] = set()
         self.before = ""  # what came last, if it was part of the set-up or a summary
 
 
-def read_record(value: object, place: str, records: Records) -> None:
+def add_record(value: Any, place: str, records: Records) -> None:
     """Add the messages that one record of a session is."""
-    reading = records.reading
-    kind = value_of(value, "type")
-    if not isinstance(value, dict):
-        reading.leave_out(place, f"is {kind_of(value)}, not an object")
-    elif kind == "gemini":
-        _read_reply(value, place, records)
-    elif kind == "user":
-        _read_prompt(value, place, records)
-    elif isinstance(kind, str) and kind in BOOKKEEPING:
-        _read_notice(value, records)
-    else:
-        reading.leave_out(place, f"has the unknown type {kind[:40]!r}" if isinstance(kind, str) else "has no type")
+    role = records.builder.speaker(value, place, "type", called="type", role_of=named(TYPES))
+    if role == "assistant":
+        _add_reply(value, place, records)
+    elif role == "user":
+        _add_prompt(value, place, records)
+    elif role is not None:
+        _add_notice(value, records)
 
 
 def opening_length(texts: Sequence[str]) -> int:
@@ -54,84 +50,83 @@ def opening_length(texts: Sequence[str]) -> int:
     return 2 if texts[1:] and texts[1].strip() == THANKS else 1
 
 
-def summary_length(texts: Sequence[str], reading: Reading, time: str = "") -> int:
+def summary_length(texts: Sequence[str], builder: TranscriptBuilder, time: str = "") -> int:
     """How many of these texts are a summary and the model's thanks for it; the summary becomes an event."""
     if not texts or not texts[0].lstrip().startswith(SUMMARIES):
         return 0
-    after = len(reading.messages)
-    reading.happened(RecordedEvent("compaction" if after else "summary", after, text=texts[0].strip(), time=time))
+    after = len(builder.messages)
+    builder.add_event(RecordedEvent("compaction" if after else "summary", after, text=texts[0].strip(), time=time))
     return 2 if texts[1:] and texts[1].strip() == THANKS_FOR_SUMMARY else 1
 
 
-def _read_prompt(value: Mapping[str, Any], place: str, records: Records) -> None:
-    reading, meta = records.reading, with_time(value.get("timestamp"))
+def _add_prompt(value: Mapping[str, Any], place: str, records: Records) -> None:
+    builder, meta = records.builder, with_time(value.get("timestamp"))
     parts, text = _parts(value.get("content")), text_of(value)
-    if (not reading.messages and opening_length([text])) or summary_length([text], reading, meta.get(TIME, "")):
+    if (not builder.messages and opening_length([text])) or summary_length([text], builder, meta.get(TIME, "")):
         records.before = text
         return
-    results = [part["functionResponse"] for part in parts if isinstance(value_of(part, "functionResponse"), dict)]
+    results = [part["functionResponse"] for part in parts if isinstance(value_at(part, "functionResponse"), dict)]
     for result in results:
         if id_text(result.get("id")) not in records.answered:
             add_result(
-                reading, place, result.get("id"), response_text(result.get("response")), result.get("name"), **meta
+                builder, place, result.get("id"), response_text(result.get("response")), result.get("name"), **meta
             )
-    said = [part for part in parts if value_of(part, "functionResponse") is None]
-    content = instruction_text(said, lambda what: reading.note(what, place)) or ""
+    said = [part for part in parts if value_at(part, "functionResponse") is None]
+    content = instruction_text(said, builder.note_at(place)) or ""
     if content or not results:
-        reading.say("user", content, place, meta=dict(meta) or None)
+        builder.add_text("user", content, place, meta=dict(meta) or None)
     records.before = ""
 
 
-def _read_reply(value: Mapping[str, Any], place: str, records: Records) -> None:
+def _add_reply(value: Mapping[str, Any], place: str, records: Records) -> None:
     before, records.before = records.before, ""
     if before and text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY):
         return
-    reading = records.reading
-    model = value.get("model")
-    meta = {**with_time(value.get("timestamp")), **({"model": model} if isinstance(model, str) and model else {})}
-    parts, calls = _parts(value.get("content")), _listed(value.get("toolCalls"))
+    builder = records.builder
+    model = text_at(value, "model")
+    meta = {**with_time(value.get("timestamp")), **({"model": model} if model else {})}
+    parts, calls = _parts(value.get("content")), objects_at(value, "toolCalls")
     known = {id_text(call.get("id")) for call in calls}
-    asked = [call for part in parts if isinstance(call := value_of(part, "functionCall"), dict)]
-    said = [part for part in parts if value_of(part, "functionCall") is None and value_of(part, "thought") is not True]
-    text = instruction_text(said, lambda what: reading.note(what, place)) or ""
+    asked = [call for part in parts if isinstance(call := value_at(part, "functionCall"), dict)]
+    said = [part for part in parts if value_at(part, "functionCall") is None and value_at(part, "thought") is not True]
+    text = instruction_text(said, builder.note_at(place)) or ""
     every = [*[call for call in asked if id_text(call.get("id")) not in known], *calls]
     if not text and not every:
         return
-    reply = Reply(reading, place, meta)
-    for thought in [*_listed(value.get("thoughts")), *[part for part in parts if value_of(part, "thought") is True]]:
+    reply = ReplyBuilder(builder, place, meta)
+    for thought in [*objects_at(value, "thoughts"), *[part for part in parts if value_at(part, "thought") is True]]:
         reply.think(joined([id_text(thought.get(key)) for key in ("subject", "description", "text")]))
     reply.text(text)
     for call in every:
         reply.call(call.get("id"), call.get("name"), call.get("args"))
     reply.end()
     for call in calls:
-        result = _result_text(call, reading, place)
+        result = _result_text(call, builder, place)
         if result is not None:
             records.answered.add(id_text(call.get("id")))
-            add_result(reading, place, call.get("id"), result, call.get("name"), **with_time(call.get("timestamp")))
+            add_result(builder, place, call.get("id"), result, call.get("name"), **with_time(call.get("timestamp")))
 
 
-def _result_text(call: Mapping[str, Any], reading: Reading, place: str) -> str | None:
+def _result_text(call: Mapping[str, Any], builder: TranscriptBuilder, place: str) -> str | None:
     result = call.get("result")
     if result is None:
-        shown = call.get("resultDisplay")
-        return shown if isinstance(shown, str) else None
+        return texts_at(call, "resultDisplay").get("resultDisplay")
     parts = _parts(result)
-    responses = [part["functionResponse"] for part in parts if isinstance(value_of(part, "functionResponse"), dict)]
-    rest = [part for part in parts if value_of(part, "functionResponse") is None]
-    beside = instruction_text(rest, lambda what: reading.note(what, place)) or ""
+    responses = [part["functionResponse"] for part in parts if isinstance(value_at(part, "functionResponse"), dict)]
+    rest = [part for part in parts if value_at(part, "functionResponse") is None]
+    beside = instruction_text(rest, builder.note_at(place)) or ""
     return joined([*[response_text(response.get("response")) for response in responses], beside])
 
 
-def _read_notice(value: Mapping[str, Any], records: Records) -> None:
+def _add_notice(value: Mapping[str, Any], records: Records) -> None:
     """A notice to the user is no message, but one that the history was compressed is an event."""
     found = COMPRESSED.search(text_of(value))
     if found:
         before, after = (int(number.replace(",", "")[:12]) for number in found.groups())
         time = with_time(value.get("timestamp")).get(TIME, "")
-        records.reading.happened(
+        records.builder.add_event(
             RecordedEvent(
-                "compaction", len(records.reading.messages), tokens_before=before, tokens_after=after, time=time
+                "compaction", len(records.builder.messages), tokens_before=before, tokens_after=after, time=time
             )
         )
 
@@ -140,7 +135,3 @@ def _parts(content: object) -> list[Any]:
     if isinstance(content, list):
         return content
     return [] if content in (None, "") else [content]
-
-
-def _listed(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memviz.transcripts.document import Placed
 from memviz.transcripts.readers.gemini.parts import instruction_text
-from memviz.transcripts.readers.replies import id_text
+from memviz.transcripts.readers.json_access import id_text, list_at, value_at
+from memviz.transcripts.readers.json_rows import with_places
 
 SUMMARIES = ("<state_snapshot>", "<compressed_history>", "<compressed_chat_history>")
 UNKNOWN_REWIND = "a rewind to a message that is not in the file was passed over"
-
-Placed = tuple[Any, str]
-"""A record with its place in the file."""
 
 
 @dataclass(slots=True)
@@ -28,15 +27,13 @@ class Session:
     @classmethod
     def of_object(cls, found: Mapping[str, Any]) -> Session:
         """A session that was saved as one object."""
-        listed = found.get("messages")
-        messages = listed if isinstance(listed, list) else []
-        return cls(dict(found), [(item, f"index {index}") for index, item in enumerate(messages)])
+        return cls(dict(found), with_places(list_at(found, "messages")))
 
     @classmethod
-    def of_rows(cls, rows: Sequence[tuple[str, Any]]) -> Session:
+    def of_rows(cls, rows: Sequence[Placed]) -> Session:
         """A session that was saved row by row: a row with the id of an earlier one replaces it."""
         session, order = cls(), dict[str, Placed]()
-        for number, (place, row) in enumerate(rows):
+        for number, (row, place) in enumerate(rows):
             if not isinstance(row, dict):
                 order[f"#{number}"] = (row, place)
             elif "$rewindTo" in row:
@@ -63,8 +60,8 @@ class Session:
         messages = changes.get("messages")
         if not isinstance(messages, list):
             return
-        keyed = {id_text(value_of(item, "id")) or f"{place} #{n}": (item, place) for n, item in enumerate(messages)}
-        if any(_is_summary(item) for item, _ in keyed.values()):  # what it replaces was said all the same
+        keyed = {id_text(value_at(item, "id")) or f"{place} #{n}": (item, place) for n, item in enumerate(messages)}
+        if any(_is_summary(item) for item, _ in keyed.values()):  # the messages that the summary replaced stay
             said = {_content(item) for item, _ in order.values()}
             keyed = {id: new for id, new in keyed.items() if id not in order and _content(new[0]) not in said}
         else:
@@ -74,18 +71,13 @@ class Session:
 
 def text_of(item: object) -> str:
     """The text of a content or a record; parts that are no text are passed over."""
-    parts = value_of(item, "parts") if value_of(item, "parts") is not None else value_of(item, "content")
+    parts = value_at(item, "parts") if value_at(item, "parts") is not None else value_at(item, "content")
     return instruction_text(parts, lambda _: None) or ""
 
 
 def _is_summary(item: object) -> bool:
-    return value_of(item, "type") == "user" and text_of(item).lstrip().startswith(SUMMARIES)
+    return value_at(item, "type") == "user" and text_of(item).lstrip().startswith(SUMMARIES)
 
 
 def _content(item: object) -> str:
-    return json.dumps([value_of(item, "type"), value_of(item, "content")], ensure_ascii=False)
-
-
-def value_of(item: object, key: str) -> Any:
-    """The value under a key of an object; ``None`` for anything else."""
-    return item.get(key) if isinstance(item, dict) else None
+    return json.dumps([value_at(item, "type"), value_at(item, "content")], ensure_ascii=False)

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memviz.transcripts.document import HEAD_ITEMS
+from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.readers.json_access import id_text, text_at, value_at
 from memviz.transcripts.readers.langchain.messages import SPOKEN, shape_of
-from memviz.transcripts.readers.message_parts import label
 from memviz.transcripts.times import moment
-
-Placed = tuple[Any, str]
-"""A JSON value with its place in the file."""
 
 MESSAGE_PATHS = (
     ("messages",), ("values", "messages"), ("channel_values", "messages"), ("checkpoint", "channel_values", "messages"),
@@ -27,7 +24,7 @@ TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
 class Held(NamedTuple):
     """The messages of one conversation with what is kept beside them.
 
-    ``summary`` is one that was stored; ``is_pruned`` says that the messages it stands for are gone. ``thread`` is the
+    ``summary`` is one that was stored; ``is_pruned`` says that the messages it replaced are gone. ``thread`` is the
     id of a LangGraph thread, ``saved_at`` when this state of it was saved, and ``states`` how many states the file
     holds. ``is_text``: the messages are JSON text still, as in the cells of a table.
     """
@@ -84,25 +81,22 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
     if isinstance(memory, dict) and isinstance(memory.get("messages"), list):
         return [_of_memory(value, memory["messages"])]
     for path in MESSAGE_PATHS:
-        items = _at(value, path)
+        items = value_at(value, *path)
         if isinstance(items, list) and items and are_messages(items):
-            summary = _at(value, (*path[:-1], "summary"))
             return [
                 Held(
                     listed(items),
-                    summary=summary if isinstance(summary, str) else "",
-                    thread=next((text for text in (label(_at(value, at)) for at in THREAD_PATHS) if text), ""),
-                    saved_at=next((time for time in (moment(_at(value, at)) for at in TIME_PATHS) if time), None),
+                    summary=text_at(value, *path[:-1], "summary"),
+                    thread=next((text for at in THREAD_PATHS if (text := id_text(value_at(value, *at)))), ""),
+                    saved_at=next((time for at in TIME_PATHS if (time := moment(value_at(value, *at)))), None),
                 )
             ]
     return []
 
 
 def _of_memory(memory: Mapping[str, Any], items: list[Any]) -> Held:
-    pruned, whole = memory.get("moving_summary_buffer"), memory.get("buffer")
-    if isinstance(pruned, str) and pruned:
-        return Held(listed(items), summary=pruned, is_pruned=True)
-    return Held(listed(items), summary=whole if isinstance(whole, str) else "")
+    pruned = text_at(memory, "moving_summary_buffer")
+    return Held(listed(items), summary=pruned or text_at(memory, "buffer"), is_pruned=bool(pruned))
 
 
 def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
@@ -118,9 +112,3 @@ def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
         else:
             return []
     return found
-
-
-def _at(value: object, path: Sequence[str]) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

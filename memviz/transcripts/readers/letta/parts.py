@@ -1,24 +1,46 @@
-"""What one message of a Letta agent holds: texts, thoughts, calls and results."""
+"""What one message of a Letta agent holds: texts, thoughts, calls and results.
+
+Letta packs JSON into the texts of user messages: the words of the user, and events that nobody said.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.errors import MessageError
+from memviz.transcripts.base import TIME, RecordedEvent
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.readers.letta.events import packed
-from memviz.transcripts.readers.replies import joined, json_text
+from memviz.transcripts.readers.json_access import (
+    count_at,
+    first_value,
+    joined,
+    json_text,
+    object_at,
+    objects_at,
+    text_at,
+    texts_at,
+)
+from memviz.transcripts.times import with_time
 
 REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"
 THOUGHTS = {"reasoning": "reasoning", "summarized_reasoning": "summary"}
 NO_TEXT = frozenset({"redacted_reasoning", "omitted_reasoning", "tool_call", "tool_return", *THOUGHTS})
+SUMMARY_ROLE = "summary"
+WORDS = "user_message"
+ALERT = "system_alert"
+EVENTS = frozenset({"heartbeat", "login", ALERT})
+HIDDEN = re.compile(r"prior messages .{0,200}have been hidden from view", re.DOTALL)
+SUMMARY = re.compile(r"The following is a summary of the previous (?:\d+ )?messages:\s*")
+"""What stands before the summary in an alert that older messages have left the context."""
 
 
 def is_role(item: object, role: str) -> bool:
     """Whether an item has this role."""
-    return isinstance(item, dict) and item.get("role") == role
+    return text_at(item, "role") == role
 
 
 def parts_of(item: object) -> list[dict[str, Any]]:
@@ -30,7 +52,7 @@ def parts_of(item: object) -> list[dict[str, Any]]:
 
 
 def texts_of(item: object) -> list[str]:
-    """The texts of an item, and what stands for its images."""
+    """The texts of an item, with stand-ins for its images."""
     texts = []
     for part in parts_of(item):
         kind, text = part.get("type"), part.get("text")
@@ -48,26 +70,16 @@ def text_of(item: object) -> str:
 
 def thoughts_of(item: object) -> list[str]:
     """What the model thought, where that has parts of its own."""
-    found = [
-        part.get(THOUGHTS[kind])
-        for part in parts_of(item)
-        if isinstance(kind := part.get("type"), str) and kind in THOUGHTS
+    found = [part.get(THOUGHTS[kind]) for part in parts_of(item) if (kind := text_at(part, "type")) in THOUGHTS]
+    lists = [
+        [value] if isinstance(value, str) else [text_at(part, "text") for part in objects_at(value)] for value in found
     ]
-    return [text for value in found for text in _summary_texts(value)]
-
-
-def _summary_texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    parts = value if isinstance(value, list) else []
-    return [text for part in parts if isinstance(part, dict) and isinstance(text := part.get("text"), str)]
+    return [text for texts in lists for text in texts]
 
 
 def calls_of(item: object) -> list[dict[str, Any]]:
     """The calls of an item, in the shape of the OpenAI API or as parts."""
-    calls = item.get("tool_calls") if isinstance(item, dict) else None
-    listed = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    return listed or [part for part in parts_of(item) if part.get("type") == "tool_call"]
+    return objects_at(item, "tool_calls") or [part for part in parts_of(item) if part.get("type") == "tool_call"]
 
 
 def tool_call_of(call: Mapping[str, Any]) -> ToolCall | None:
@@ -94,7 +106,51 @@ def is_reply(call: Mapping[str, Any]) -> bool:
 
 def returned_text(part: Mapping[str, Any]) -> str | None:
     """The text of a result that is a part; ``None`` where it has none."""
-    found = next((part[key] for key in ("func_response", "tool_return", "content") if part.get(key) is not None), None)
+    found = first_value(part, "func_response", "tool_return", "content")
     if isinstance(found, list):
-        return joined([json_text(item.get("text")) for item in found if isinstance(item, dict)])
+        return joined([json_text(item.get("text")) for item in objects_at(found)])
     return None if found is None else json_text(found)
+
+
+def packed(text: str) -> dict[str, Any]:
+    """The object that a text is in JSON; empty for any other text."""
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def spoken(text: str, kind: str = WORDS) -> str:
+    """The words in a packed message of this kind; any other text as it is."""
+    event = packed(text)
+    words = event.get("message")
+    return words if event.get("type") == kind and isinstance(words, str) else text
+
+
+def is_event(text: str) -> bool:
+    """Whether a text is an event that the program reported to the model, which nobody said."""
+    return text_at(packed(text), "type") in EVENTS
+
+
+def compaction(text: str, after_message: int, item: Mapping[str, Any]) -> RecordedEvent | None:
+    """The compaction that a message reports, with the summary if there is one; ``None`` if it reports none."""
+    event = packed(text)
+    alert = spoken(text, ALERT)
+    found = SUMMARY.search(alert)
+    is_alert = event.get("type") == ALERT and (found or HIDDEN.search(alert))
+    if not is_alert and item.get("role") != SUMMARY_ROLE:
+        return None
+    given = texts_at(event, "summary").get("summary", "" if is_alert else alert)
+    stats = object_at(event, "compaction_stats")
+    return RecordedEvent(
+        "compaction",
+        after_message,
+        text=alert[found.end() :] if found else given,
+        reason=text_at(stats, "trigger"),
+        tokens_before=count_at(stats, "context_tokens_before"),
+        tokens_after=count_at(stats, "context_tokens_after"),
+        time=with_time(item.get("created_at")).get(TIME, ""),
+    )

@@ -7,11 +7,21 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import HEAD_ITEMS, OTHER_FORMAT, Document, Format, mismatch
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import JsonParser
-from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
-from memviz.transcripts.readers.llamaindex.messages import has_blocks, is_message, take_message
+from memviz.transcripts.readers.database_rows import (
+    Row,
+    cell_json,
+    cell_text,
+    conversations_in,
+    grouped,
+    row_place,
+    tables_with,
+)
+from memviz.transcripts.readers.json_access import list_at, object_at
+from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.llamaindex.messages import add_message, has_blocks, is_message
 from memviz.transcripts.times import moment
 
 COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
@@ -26,13 +36,12 @@ class Chat(NamedTuple):
     """The messages under one key. ``rows``: those of a table; ``is_summary_buffer``: its oldest turns may be gone."""
 
     key: str
-    messages: Sequence[Any] = ()
+    messages: Sequence[Placed] = ()
     rows: Sequence[Row] = ()
     is_summary_buffer: bool = False
-    places: Sequence[str] = ()
 
 
-class LlamaIndex(Format):
+class LlamaIndex(Reader):
     """Chat messages as LlamaIndex keeps them."""
 
     name = "llamaindex"
@@ -41,7 +50,7 @@ class LlamaIndex(Format):
     def recognise(self, document: Document) -> bool:
         """A store of lists by key, a buffer with one inside, a list of messages of blocks, or the table of a memory."""
         if document.columns:
-            return bool(_tables(document))
+            return bool(tables_with(document, NEEDED))
         items = document.items[:HEAD_ITEMS]
         if items:
             return any(map(has_blocks, items)) and 2 * sum(map(is_message, items)) >= len(items)
@@ -51,26 +60,29 @@ class LlamaIndex(Format):
     def conversations(self, document: Document) -> Sequence[Chat]:
         """One for each key."""
         if document.columns:
-            return _table_chats(document)
+            tables = tables_with(document, NEEDED)
+            expected = "with key, role, status and data"
+            stored = conversations_in(document, tables, COLUMNS, ("timestamp", "id"), "key", expected)
+            return [Chat(key, rows=rows) for key, rows in stored]
         if document.items:
-            return [Chat("", document.items, places=document.places)]
+            return [Chat("", document.placed)]
         found = _chats(document.object, document)
         if not found:
             raise mismatch("a chat store or a memory of LlamaIndex", document)
         return found
 
-    def read(self, piece: Chat, reading: Reading) -> Transcript:
+    def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
         """The conversation; a summary buffer that begins with a system message has lost its oldest turns to it."""
-        for index, item in enumerate(piece.messages):
-            take_message(item, reading, piece.places[index] if piece.places else f"index {index}")
+        for item, place in piece.messages:
+            add_message(item, builder, place)
         for row in piece.rows:
-            _take_row(row, reading)
-        first = reading.messages[0] if reading.messages else None
+            _add_row(row, builder)
+        first = builder.messages[0] if builder.messages else None
         if piece.is_summary_buffer and first and first.role == "system":
-            reading.note(REPLACED)
-            reading.happened(RecordedEvent("summary", 0, first.content))
+            builder.note(REPLACED)
+            builder.add_event(RecordedEvent("summary", 0, first.content))
         title = piece.key if piece.key != DEFAULT_KEY and piece.key else UNTITLED
-        return reading.transcript(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
+        return builder.build(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
 
 
 def _is_store(value: object) -> bool:
@@ -91,53 +103,40 @@ def _is_buffer(value: Mapping[str, Any]) -> bool:
 def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     """The conversations of a store or of a buffer, without empty ones if there are others."""
     if is_message(value):
-        return [Chat("", [value])]
+        return [Chat("", with_places([value]))]
     is_summary = value.get("class_name") == SUMMARY_BUFFER or not SUMMARY_FIELDS.isdisjoint(value)
     if isinstance(value.get("chat_history"), list):
-        return [Chat("", value["chat_history"], is_summary_buffer=is_summary)]
+        return [Chat("", with_places(value["chat_history"]), is_summary_buffer=is_summary)]
     rows = _rows_inside(value)
     if rows is not None:
         return [Chat(key, rows=inside) for key, inside in grouped(rows, "key").items()]
     store = value.get("chat_store", value)
     if isinstance(store, str):
-        store = JsonParser(document.findings, document.limits.depth).parse(store)
-    lists = store.get("store") if isinstance(store, dict) else None
-    found = [(key, messages) for key, messages in lists.items()] if isinstance(lists, dict) else []
-    chats = [Chat(key, messages, is_summary_buffer=is_summary) for key, messages in found if isinstance(messages, list)]
+        store = JsonParser(document.notes, document.limits.depth).parse(store)
+    chats = [
+        Chat(key, with_places(messages), is_summary_buffer=is_summary)
+        for key, messages in object_at(store, "store").items()
+        if isinstance(messages, list)
+    ]
     return [chat for chat in chats if chat.messages] or chats[:1]
 
 
 def _rows_inside(value: Mapping[str, Any]) -> list[Row] | None:
-    """The rows of a database in memory, which a memory saves inside itself; ``None`` where there are none."""
-    store = value.get("sql_store", value)
-    rows = store.get("db_data") if isinstance(store, dict) else None
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and "data" in row for row in rows):
+    """The rows of a database that a memory kept in memory and saved inside itself; ``None`` if there are none."""
+    rows = list_at(value.get("sql_store", value), "db_data")
+    if not rows or not all(isinstance(row, dict) and "data" in row for row in rows):
         return None
     return [dict.fromkeys(COLUMNS) | {"id": number} | row for number, row in enumerate(rows, 1)]
 
 
-def _tables(document: Document) -> list[str]:
-    return [name for name, columns in document.columns.items() if NEEDED.issubset(columns)]
-
-
-def _table_chats(document: Document) -> list[Chat]:
-    tables = _tables(document)
-    if not tables:
-        raise TranscriptError("there is no table with key, role, status and data.", remedy=OTHER_FORMAT)
-    stored = [document.tables.rows(table, COLUMNS, ("timestamp", "id")) for table in tables]
-    if not any(stored):
-        raise no_rows(document, "messages")
-    return [Chat(key, rows=inside) for rows in stored for key, inside in grouped(rows, "key").items()]
-
-
-def _take_row(row: Row, reading: Reading) -> None:
-    """Add the message of a row, archived or not: an archived one is older and was said all the same."""
+def _add_row(row: Row, builder: TranscriptBuilder) -> None:
+    """Add the message of a row. Archived rows are read as well: they are the older part of the conversation."""
     place, data = row_place(row), row["data"]
     try:
-        item = data if isinstance(data, dict) else cell_json(data, reading)
+        item = data if isinstance(data, dict) else cell_json(data, builder)
     except TranscriptError:
-        reading.leave_out(place, "is not JSON")
+        builder.leave_out(place, "is not JSON")
         return
     if isinstance(item, dict) and item.get("role") is None:
         item = {**item, "role": cell_text(row["role"])}
-    take_message(item, reading, place, row["timestamp"])
+    add_message(item, builder, place, row["timestamp"])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import OTHER_FORMAT, Document, Format
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
 from memviz.transcripts.readers.database_rows import no_rows
 from memviz.transcripts.readers.llm.responses import Conversation, conversation_names, conversations, read_conversation
 from memviz.transcripts.readers.llm.threads import Thread, read_thread, threads
@@ -20,7 +20,7 @@ NEW = {
 }
 
 
-class LlmLogs(Format):
+class LlmLogs(Reader):
     """One conversation for each thread, and for each older conversation that no thread continues."""
 
     name = "llm_logs"
@@ -44,9 +44,9 @@ class LlmLogs(Format):
             raise no_rows(document, "messages")
         return [*older, *newer]
 
-    def read(self, piece: Thread | Conversation, reading: Reading) -> Transcript:
+    def read(self, piece: Thread | Conversation, builder: TranscriptBuilder) -> Transcript:
         """The messages of a thread or of an older conversation."""
-        return read_thread(piece, reading) if isinstance(piece, Thread) else read_conversation(piece, reading)
+        return read_thread(piece, builder) if isinstance(piece, Thread) else read_conversation(piece, builder)
 
 
 def _has(document: Document, tables: dict[str, set[str]]) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memviz.transcripts.base import REASONING, UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.database_rows import Row, cell_text, grouped
+from memviz.transcripts.readers.json_access import joined
 from memviz.transcripts.readers.llm.parts import (
     asked,
     attachment_labels,
@@ -16,7 +17,7 @@ from memviz.transcripts.readers.llm.parts import (
     prompt_text,
     system_text,
 )  # fmt: skip
-from memviz.transcripts.readers.message_parts import Part, call_part, say_parts
+from memviz.transcripts.readers.message_parts import Part, add_parts, call_parts
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import moment, with_time
 
@@ -63,36 +64,34 @@ def conversation_names(tables: Tables) -> dict[str, str]:
     return {cell_text(row["id"]): cell_text(row["name"]) for row in tables.rows("conversations", ("id", "name"))}
 
 
-def read_conversation(piece: Conversation, reading: Reading) -> Transcript:
-    """The conversation. The system prompt that it starts with stands beside it, a later one where it was changed."""
+def read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
+    """The conversation. Its first system prompt becomes the transcript's; a changed one is a message."""
     first = piece.exchanges[0]
     system = first.system
     for exchange in piece.exchanges:
         place, time = f"response {cell_text(exchange.row['id'])[:40]}", with_time(exchange.row["datetime_utc"])
         if exchange.system and exchange.system != system:
-            reading.say("system", exchange.system, place, meta=time or None)
+            builder.add_text("system", exchange.system, place, meta=time or None)
             system = exchange.system
         for result, shown in exchange.results:
             text = "\n".join([cell_text(result["output"]) or cell_text(result["exception"]), *shown])
             name, id = (cell_text(result[key]) or None for key in ("name", "tool_call_id"))
-            reading.say("tool", text, place, name=name, tool_call_id=id, meta=time or None)
+            builder.add_text("tool", text, place, name=name, tool_call_id=id, meta=time or None)
         if exchange.prompt:
-            reading.say("user", exchange.prompt, place, meta=time or None)
-        _reply(exchange, reading, place)
+            builder.add_text("user", exchange.prompt, place, meta=time or None)
+        _add_reply(exchange, builder, place)
     held_at = moment(first.row["datetime_utc"])
-    return reading.transcript(title=piece.name or UNTITLED, system_prompt=first.system or None, held_at=held_at)
+    return builder.build(title=piece.name or UNTITLED, system_prompt=first.system or None, held_at=held_at)
 
 
-def _reply(exchange: Exchange, reading: Reading, place: str) -> None:
+def _add_reply(exchange: Exchange, builder: TranscriptBuilder, place: str) -> None:
     row = exchange.row
-    calls = [call_part({key: cell_text(call[key]) or None for key in CALL_FIELDS}) for call in exchange.calls]
-    if row["response"] is None and not calls:
+    if row["response"] is None and not exchange.calls:
         return
-    if None in calls:
-        reading.note("a tool call that names no tool was left out", place)
-    parts = [Part("text", cell_text(row["response"])), *(call for call in calls if call)]
+    calls = [{key: cell_text(call[key]) or None for key in CALL_FIELDS} for call in exchange.calls]
+    parts = [Part("text", cell_text(row["response"])), *call_parts(calls, builder, place)]
     thoughts = {REASONING: cell_text(row["reasoning"])} if row["reasoning"] else {}
-    say_parts(reading, "assistant", parts, place, meta={**asked(row), **thoughts} or None)
+    add_parts(builder, "assistant", parts, place, meta={**asked(row), **thoughts} or None)
 
 
 class _Beside:
@@ -114,7 +113,7 @@ class _Beside:
         return Exchange(
             row,
             system_text(self._system_fragments.get(id, []), row["system"]),
-            "\n".join(text for text in (prompt, *self._attachments.get(id, [])) if text),
+            joined([prompt, *self._attachments.get(id, [])]),
             self._calls.get(id, []),
             [(result, self._shown.get(cell_text(result["id"]), [])) for result in self._results.get(id, [])],
         )

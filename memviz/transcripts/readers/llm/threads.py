@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.readers.branches import branch, leaves
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, stand_in
 from memviz.transcripts.readers.database_rows import Row, cell_object, cell_text, grouped
+from memviz.transcripts.readers.json_access import id_text, list_at, texts_at, value_at
 from memviz.transcripts.readers.llm.parts import asked, attachment_labels, fragment_texts
-from memviz.transcripts.readers.message_parts import Part, call_part, label, say_parts
+from memviz.transcripts.readers.message_parts import Part, add_parts, call_parts, result_part
+from memviz.transcripts.readers.message_trees import branch, leaves
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import moment, with_time
 
@@ -58,75 +59,64 @@ def threads(tables: Tables) -> list[Thread]:
     return found or [Thread("", "", hash, None, store) for hash in leaves(store.parent_of)]
 
 
-def read_thread(piece: Thread, reading: Reading) -> Transcript:
+def read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
     """The messages from the root of the tree to the tip of the thread."""
     store = piece.store
     path, is_cycle = branch(piece.tip, store.parent_of)
     if is_cycle:
-        reading.note("the messages go round in a circle; those of one round were read")
+        builder.note("the messages go round in a circle; those of one round were read")
     elif path and store.parent_of[path[0]] is not None:
-        reading.note("what comes before the first message is missing in the database")
+        builder.note("what comes before the first message is missing in the database")
     for hash in path:
-        _say(hash, store, reading)
-    return reading.transcript(title=piece.name or UNTITLED, held_at=moment(piece.started))
+        _add_message(hash, store, builder)
+    return builder.build(title=piece.name or UNTITLED, held_at=moment(piece.started))
 
 
-def _say(hash: str, store: Store, reading: Reading) -> None:
-    place, role = f"message {hash[:40]}", known_role(store.roles[hash])
-    if role is None:
-        reading.leave_out(place, f"has the unknown role {cell_text(store.roles[hash])[:40]!r}")
-        return
-    found = [_part(row, store, reading, place) for row in store.parts.get(hash, [])]
-    parts = [part for part in found if part is not None]
-    say_parts(reading, role, parts, place, meta=store.meta.get(hash) or None)
+def _add_message(hash: str, store: Store, builder: TranscriptBuilder) -> None:
+    place = f"message {hash[:40]}"
+    role = builder.speaker({"role": store.roles[hash]}, place)
+    if role is not None:
+        parts = [part for row in store.parts.get(hash, []) for part in _parts(row, store, builder, place)]
+        add_parts(builder, role, parts, place, meta=store.meta.get(hash) or None)
 
 
-def _part(row: Row, store: Store, reading: Reading, place: str) -> Part | None:
-    kind, payload = cell_text(row["type"]), cell_object(row["payload"], reading)
+def _parts(row: Row, store: Store, builder: TranscriptBuilder, place: str) -> list[Part]:
+    kind, payload = cell_text(row["type"]), cell_object(row["payload"], builder)
     if kind in ("text", "reasoning"):
-        text = _text(row, payload, store, reading, place)
-        return Part("text", text) if kind == "text" else Part("reasoning", text) if text else None
+        text = _text(row, payload, store, builder, place)
+        return [Part("text", text)] if kind == "text" else [Part("reasoning", text)] if text else []
     if kind == "tool_call":
-        call = call_part(
-            {**payload, "id": payload.get("tool_call_id"), "name": payload.get("name") or row["tool_name"]}
-        )
-        if call is None:
-            reading.note("a tool call that names no tool was left out", place)
-        return call
+        name = payload.get("name") or row["tool_name"]
+        return call_parts([{**payload, "id": payload.get("tool_call_id"), "name": name}], builder, place)
     if kind == "tool_result":
-        return _result(row, payload, store)
+        return [_result(row, payload, store)]
     if kind == "attachment":
-        return Part("text", _shown(payload.get("attachment"), store))
-    reading.note("content of a kind that is not known is shown by its name only", place)
-    return Part("text", stand_in(kind or "part"))
+        return [Part("text", _shown(payload.get("attachment"), store))]
+    builder.note(UNKNOWN_KIND, place)
+    return [Part("text", stand_in(kind or "part"))]
 
 
-def _text(row: Row, payload: Mapping[str, Any], store: Store, reading: Reading, place: str) -> str:
+def _text(row: Row, payload: Mapping[str, Any], store: Store, builder: TranscriptBuilder, place: str) -> str:
     """The text of a part; one that borrows from fragments is a list of pieces."""
     pieces = payload.get("text_ref")
     if row["text"] is not None or not isinstance(pieces, list):
         return cell_text(row["text"]) or cell_text(payload.get("text"))
     texts = [_piece(piece, store) for piece in pieces]
     if None in texts:
-        reading.note("a fragment of a message is missing in the database", place)
+        builder.note("a fragment of a message is missing in the database", place)
     return "".join(text for text in texts if text)
 
 
 def _piece(piece: object, store: Store) -> str | None:
-    if not isinstance(piece, dict):
-        return None
-    literal = piece.get("literal")
-    return literal if isinstance(literal, str) else store.fragments.get(cell_text(piece.get("fragment")))
+    literal = texts_at(piece, "literal")
+    return literal["literal"] if literal else store.fragments.get(cell_text(value_at(piece, "fragment")))
 
 
 def _result(row: Row, payload: Mapping[str, Any], store: Store) -> Part:
-    shown = payload.get("attachments")
-    pieces = [_shown(item, store) for item in shown] if isinstance(shown, list) else []
+    pieces = [_shown(item, store) for item in list_at(payload, "attachments")]
     text = "\n".join([cell_text(payload.get("output")) or cell_text(payload.get("exception")), *pieces])
-    name = label(payload.get("name")) or label(row["tool_name"])
-    return Part("result", text, id=label(payload.get("tool_call_id")), name=name)
+    return result_part(payload.get("tool_call_id"), text, id_text(payload.get("name")) or id_text(row["tool_name"]))
 
 
 def _shown(attachment: object, store: Store) -> str:
-    id = attachment.get("id") if isinstance(attachment, dict) else None
-    return store.attachments.get(cell_text(id), "[file]")
+    return store.attachments.get(cell_text(value_at(attachment, "id")), "[file]")

@@ -8,9 +8,17 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
-from memviz.transcripts.readers.database_rows import Row, cell_json, cell_text, grouped, no_rows, row_place
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.readers.database_rows import (
+    Row,
+    cell_json,
+    cell_text,
+    conversations_in,
+    grouped,
+    row_place,
+    tables_with,
+)
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.times import moment
 
@@ -32,7 +40,7 @@ class Session(NamedTuple):
     elsewhere: int = 0
 
 
-class OpenAIAgents(Format):
+class OpenAIAgents(Reader):
     """One conversation for each session."""
 
     name = "openai_agents"
@@ -40,31 +48,22 @@ class OpenAIAgents(Format):
 
     def recognise(self, document: Document) -> bool:
         """A database with a table of messages by session."""
-        return bool(_tables(document))
+        return bool(tables_with(document, NEEDED))
 
     def conversations(self, document: Document) -> Sequence[Session]:
         """One for each session that has messages."""
-        there, tables = document.tables, _tables(document)
-        if not tables:
-            raise TranscriptError(
-                "there is no table with session_id and message_data.", remedy="Choose another format."
-            )
-        structure = grouped(there.rows(STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id")), "session_id")
-        sessions = [
-            _session(id, rows, structure.get(id, []))
-            for table in tables
-            for id, rows in grouped(there.rows(table, COLUMNS, ("id",)), "session_id").items()
-        ]
-        if not sessions:
-            raise no_rows(document, "messages")
-        return sessions
+        expected = "with session_id and message_data"
+        stored = conversations_in(document, tables_with(document, NEEDED), COLUMNS, ("id",), "session_id", expected)
+        steps = document.tables.rows(STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id"))
+        structure = grouped(steps, "session_id")
+        return [_session(id, rows, structure.get(id, [])) for id, rows in stored]
 
-    def read(self, piece: Session, reading: Reading) -> Transcript:
+    def read(self, piece: Session, builder: TranscriptBuilder) -> Transcript:
         """The items of the session, read as those of the Responses API."""
         if piece.elsewhere:
-            reading.note(_elsewhere(piece))
-        ItemReader(reading).take(list(_items(piece.rows, reading)))
-        return reading.transcript(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
+            builder.note(_elsewhere(piece))
+        ItemReader(builder).add_all(list(_items(piece.rows, builder)))
+        return builder.build(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
 
 
 def _elsewhere(piece: Session) -> str:
@@ -72,10 +71,6 @@ def _elsewhere(piece: Session) -> str:
     more = f" and {len(piece.others) - MAX_BRANCHES} more" if len(piece.others) > MAX_BRANCHES else ""
     where = f"are in other branches ({shown}{more})" if piece.others else "are in no branch"
     return f"the branch {piece.branch[:40]!r} was read; {piece.elsewhere} messages of the session {where}"
-
-
-def _tables(document: Document) -> list[str]:
-    return [name for name, columns in document.columns.items() if NEEDED.issubset(columns)]
 
 
 def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
@@ -91,16 +86,16 @@ def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
     return Session(id, [by_id[key] for key in chosen], branch, others, len(by_id.keys() - set(chosen)))
 
 
-def _items(rows: Sequence[Row], reading: Reading) -> Iterator[tuple[Any, str]]:
+def _items(rows: Sequence[Row], builder: TranscriptBuilder) -> Iterator[tuple[Any, str]]:
     for row in rows:
         place = row_place(row)
         try:
-            item = cell_json(row["message_data"], reading)
+            item = cell_json(row["message_data"], builder)
         except TranscriptError:
-            reading.leave_out(place, "is not JSON")
+            builder.leave_out(place, "is not JSON")
             continue
         if isinstance(item, dict) and "__enc__" in item:
-            reading.leave_out(place, "is encrypted")
+            builder.leave_out(place, "is encrypted")
         else:
             yield _with_time(item, row), place
 

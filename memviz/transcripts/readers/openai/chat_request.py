@@ -1,15 +1,15 @@
-"""One request to the OpenAI chat API, or what people save in its shape: an object with messages."""
+"""Requests to the OpenAI chat API, and what people save in their shape: an object with messages, or rows of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.readers.json_rows import Row, inside, take_messages
+from memviz.transcripts.document import Document, Placed, mismatch
+from memviz.transcripts.readers.json_access import objects_at
+from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
@@ -31,7 +31,28 @@ OTHER_HOLDERS = frozenset(
 TIME_KEYS = ("held_at", "created_at", "created", "timestamp")
 
 
-class ChatRequest(Format):
+class FinetuningRows(RowReader):
+    """JSON lines, or a list, of objects with messages. The weight of a message stays in its ``meta``."""
+
+    name = "finetuning"
+    title = "Fine-tuning rows with messages"
+    expected = "one object with messages a line"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Whether a row is an object with messages and no other product's."""
+        return is_request(row)
+
+    def recognise(self, document: Document) -> bool:
+        """Rows that mostly have messages; a file that is one row has a message with a weight."""
+        alone = document.object
+        return super().recognise(document) and (not alone or has_weights(alone["messages"]))
+
+    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add the messages; the model, its settings and its tools are no part of the conversation."""
+        return read_request(row, place, builder)
+
+
+class ChatRequest(FinetuningRows):
     """One object with messages; title, description, language, system_prompt, model and tools may be beside them."""
 
     name = "chat_request"
@@ -41,15 +62,11 @@ class ChatRequest(Format):
         """An object with a list of messages, which is no row of fine-tuning and no other product's."""
         return is_request(document.object) and not has_weights(document.object["messages"])
 
-    def conversations(self, document: Document) -> Sequence[Row]:
+    def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
             raise mismatch("an object with a list of messages", document)
         return [(document.object, "")]
-
-    def read(self, piece: Row, reading: Reading) -> Transcript:
-        """The messages with what is known of them; the model, its settings and its tools are no part of it."""
-        return reading.transcript(**read_request(*piece, reading))
 
 
 def is_request(value: Mapping[str, Any]) -> bool:
@@ -64,17 +81,16 @@ def is_request(value: Mapping[str, Any]) -> bool:
     return not is_other and (not messages or are_messages(messages))
 
 
-def has_weights(messages: Sequence[Any]) -> bool:
+def has_weights(messages: object) -> bool:
     """Whether a message says whether to learn from it, as only fine-tuning does."""
-    return any(isinstance(item, dict) and "weight" in item for item in messages)
+    return any("weight" in item for item in objects_at(messages))
 
 
-def read_request(value: Mapping[str, Any], place: str, reading: Reading) -> dict[str, Any]:
-    """Take the messages of an object; returns what else is known of the conversation."""
-    take_messages(value.get("messages"), place, reading)
+def read_request(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    """Add the messages of an object; returns what else is known of the conversation."""
+    add_messages(value.get("messages"), place, builder)
     known: dict[str, Any] = dict(saved_texts(dict(value)))
     if value.get("system") and "system_prompt" not in known:
-        where = inside(place, "system")
-        known["system_prompt"] = content_text(value["system"], lambda what: reading.note(what, where))
+        known["system_prompt"] = content_text(value["system"], builder.note_at(inside(place, "system")))
     times = (moment(value.get(key)) for key in TIME_KEYS)
     return {**known, "held_at": next((time for time in times if time), None)}

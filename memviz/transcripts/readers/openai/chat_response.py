@@ -6,81 +6,76 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format
-from memviz.transcripts.readers.json_rows import Row, inside, most_rows, row_object, rows, take_messages
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Placed
+from memviz.transcripts.readers.json_access import list_at, object_at, value_at
+from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside, with_places
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS
 from memviz.transcripts.times import moment, with_time
 
 
-class ChatResponse(Format):
-    """One response, a list, lines or a page of them. The messages that were asked may stand beside the choices."""
+class ChatResponse(RowReader):
+    """One response, a list, lines or a page of them. The messages that were asked may be beside the choices."""
 
     name = "chat_response"
     title = "OpenAI chat response"
+    expected = "an object with choices"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Whether an object has choices with a message."""
+        return is_response(row)
 
     def recognise(self, document: Document) -> bool:
         """Objects with choices that have a message, or a page of such."""
         data = page_data(document.object)
         if data:
             return all(isinstance(item, dict) and is_response(item) for item in data)
-        return most_rows(document, is_response)
+        return super().recognise(document)
 
-    def conversations(self, document: Document) -> Sequence[Row]:
+    def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation for each response."""
         data = page_data(document.object)
-        if data:
-            return [(item, f"data index {index}") for index, item in enumerate(data)]
-        return rows(document, "an object with choices")
+        return with_places(data, "data index") if data else super().conversations(document)
 
-    def read(self, piece: Row, reading: Reading) -> Transcript:
-        """The messages that were asked, if they are there, and the reply."""
-        row, place = piece
-        return reading.transcript(**read_response(row_object(row, place), place, reading))
+    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add the messages that were asked, if they are there, and the reply."""
+        return read_response(row, place, builder)
 
 
 def page_data(value: Mapping[str, Any]) -> list[Any]:
     """The items of a page of a list of the OpenAI API; none for anything else."""
-    data = value.get("data")
-    is_page = isinstance(data, list) and (value.get("object") == "list" or "has_more" in value)
-    return data if is_page and isinstance(data, list) else []
+    return list_at(value, "data") if value.get("object") == "list" or "has_more" in value else []
 
 
 def is_response(value: Mapping[str, Any]) -> bool:
-    """Whether an object has choices of which the first has a message."""
+    """Whether an object has choices, and the first of them has a message."""
     if "custom_id" in value or "probes" in value or not FOREIGN_KEYS.isdisjoint(value):
         return False
-    choices = value.get("choices")
-    return isinstance(choices, list) and bool(choices) and _message(choices[0]) is not None
+    return any(_message(choice) is not None for choice in list_at(value, "choices")[:1])
 
 
-def read_response(value: Mapping[str, Any], place: str, reading: Reading) -> dict[str, Any]:
-    """Take the reply of a response; returns what else is known of the conversation."""
-    choices = value.get("choices")
-    replies = [(index, _message(choice)) for index, choice in _in_order(choices if isinstance(choices, list) else [])]
+def read_response(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    """Add the reply of a response; returns what else is known of the conversation."""
+    replies = [(index, _message(choice)) for index, choice in _in_order(list_at(value, "choices"))]
     found = [(index, message) for index, message in replies if message is not None]
     if not found:
         raise TranscriptError("it has no choice with a message.", place=place, remedy="Choose one with a reply.")
     if value.get("messages") is not None:
-        take_messages(value["messages"], place, reading, "messages")
+        add_messages(value["messages"], place, builder, "messages")
     (index, reply), *others = found
-    meta = reply.get("meta")
-    said = {**with_time(value.get("created")), **(meta if isinstance(meta, dict) else {})}
-    where = inside(place, f"choices index {index}")
-    reading.take({**reply, "meta": said}, where)
+    meta = {**with_time(value.get("created")), **object_at(reply, "meta")}
+    builder.add_json({**reply, "meta": meta}, inside(place, f"choices index {index}"))
     if others:
-        reading.note(f"of {len(found)} choices only the first was imported", place)
+        builder.note(f"of {len(found)} choices only the first was imported", place)
     return {"held_at": moment(value.get("created"))}
 
 
 def _in_order(choices: list[Any]) -> list[tuple[int, Any]]:
     """The choices with their position in the list, the one that calls itself number 0 first."""
     numbered = list(enumerate(choices))
-    is_first = [isinstance(choice, dict) and choice.get("index") == 0 for choice in choices]
-    return sorted(numbered, key=lambda entry: not is_first[entry[0]])
+    return sorted(numbered, key=lambda entry: value_at(entry[1], "index") != 0)
 
 
 def _message(choice: object) -> dict[str, Any] | None:
-    message = choice.get("message") if isinstance(choice, dict) else None
+    message = value_at(choice, "message")
     return message if isinstance(message, dict) else None

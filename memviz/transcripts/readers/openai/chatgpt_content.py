@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from memviz.transcripts.chat_messages import Note, stand_in
-from memviz.transcripts.readers.replies import joined, json_text
+from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, stand_in
+from memviz.transcripts.readers.json_access import (
+    first_value,
+    id_text,
+    joined,
+    json_text,
+    objects_at,
+    text_at,
+    texts_at,
+    value_at,
+)
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
-"""What ChatGPT tells the model of the user; it is never shown as a message."""
+"""What ChatGPT lets the model know about the user; it is never shown as a message."""
 Message = dict[str, Any]
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 ASSETS = {
@@ -19,24 +28,18 @@ ASSETS = {
     "file_asset_pointer": "file",
     "real_time_user_audio_video_asset_pointer": "audio",
 }
-UNKNOWN = "content of a kind that is not known is shown by its name only"
 TEXT_FIELDS = {"tether_quote": ("title", "text"), "tether_browsing_display": ("result",), "system_error": ("text",)}
 
 
 def type_of(content: object) -> str:
     """The type of a content; empty if it says none."""
-    found = content.get("content_type") if isinstance(content, dict) else None
-    return found if isinstance(found, str) else ""
+    return text_at(content, "content_type")
 
 
 def thoughts_text(content: dict[str, Any]) -> str:
     """What the model thought: each thought with its headline."""
-    thoughts = content.get("thoughts")
-    texts: list[str] = []
-    for thought in thoughts if isinstance(thoughts, list) else []:
-        if isinstance(thought, dict):
-            texts += [value for key in ("summary", "content") if isinstance(value := thought.get(key), str)]
-    return joined(texts)
+    thoughts = objects_at(content, "thoughts")
+    return joined([text_at(thought, key) for thought in thoughts for key in ("summary", "content")])
 
 
 def text_of(message: dict[str, Any], note: Note) -> str:
@@ -48,9 +51,9 @@ def text_of(message: dict[str, Any], note: Note) -> str:
 def is_hidden(message: Message) -> bool:
     """Whether ChatGPT keeps this node for itself: it is marked as hidden or as without weight, or of a type that is
     never shown, or it is empty and not from the user or a tool."""
-    metadata, weight = message.get("metadata"), message.get("weight")
-    if isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation") is True:
+    if value_at(message, "metadata", "is_visually_hidden_from_conversation") is True:
         return True
+    weight = message.get("weight")
     kind = type_of(message.get("content"))
     if (weight == 0 and weight is not False) or kind in (*CONTEXTS, RECAP):
         return True
@@ -60,35 +63,33 @@ def is_hidden(message: Message) -> bool:
 
 def role_of(message: Message) -> object:
     """The role of a message's author, as it is written."""
-    author = message.get("author")
-    return author.get("role") if isinstance(author, dict) else None
+    return value_at(message, "author", "role")
 
 
 def recipient_of(message: Message) -> str | None:
     """The tool that a message of the assistant is for; ``None`` for what it says to the user."""
-    recipient = message.get("recipient")
-    is_call = role_of(message) == "assistant" and isinstance(recipient, str) and recipient not in ("", "all", "user")
-    return str(recipient) if is_call else None
+    recipient = text_at(message, "recipient")
+    return recipient if role_of(message) == "assistant" and recipient not in ("", "all", "user") else None
 
 
 def _content(content: object, note: Note) -> str:
     if not isinstance(content, dict):
         if content is not None and not isinstance(content, str):
-            note("content that is not text was read as JSON text")
+            note(NOT_TEXT)
         return json_text(content)
     if "parts" in content:
         return _parts(content["parts"], note)
     kind = type_of(content)
-    values = [content[key] for key in TEXT_FIELDS.get(kind, ("text",)) if isinstance(content.get(key), str)]
-    if values or kind in ("text", "code", "execution_output", *TEXT_FIELDS):
-        return joined(values)
-    note(UNKNOWN)
+    texts = texts_at(content, *TEXT_FIELDS.get(kind, ("text",)))
+    if texts or kind in ("text", "code", "execution_output", *TEXT_FIELDS):
+        return joined([*texts.values()])
+    note(UNKNOWN_KIND)
     return stand_in(kind or "content")
 
 
 def _parts(parts: object, note: Note) -> str:
     items = parts if isinstance(parts, list) else [parts]
-    # What was spoken comes as a recording and as what was understood: the text stands for both.
+    # Speech is in the file twice, as a recording and as its transcription: the transcription is enough.
     is_spoken = any(type_of(part) == "audio_transcription" for part in items)
     shown = [_part(part, note) for part in items if not (is_spoken and ASSETS.get(type_of(part)) == "audio")]
     return joined(shown)
@@ -98,25 +99,21 @@ def _part(part: object, note: Note) -> str:
     if part is None or isinstance(part, str):
         return part or ""
     if not isinstance(part, dict):
-        note("content that is not text was read as JSON text")
+        note(NOT_TEXT)
         return json_text(part)
     if isinstance(part.get("text"), str):
         return str(part["text"])
     kind = type_of(part)
     if kind not in ASSETS:
-        note(UNKNOWN)
+        note(UNKNOWN_KIND)
     is_filmed = kind.startswith("real_time") and isinstance(part.get("video_container_asset_pointer"), dict)
     return stand_in("video" if is_filmed else ASSETS.get(kind, kind or "content"))
 
 
 def _attachments(message: dict[str, Any]) -> list[str]:
     """Placeholders of the files of a message; images are in its parts already."""
-    metadata = message.get("metadata")
-    files = metadata.get("attachments") if isinstance(metadata, dict) else None
-    shown = []
-    for file in files if isinstance(files, list) else []:
-        if isinstance(file, dict):
-            mime = file.get("mime_type", file.get("mimeType"))
-            is_image = isinstance(mime, str) and mime.startswith("image/")
-            shown += [] if is_image or "width" in file else [stand_in("file", file.get("name"))]
-    return shown
+    return [
+        stand_in("file", file.get("name"))
+        for file in objects_at(message, "metadata", "attachments")
+        if "width" not in file and not id_text(first_value(file, "mime_type", "mimeType")).startswith("image/")
+    ]

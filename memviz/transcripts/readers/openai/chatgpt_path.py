@@ -1,4 +1,4 @@
-"""The messages that the nodes of a ChatGPT conversation stand for: tool calls and thoughts have their own nodes."""
+"""From the nodes of a ChatGPT conversation to messages: tool calls and thoughts have nodes of their own."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.json_access import joined, text_at
+from memviz.transcripts.readers.message_parts import add_result
 from memviz.transcripts.readers.message_trees import place_of
 from memviz.transcripts.readers.openai.chatgpt_content import (
     THOUGHTS,
@@ -21,15 +22,14 @@ from memviz.transcripts.readers.openai.chatgpt_content import (
     thoughts_text,
     type_of,
 )
-from memviz.transcripts.readers.replies import add_result, joined
 from memviz.transcripts.times import with_time
 
 
 class ChatPath:
-    """Takes the nodes of one branch, one after the other, into a reading; :meth:`end` it."""
+    """Adds the nodes of one branch to a transcript, one after the other. Call :meth:`end` after the last."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
         self._thoughts: list[str] = []
         self._calls: list[ToolCall] = []  # that no other node has followed yet: they are of one message
         self._meta: dict[str, Any] = {}
@@ -38,8 +38,8 @@ class ChatPath:
         self._result: tuple[str, str, dict[str, Any]] | None = None  # id, tool and meta of the last result
         self._result_texts: list[str] = []
 
-    def take(self, id: str, message: Message) -> None:
-        """Take the message of a node."""
+    def add(self, id: str, message: Message) -> None:
+        """Add the message of the next node."""
         if is_hidden(message) and not (role_of(message) == "tool" and (self._open or self._calls)):
             return  # the result of a call that is shown belongs to it, shown or not
         place = place_of(id, "node")
@@ -51,26 +51,24 @@ class ChatPath:
             self._close_result()
             self._call(id, message, place)
         elif role == "tool":
-            self._take_result(message, place)
+            self._add_result(message, place)
         else:
             self._close()
-            self._say(role, message, place)
+            self._add_text(message, place)
 
     def end(self) -> None:
         """End the branch. Thoughts that led to no reply, because it was stopped, are one without text."""
         self._close()
         if self._thoughts:
-            self._reading.say("assistant", "", self._place, meta=self._with_thoughts(self._meta))
+            self._builder.add_text("assistant", "", self._place, meta=self._with_thoughts(self._meta))
 
     def _think(self, message: Message, place: str) -> None:
         self._thoughts.append(thoughts_text(message["content"]))
         self._meta, self._place = _meta_of(message), place
 
-    def _say(self, role: str | None, message: Message, place: str) -> None:
+    def _add_text(self, message: Message, place: str) -> None:
+        role = self._builder.speaker(message.get("author") or {}, place)
         if role is None:
-            written = role_of(message)
-            unknown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
-            self._reading.leave_out(place, f"has the unknown role {unknown}" if written is not None else "has no role")
             return
         if role == "user":
             self.end()
@@ -78,18 +76,16 @@ class ChatPath:
         meta = _meta_of(message)
         if role == "assistant":
             meta = self._with_thoughts(meta)
-        self._reading.say(role, self._text(message, place), place, meta=meta or None)
+        self._builder.add_text(role, self._text(message, place), place, meta=meta or None)
 
     def _call(self, id: str, message: Message, place: str) -> None:
         if not self._calls:
             self._meta, self._place = self._with_thoughts(_meta_of(message)), place
         self._calls.append(ToolCall(id, recipient_of(message) or "", self._text(message, place)))
 
-    def _take_result(self, message: Message, place: str) -> None:
+    def _add_result(self, message: Message, place: str) -> None:
         self._close_calls()
-        author = message.get("author")
-        written = author.get("name") if isinstance(author, dict) else None
-        tool = written if isinstance(written, str) else ""
+        tool = text_at(message, "author", "name")
         call = self._answered(tool)
         if call or not self._result or self._result[1] != tool:
             self._close_result()
@@ -115,7 +111,7 @@ class ChatPath:
     def _close_calls(self) -> None:
         if self._calls:
             self._close_result()
-            self._reading.say("assistant", "", self._place, tool_calls=tuple(self._calls), meta=self._meta or None)
+            self._builder.add_text("assistant", "", self._place, tool_calls=tuple(self._calls), meta=self._meta or None)
             for call in self._calls:
                 self._open.setdefault(call.name, deque()).append(call)
             self._calls = []
@@ -123,7 +119,7 @@ class ChatPath:
     def _close_result(self) -> None:
         if self._result:
             id, tool, meta = self._result
-            add_result(self._reading, self._place, id, joined(self._result_texts), tool, **meta)
+            add_result(self._builder, self._place, id, joined(self._result_texts), tool, **meta)
         self._result, self._result_texts = None, []
 
     def _with_thoughts(self, meta: dict[str, Any]) -> dict[str, Any]:
@@ -131,11 +127,9 @@ class ChatPath:
         return {**meta, **({REASONING: thoughts} if thoughts else {})}
 
     def _text(self, message: Message, place: str) -> str:
-        return text_of(message, lambda what: self._reading.note(what, place))
+        return text_of(message, self._builder.note_at(place))
 
 
 def _meta_of(message: Message) -> dict[str, Any]:
-    metadata = message.get("metadata")
-    model = metadata.get("model_slug") if isinstance(metadata, dict) else None
-    is_reply = role_of(message) == "assistant" and isinstance(model, str) and model
-    return {**with_time(message.get("create_time")), **({"model": model} if is_reply else {})}
+    model = text_at(message, "metadata", "model_slug") if role_of(message) == "assistant" else ""
+    return {**with_time(message.get("create_time")), **({"model": model} if model else {})}

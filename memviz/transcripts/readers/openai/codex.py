@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.readers.openai.codex_rollout import ROW_TYPES, Rollout, Row
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.json_access import list_at, objects_at
+from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.openai.codex_rollout import ROW_TYPES, Rollout
 from memviz.transcripts.readers.openai.response_items import is_item
 from memviz.transcripts.times import moment
 
 
-class Codex(Format):
-    """One session of the Codex CLI, without what the CLI itself told the model."""
+class Codex(Reader):
+    """One session of the Codex CLI, without the CLI's own instructions to the model."""
 
     name = "codex"
     title = "Codex CLI session"
@@ -24,22 +26,22 @@ class Codex(Format):
         heads = document.objects or [document.object]
         return any(map(_is_row, heads)) or _is_bare(heads) or bool(_old_items(document.object))
 
-    def conversations(self, document: Document) -> Sequence[list[Row]]:
+    def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: the session."""
         if items := _old_items(document.object):
-            return [[("", document.object["session"]), *((f"index {n}", item) for n, item in enumerate(items))]]
+            return [[(document.object["session"], ""), *with_places(items)]]
         heads = list(document.objects) or [document.object]
         if not any(map(_is_row, heads)) and not any(map(is_item, heads)):
             raise mismatch("rows with a type and a payload", document)
-        return [list(zip(document.places, document.items, strict=True)) or [("line 1", document.object)]]
+        return [document.placed or [(document.object, "line 1")]]
 
-    def read(self, piece: list[Row], reading: Reading) -> Transcript:
+    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The turns that were not taken back; compactions are events."""
         rollout = Rollout()
-        for place, row in piece:
-            rollout.take(row, place)
-        rollout.tell(reading)
-        return reading.transcript(
+        for row, place in piece:
+            rollout.add(row, place)
+        rollout.write_to(builder)
+        return builder.build(
             title=rollout.title,
             system_prompt=rollout.system_prompt or None,
             held_at=moment(rollout.metadata.get("timestamp")),
@@ -64,7 +66,7 @@ def _is_description(row: Mapping[str, Any]) -> bool:
 
 def _old_items(found: Mapping[str, Any]) -> list[Any]:
     """The items of a session of the first versions, which was one object."""
-    session, items = found.get("session"), found.get("items")
-    if not isinstance(session, dict) or not isinstance(items, list) or "id" not in session:
+    session = found.get("session")
+    if not isinstance(session, dict) or "id" not in session or not any(map(is_item, objects_at(found, "items"))):
         return []
-    return items if any(isinstance(item, dict) and is_item(item) for item in items) else []
+    return list_at(found, "items")

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.transcripts.base import TIME, RecordedEvent
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.readers.json_rows import text_of
+from memviz.transcripts.readers.json_access import count_at, list_at, text_at
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS
 from memviz.transcripts.times import with_time
-
-Row = tuple[str, Any]
-"""A place in the file with the JSON value that stands there."""
 
 ROW_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 NO_ITEMS = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
@@ -37,7 +34,7 @@ HANDED_ON = "Another language model started to solve this problem"
 
 
 class Rollout:
-    """Takes the rows of one session in order; :meth:`tell` puts what they are into a reading."""
+    """Collects the rows of one session in order; :meth:`write_to` adds the messages that they are to a transcript."""
 
     def __init__(self) -> None:
         self.metadata: Mapping[str, Any] = {}
@@ -48,40 +45,39 @@ class Rollout:
 
     @property
     def system_prompt(self) -> str:
-        """What the model was told before everything else."""
-        base = self.metadata.get("base_instructions")
-        texts = [base.get("text") if isinstance(base, dict) else base, self.metadata.get("instructions")]
-        return "\n\n".join(text for text in texts if isinstance(text, str) and text)
+        """The instructions that the model got before everything else."""
+        base = text_at(self.metadata, "base_instructions") or text_at(self.metadata, "base_instructions", "text")
+        return "\n\n".join(text for text in (base, text_at(self.metadata, "instructions")) if text)
 
-    def take(self, row: object, place: str) -> None:
-        """Take one row."""
+    def add(self, row: object, place: str) -> None:
+        """Add the next row."""
         if not isinstance(row, dict):
             self._entries.append((place, row))
             return
-        kind, payload = text_of(row, "type"), row.get("payload")
+        kind, payload = text_at(row, "type"), row.get("payload")
         if kind in ROW_TYPES and isinstance(payload, dict):
-            self._take_wrapped(kind, payload, row, place)
+            self._add_wrapped(kind, payload, row, place)
         elif kind == "response_item":
             self._entries.append((place, payload if "payload" in row else None))
         elif "payload" in row or "record_type" in row:
             return
         elif kind and kind not in ROW_TYPES:
-            self._take_item(row, row, place)
+            self._add_item(row, row, place)
         elif not self.metadata and "type" not in row:
             self.metadata = row
 
-    def _take_wrapped(self, kind: str, payload: dict[str, Any], row: Mapping[str, Any], place: str) -> None:
+    def _add_wrapped(self, kind: str, payload: dict[str, Any], row: Mapping[str, Any], place: str) -> None:
         if kind == "session_meta":
             self.metadata = self.metadata or {"timestamp": row.get("timestamp"), **payload}
         elif kind == "response_item":
-            self._take_item(payload, row, place)
+            self._add_item(payload, row, place)
         elif kind == "compacted":
-            self._compact(row, text_of(payload, "message"))
+            self._compact(row, text_at(payload, "message"))
         elif kind == "event_msg":
-            self._take_event(payload, row, place)
+            self._add_event(payload, row, place)
 
-    def _take_item(self, item: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
-        kind, entry = text_of(item, "type"), {"created_at": row.get("timestamp"), **item}
+    def _add_item(self, item: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
+        kind, entry = text_at(item, "type"), {"created_at": row.get("timestamp"), **item}
         if kind in ALL_COMPACTIONS:
             self._compact(row)
         elif kind != "message":
@@ -92,7 +88,7 @@ class Rollout:
         elif (shown := _spoken(entry)) is not None:
             self._entries.append((place, shown))
 
-    def _take_event(self, event: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
+    def _add_event(self, event: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
         kind = event.get("type")
         role = {"user_message": "user", "agent_message": "assistant"}.get(str(kind))
         if role:
@@ -104,12 +100,12 @@ class Rollout:
         elif kind == "thread_rolled_back":
             self._take_back(event.get("num_turns"))
         elif kind == "thread_name_updated":
-            self.title = text_of(event, "thread_name") or self.title
+            self.title = text_at(event, "thread_name") or self.title
         elif kind == "token_count":
             self._count(event.get("info"))
 
     def _compact(self, row: Mapping[str, Any], text: str = "") -> None:
-        """A compaction; several rows in a row tell of the same one."""
+        """Add a compaction. Several rows one after the other are about the same one."""
         last = self._compaction_at_end()
         if last is None:
             last = {"text": "", "tokens_before": self._tokens, "time": with_time(row.get("timestamp")).get(TIME, "")}
@@ -122,9 +118,8 @@ class Rollout:
         return end if isinstance(end, dict) and "tokens_before" in end else None
 
     def _count(self, info: object) -> None:
-        usage = info.get("last_token_usage") if isinstance(info, dict) else None
-        total = usage.get("total_tokens") if isinstance(usage, dict) else None
-        if isinstance(total, int) and not isinstance(total, bool) and total >= 0:
+        total = count_at(info, "last_token_usage", "total_tokens")
+        if total is not None:
             last = self._compaction_at_end()
             if last is not None:
                 last["tokens_after"] = total
@@ -138,21 +133,24 @@ class Rollout:
         if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and asked:
             del self._entries[asked[max(0, len(asked) - turns)] :]
 
-    def tell(self, reading: Reading) -> None:
-        """Put the messages and the compactions into a reading. What was shown is only used where it is all there is."""
+    def write_to(self, builder: TranscriptBuilder) -> None:
+        """Add the messages and the compactions to a transcript.
+
+        The messages as the screen showed them are only used if the file has no others.
+        """
         said = [item for _, item in self._entries if isinstance(item, dict) and item.get("type") == "message"]
         is_all = all(SHOWN in item for item in said)
         waiting = list[tuple[Any, str]]()
         for place, item in self._entries:
             if isinstance(item, dict) and "tokens_before" in item:
-                ItemReader(reading).take(waiting)
+                ItemReader(builder).add_all(waiting)
                 waiting = []
-                reading.happened(RecordedEvent("compaction", len(reading.messages), **item))
+                builder.add_event(RecordedEvent("compaction", len(builder.messages), **item))
             elif not isinstance(item, dict) or SHOWN not in item:
                 waiting.append((item, place))
             elif is_all:
                 waiting.append(({key: value for key, value in item.items() if key != SHOWN}, place))
-        ItemReader(reading).take(waiting)
+        ItemReader(builder).add_all(waiting)
 
 
 def _is_asked(item: object) -> bool:
@@ -162,7 +160,7 @@ def _is_asked(item: object) -> bool:
 def _first_text(item: Mapping[str, Any]) -> str:
     content = item.get("content")
     first = content[0] if isinstance(content, list) and content else content
-    return first if isinstance(first, str) else text_of(first, "text") if isinstance(first, dict) else ""
+    return first if isinstance(first, str) else text_at(first, "text")
 
 
 def _spoken(item: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -177,7 +175,6 @@ def _spoken(item: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _event_content(event: Mapping[str, Any]) -> list[Any]:
-    images = [event.get(key) for key in ("images", "local_images")]
-    count = sum(len(image) for image in images if isinstance(image, list))
-    text = text_of(event, "message")
+    count = len(list_at(event, "images")) + len(list_at(event, "local_images"))
+    text = text_at(event, "message")
     return [*([text] if text or not count else []), *[stand_in("image")] * count]

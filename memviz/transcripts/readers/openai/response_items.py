@@ -30,7 +30,7 @@ COMPACTIONS = frozenset({"compaction", "compaction_summary"})
 # Definitions of tools and orders to the server: no part of what was said.
 SILENT = frozenset({"mcp_list_tools", "additional_tools", "compaction_trigger"})
 TYPES = CALLS | RESULTS | COMPACTIONS | SILENT | {"reasoning", "item_reference", "message"}
-# Keys of other products' rows, some of which have items of the same types, or lie between them.
+# Keys of other products' rows. Some of these rows contain items of the same types, others are mixed with such items.
 OTHERS = frozenset(
     {
         "payload", "uuid", "parentUuid", "parts", "blocks", "message_tree_id", "stop_reason", "data", "lc",

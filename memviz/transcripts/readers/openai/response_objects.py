@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_rows import Row, inside, text_of
+from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_rows import inside
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import are_items
 from memviz.transcripts.readers.role_lists import are_messages
@@ -35,16 +37,16 @@ def is_request_object(value: Mapping[str, Any]) -> bool:
     """Whether an object asks for a response: an input that is text or items, with a model or instructions."""
     if not OTHER_KINDS.isdisjoint(value) or not OTHER_REQUESTS.isdisjoint(value) or "output" in value:
         return False
-    asked, model = value.get("input"), text_of(value, "model")
-    if not (model or text_of(value, "instructions") or text_of(value, "previous_response_id")):
+    asked, model = value.get("input"), text_at(value, "model")
+    if not (model or text_at(value, "instructions") or text_at(value, "previous_response_id")):
         return False
     if isinstance(asked, str):
         return not any(name in model for name in OTHER_MODELS)
     return are_items(asked) or are_messages(asked)
 
 
-def read_exchange(value: Mapping[str, Any], place: str, reading: Reading) -> dict[str, Any]:
-    """Take what was asked and what was answered; returns what else is known of the conversation.
+def read_exchange(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    """Add what was asked and what was answered; returns what else is known of the conversation.
 
     Raises :class:`TranscriptError` for a response that failed.
     """
@@ -52,19 +54,19 @@ def read_exchange(value: Mapping[str, Any], place: str, reading: Reading) -> dic
     items = [row for key in ("instructions", "input", "output") for row in _items(value, key, place)]
     error = value.get("error")
     if isinstance(error, dict) and not value.get("output"):
-        reason = text_of(error, "message").strip().rstrip(".")[:200] or "no reason is given"
+        reason = text_at(error, "message").strip().rstrip(".")[:200] or "no reason is given"
         raise TranscriptError(f"this response failed: {reason}.", place=place, remedy="Send the request again.")
-    if text_of(value, "previous_response_id"):
-        reading.note("what was said before the response that it continues is not in the file", place)
+    if text_at(value, "previous_response_id"):
+        builder.note("what was said before the response that it continues is not in the file", place)
     details = value.get("incomplete_details")
     if isinstance(details, dict):
-        reading.note(f"the reply is incomplete ({text_of(details, 'reason')[:60] or 'no reason is given'})", place)
-    ItemReader(reading).take(items)
+        builder.note(f"the reply is incomplete ({text_at(details, 'reason')[:60] or 'no reason is given'})", place)
+    ItemReader(builder).add_all(items)
     system = {"system_prompt": instructions} if isinstance(instructions, str) and instructions else {}
     return {**system, "held_at": moment(value.get("created_at"))}
 
 
-def _items(value: Mapping[str, Any], key: str, place: str) -> list[Row]:
+def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
     """The items under a key, each with its place; a text is what the user asked."""
     items = value.get(key)
     if isinstance(items, str):

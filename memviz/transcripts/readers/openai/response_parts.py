@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from memviz.conversation import ToolCall
-from memviz.transcripts.chat_messages import content_text, stand_in
-from memviz.transcripts.readers.json_rows import text_of
+from memviz.transcripts.chat_messages import Note, content_text, stand_in
+from memviz.transcripts.readers.json_access import joined, json_text, object_at, objects_at, text_at, value_at
 from memviz.transcripts.readers.openai.response_items import SERVED
-
-Note = Callable[[str], None]
 
 # Keys of a call that are neither its arguments nor, under other names, in them.
 BESIDE_ARGUMENTS = frozenset(
@@ -37,8 +34,7 @@ def item_text(content: object, note: Note) -> str:
 def thoughts_of(item: Mapping[str, Any]) -> list[str]:
     """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
     for key in ("content", "summary"):
-        parts = item.get(key)
-        texts = [text_of(part, "text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        texts = [text_at(part, "text") for part in objects_at(item, key)]
         if any(texts):
             return [text for text in texts if text]
     return []
@@ -46,50 +42,50 @@ def thoughts_of(item: Mapping[str, Any]) -> list[str]:
 
 def call_id(item: Mapping[str, Any]) -> str:
     """The id by which a call and its result name each other; the item's own id where it has no other."""
-    ids = (item.get(key) for key in ("call_id", "approval_request_id", "id"))
-    return next((id for id in ids if isinstance(id, str) and id), "")
+    return text_at(item, "call_id") or text_at(item, "approval_request_id") or text_at(item, "id")
 
 
 def call_of(item: Mapping[str, Any]) -> ToolCall | None:
     """The call of a tool that an item is; ``None`` where it has to have a name and has none."""
     kind = str(item["type"])
-    id = text_of(item, "id") if kind in SERVED | {"mcp_approval_request"} else call_id(item)
+    id = text_at(item, "id") if kind in SERVED | {"mcp_approval_request"} else call_id(item)
     if kind in ("function_call", "custom_tool_call", "mcp_call"):
         arguments = item.get("input") if kind == "custom_tool_call" else item.get("arguments")
-        return ToolCall(id, text_of(item, "name"), _json_text(arguments, "{}")) if text_of(item, "name") else None
+        return ToolCall(id, text_at(item, "name"), json_text(arguments, "{}")) if text_at(item, "name") else None
     beside = BESIDE_ARGUMENTS - {"name"} if kind == "mcp_approval_request" else BESIDE_ARGUMENTS
     asked = {key: value for key, value in item.items() if key not in beside and value is not None}
     only = next(iter(asked.values())) if len(asked) == 1 else None
     arguments = _without_sources(only) if isinstance(only, dict) else asked
-    return ToolCall(id, kind.removesuffix("_call"), _json_text(arguments, "{}"))
+    return ToolCall(id, kind.removesuffix("_call"), json_text(arguments, "{}"))
 
 
 def result_text(item: Mapping[str, Any], note: Note) -> str:
     """The result of a tool that an item holds; its state in brackets where it holds none, such as
     "[web_search: completed]"."""
     if item.get("type") == "mcp_approval_response":
-        return _json_text({key: item[key] for key in ("approve", "reason") if item.get(key) is not None})
+        return json_text({key: item[key] for key in ("approve", "reason") if item.get(key) is not None})
     key = next((key for key in RESULT_KEYS if item.get(key) is not None), None)
     if key is None:
-        return _sources(item) or stand_in(_tool_name(item), item.get("status"))
+        sources = [text_at(source, "url") for source in objects_at(item, "action", "sources")]
+        return joined(sources) or stand_in(_tool_name(item), item.get("status"))
     if item.get("type") == "image_generation_call":
         return stand_in("image")
     if key in ("tools", "error"):
-        return _json_text(item[key])
+        return json_text(item[key])
     return item_text(item[key], note)
 
 
 def _tool_name(item: Mapping[str, Any]) -> str:
-    return text_of(item, "name") or text_of(item, "type").removesuffix("_output").removesuffix("_call")
+    return text_at(item, "name") or text_at(item, "type").removesuffix("_output").removesuffix("_call")
 
 
 def _part_text(part: object, note: Note) -> str:
     if not isinstance(part, dict):
         return content_text([part], note)
-    kind = part.get("type") if isinstance(part.get("type"), str) else ""
+    kind = text_at(part, "type")
     text = part.get("text")
-    if isinstance(text, dict) and isinstance(text.get("value"), str):  # as the messages of a thread have it
-        return str(text["value"])
+    if isinstance(value_at(text, "value"), str):  # as the messages of a thread have it
+        return text_at(text, "value")
     if isinstance(text, str) and isinstance(part.get("filename"), str):  # what a search of files found
         return f"{stand_in('file', part['filename'])}\n{text}"
     if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
@@ -100,31 +96,15 @@ def _part_text(part: object, note: Note) -> str:
     for label, kinds in (("image", IMAGES), ("audio", AUDIO), ("file", FILES)):
         if kind in kinds:
             return stand_in(label, part.get("filename"))
-    return content_text([part], note) if kind else _json_text(part)
+    return content_text([part], note) if kind else json_text(part)
 
 
 def _shell_text(part: Mapping[str, Any]) -> str:
-    ended = part.get("outcome")
-    ended = ended if isinstance(ended, dict) else {}
+    ended = object_at(part, "outcome")
     code = ended.get("exit_code")
     how = stand_in("exit code", str(code)) if code else stand_in("timeout") if ended.get("type") == "timeout" else ""
-    return "\n".join(text for text in (text_of(part, "stdout"), text_of(part, "stderr"), how) if text)
+    return joined([text_at(part, "stdout"), text_at(part, "stderr"), how])
 
 
 def _without_sources(action: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in action.items() if key != "sources" and value is not None}
-
-
-def _sources(item: Mapping[str, Any]) -> str:
-    action = item.get("action")
-    sources = action.get("sources") if isinstance(action, dict) else None
-    found = (
-        [text_of(source, "url") for source in sources if isinstance(source, dict)] if isinstance(sources, list) else []
-    )
-    return "\n".join(url for url in found if url)
-
-
-def _json_text(value: object, empty: str = "") -> str:
-    if isinstance(value, str):
-        return value
-    return empty if value is None else json.dumps(value, ensure_ascii=False)

@@ -6,28 +6,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
-from memviz.transcripts.document import Document, Format, mismatch
-from memviz.transcripts.readers.json_rows import Row, most_rows, row_object, rows, text_of
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_rows import most_rows, row_object, rows, with_places
 from memviz.transcripts.readers.openai.chat_response import page_data
 from memviz.transcripts.readers.openai.response_builder import ItemReader
-from memviz.transcripts.readers.openai.response_items import are_items
+from memviz.transcripts.readers.openai.response_items import MESSAGE_OBJECTS, RESULTS, are_items
 from memviz.transcripts.readers.openai.response_objects import is_request_object, is_response_object, read_exchange
-from memviz.transcripts.readers.openai.response_pages import in_order
 from memviz.transcripts.readers.role_lists import are_messages
+from memviz.transcripts.times import moment
 
 
 class Items(NamedTuple):
     """The items of one conversation in their order, and whether the API has more of them."""
 
-    rows: list[Row]
+    rows: list[Placed]
     has_more: bool = False
 
 
 LAST_EVENTS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class OpenAIResponses(Format):
+class OpenAIResponses(Reader):
     """Items of one conversation as a list, lines or a page; or requests and responses, each a conversation."""
 
     name = "openai_responses"
@@ -42,29 +43,30 @@ class OpenAIResponses(Format):
             return _holds_items(document.object)
         return are_items(document.items) or most_rows(document, _is_exchange) or bool(_streamed(document))
 
-    def conversations(self, document: Document) -> Sequence[Row | Items]:
+    def conversations(self, document: Document) -> Sequence[Placed | Items]:
         """One conversation: all items; or one for each request or response."""
         page, streamed = page_data(document.object), _streamed(document)
         if page:
-            return [Items(in_order(page), document.object.get("has_more") is True)]
+            return [
+                Items(in_order(with_places(page, "data index"), is_page=True), document.object.get("has_more") is True)
+            ]
         if _holds_items(document.object):
-            items = document.object["items"]
-            return [Items([(item, f"items index {index}") for index, item in enumerate(items)])]
+            return [Items(with_places(document.object["items"], "items index"))]
         if streamed or most_rows(document, _is_exchange) or document.object:
             return streamed or rows(document, "")
         if not document.items:
             raise mismatch("a list of items, a request or a response", document)
-        return [Items(in_order(document.items, document.places))]
+        return [Items(in_order(document.placed, is_page=False))]
 
-    def read(self, piece: Row | Items, reading: Reading) -> Transcript:
-        """The messages that the items stand for, in order."""
+    def read(self, piece: Placed | Items, builder: TranscriptBuilder) -> Transcript:
+        """The messages that the items make, in order."""
         if not isinstance(piece, Items):
             row, place = piece
-            return reading.transcript(**read_exchange(row_object(row, place), place, reading))
+            return builder.build(**read_exchange(row_object(row, place), place, builder))
         if piece.has_more:
-            reading.note("this is one page of several: the others are not in the file")
-        ItemReader(reading).take(piece.rows)
-        return reading.transcript()
+            builder.note("this is one page of several: the others are not in the file")
+        ItemReader(builder).add_all(piece.rows)
+        return builder.build()
 
 
 def _is_exchange(value: Mapping[str, Any]) -> bool:
@@ -76,15 +78,44 @@ def _holds_items(value: Mapping[str, Any]) -> bool:
     return are_items(value.get("items")) and "session" not in value
 
 
-def _streamed(document: Document) -> list[Row]:
+def _streamed(document: Document) -> list[Placed]:
     """The whole responses that end the events of a stream; none for a file of anything else."""
     if not most_rows(document, _is_event):
         return []
-    placed: list[tuple[Any, str]] = rows(document, "events")
-    ends = [(item, place) for item, place in placed if isinstance(item, dict) and text_of(item, "type") in LAST_EVENTS]
+    ends = [(item, place) for item, place in rows(document, "events") if text_at(item, "type") in LAST_EVENTS]
     return [(item["response"], place) for item, place in ends if isinstance(item.get("response"), dict)]
 
 
 def _is_event(row: Mapping[str, Any]) -> bool:
     kind = row.get("type")
     return isinstance(kind, str) and kind.startswith("response.") and ("sequence_number" in row or "response" in row)
+
+
+def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
+    """The items, oldest first. The pages of the OpenAI API come newest first unless one asks for the opposite.
+
+    A page does not say its order. Times in the items do, and so does a call with its result; where neither is there,
+    the page is newest first, but for plain messages of the chat API, which come oldest first.
+    """
+    objects = [item for item, _ in placed if isinstance(item, dict)]
+    newest_first = _by_times(objects)
+    if newest_first is None and is_page:
+        newest_first = _by_calls(objects)
+    if newest_first is None:
+        newest_first = is_page and any("type" in item or text_at(item, "object") in MESSAGE_OBJECTS for item in objects)
+    return placed[::-1] if newest_first else placed
+
+
+def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
+    times = [time for item in items if (time := moment(item.get("created_at"))) is not None]
+    return times[0] > times[-1] if times and times[0] != times[-1] else None
+
+
+def _by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
+    """Whether a result stands before its call; ``None`` where no result has a call."""
+    first: dict[str, bool] = {}  # id of a call -> whether its result came first
+    for item in items:
+        id, is_result = text_at(item, "call_id"), text_at(item, "type") in RESULTS
+        if id and first.setdefault(id, is_result) != is_result:
+            return first[id]
+    return None

@@ -2,80 +2,79 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
-from memviz.transcripts.document import Document, Format
-from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.speakers import role_of
+from memviz.transcripts.readers.texts.table_cells import Row
 from memviz.transcripts.readers.texts.table_columns import Table, find_table
-from memviz.transcripts.readers.texts.table_rows import Placed, Rows, by_meaning, in_order, is_prompt, time_of
-from memviz.transcripts.readers.texts.text_kinds import text_kind
+from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import text_mismatch
 from memviz.transcripts.times import moment, with_time
 
 EXPECTED = 'a table with columns such as "role" and "content", or "prompt" and "response",'
 
 
-class CsvTable(Format):
-    """A table with columns for role and content or for question and answer, in any order and letter case."""
+class CsvTable(TextReader):
+    """A table with columns for role and content or for question and answer, in any order and letter case.
+
+    Without a head, the first cell of every row has to be a role.
+    """
 
     name = "csv"
     title = "Table (CSV, TSV)"
 
-    def recognise(self, document: Document) -> bool:
-        """A text whose first row names such columns, or whose rows all start with a role."""
-        return text_kind(document) == self.name
-
-    def conversations(self, document: Document) -> Sequence[Rows]:
+    def conversations(self, document: Document) -> Sequence[TableConversation]:
         """One conversation for each id in a column for it; otherwise one."""
         table = find_table(document.plain_text)
         if table is None:
             raise text_mismatch(EXPECTED, document)
         if not table.has_head:
-            document.findings.note("the first row is data, no names of columns: roles were read from the first column")
-        found: dict[str, Rows] = {}
+            document.notes.add("the first row is data, no names of columns: roles were read from the first column")
+        found: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
-            cells, findings = by_meaning(row, table)
-            rows = found.setdefault(cells.get("conversation", "").strip(), Rows(table, [], []))
-            rows.rows.append(Placed(cells, row.line))
-            rows.findings.extend((what, row.line) for what in findings)
+            cells, notes = by_meaning(row, table)
+            rows = found.setdefault(cells.get("conversation", "").strip(), TableConversation(table, [], []))
+            rows.rows.append(Record(cells, row.line))
+            rows.notes.extend((what, row.line) for what in notes)
         return list(found.values())
 
-    def read(self, piece: Rows, reading: Reading) -> Transcript:
+    def read(self, piece: TableConversation, builder: TranscriptBuilder) -> Transcript:
         """The conversation that the rows are, in the order that a column for it gives."""
-        for what, line in piece.findings:
-            reading.note(what, f"line {line}")
-        rows = in_order(piece, reading)
-        known = _known(rows, piece.table, reading)
+        for what, line in piece.notes:
+            builder.note(what, f"line {line}")
+        rows = in_order(piece, builder)
+        known = _known(rows, piece.table, builder)
         for row in rows:
             if piece.table.asks:
-                _take_pair(row, reading)
+                _add_pair(row, builder)
             elif "role" in row.cells and "content" in row.cells:
-                _take(row, reading, piece.table.is_own)
+                _add_row(row, builder, piece.table.is_own)
             else:
-                reading.leave_out(f"line {row.line}", "has too few cells")
-        return reading.transcript(**known)
+                builder.leave_out(f"line {row.line}", "has too few cells")
+        return builder.build(**known)
 
 
-def _known(rows: list[Placed], table: Table, reading: Reading) -> dict[str, Any]:
+def _known(rows: list[Record], table: Table, builder: TranscriptBuilder) -> dict[str, Any]:
     """What the table says about the conversation beside its messages. The rows of it are taken out."""
     known: dict[str, Any] = {"title": next((row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED)}
     if rows:
         known["held_at"] = moment(time_of(rows[0]))
     prompts = list(dict.fromkeys(row.cells["system"] for row in rows if row.cells.get("system")))
     if len(prompts) > 1:
-        reading.note(f"the rows have {len(prompts)} different system prompts; the first was taken")
+        builder.note(f"the rows have {len(prompts)} different system prompts; the first was taken")
     prompts += [unguarded(row.cells.get("content", "")) for row in rows if is_prompt(row, table)]
     rows[:] = [row for row in rows if not is_prompt(row, table)]
     return {**known, "system_prompt": prompts[0] if prompts else None}
 
 
-def _take(row: Placed, reading: Reading, is_own: bool) -> None:
+def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
     item: dict[str, Any] = {"role": role_of(row.cells["role"]) or row.cells["role"].strip() or None}
     for key in ("content", "name", "tool_call_id"):
         cell = row.cells.get(key, "")
@@ -83,23 +82,89 @@ def _take(row: Placed, reading: Reading, is_own: bool) -> None:
             item[key] = unguarded(cell) if is_own else cell
     calls = row.cells.get("tool_calls", "").strip()
     if calls:
-        item["tool_calls"] = _calls(calls, row, reading)
-    reading.take({**item, "meta": with_time(time_of(row))}, f"line {row.line}")
+        item["tool_calls"] = _calls(calls, row, builder)
+    builder.add_json({**item, "meta": with_time(time_of(row))}, f"line {row.line}")
 
 
-def _calls(text: str, row: Placed, reading: Reading) -> Any:
+def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
-        return JsonParser(reading.findings, reading.limits.depth).parse(text)
+        return builder.parse_json(text)
     except TranscriptError:
-        reading.note("tool calls that are no JSON were left out", f"line {row.line}")
+        builder.note("tool calls that are no JSON were left out", f"line {row.line}")
         return None
 
 
-def _take_pair(row: Placed, reading: Reading) -> None:
+def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
     place, meta = f"line {row.line}", with_time(time_of(row)) or None
     question = "\n".join(row.cells[key] for key in ("question", "input") if row.cells.get(key))
     for role, text in (("user", question), ("assistant", row.cells.get("answer", ""))):
         if text.strip():
-            reading.say(role, text, place, meta=meta)
+            builder.add_text(role, text, place, meta=meta)
         else:
-            reading.leave_out(place, f"has an empty cell for the {role}")
+            builder.leave_out(place, f"has an empty cell for the {role}")
+
+
+class Record(NamedTuple):
+    """The cells of a row by their meaning, and the line that the row starts on."""
+
+    cells: dict[str, str]
+    line: int
+
+
+class TableConversation(NamedTuple):
+    """One conversation: the table it is in, and its rows; ``findings`` are what is odd about them, with the line."""
+
+    table: Table
+    rows: list[Record]
+    notes: list[tuple[str, int]]
+
+
+def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
+    """The cells of a row by their meaning, and what is odd about them."""
+    cells, notes = list(row.cells), []
+    extra = cells[table.width :]
+    if row.is_open:
+        notes.append("a quotation mark is never closed, so all that follows in the file was read as one cell")
+    if any(cell.strip() for cell in extra):
+        if table.width - 1 in (
+            table.columns.get("content"),
+            table.columns.get("answer"),
+        ):  # the text had a delimiter in it and no quotation marks
+            cells[table.width - 1 :] = [table.dialect.delimiter.join(cells[table.width - 1 :])]
+            notes.append("a row has more cells than the table has columns, so they were joined to the last")
+        else:
+            notes.append("cells beyond the last column were left out")
+    if len(cells) < table.width:
+        notes.append("a row has fewer cells than the table has columns")
+    return {meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)}, notes
+
+
+def in_order(piece: TableConversation, builder: TranscriptBuilder) -> list[Record]:
+    """The rows of a conversation in the order of their column for it, if each has a number there."""
+    rows = piece.rows
+    if "order" not in piece.table.columns:
+        return rows
+    numbers = {row.line: _number(row.cells.get("order", "")) for row in rows if not is_prompt(row, piece.table)}
+    unknown = [line for line, number in numbers.items() if number is None]
+    for line in unknown:
+        builder.note("the column for the order is no number everywhere, so the rows stay as they are", f"line {line}")
+    return rows if unknown else sorted(rows, key=lambda row: numbers.get(row.line) or 0)
+
+
+def is_prompt(row: Record, table: Table) -> bool:
+    """Whether a row is the system prompt of a conversation that memviz saved: it has no position."""
+    return table.is_own and not row.cells.get("order")
+
+
+def time_of(row: Record) -> str | float | None:
+    """When the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
+    cell = row.cells.get("time", "").strip()
+    return cell if moment(cell) else _number(cell)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -28,7 +28,7 @@ ENOUGH_LINES = 2
 
 
 class SpeakerLine(NamedTuple):
-    """A line that says who speaks: the role, what stands behind the name, and where the line starts and ends."""
+    """A line that says who speaks: the role, the rest of the line after the name, and where it starts and ends."""
 
     role: str
     rest: str
@@ -57,10 +57,10 @@ def dialogue(text: str, styles: Sequence[str] = tuple(_STYLES), enough: int = EN
 
 
 def _lines(matches: Iterable[re.Match[str]]) -> list[SpeakerLine]:
-    """Those matches that look as the first ones do: an answer has headings and words in bold of its own.
+    """The matches that look like the first ones. The others are text: answers have their own headings and bold words.
 
-    A name has the letter case of the first one, and the heading level of its own first use; and where "User" speaks,
-    "Question" is a word of the text.
+    Every name has to have the letter case of the first one, and the heading level of its own first use. If "User"
+    speaks, "Question" is a word of the text.
     """
     alike = list(matches)
     alike = [match for match in alike if match["name"].islower() == alike[0]["name"].islower()]
@@ -76,7 +76,7 @@ def _lines(matches: Iterable[re.Match[str]]) -> list[SpeakerLine]:
 
 
 def _says_which_model(matches: Sequence[re.Match[str]]) -> bool:
-    """Whether the first line says which model speaks in what follows, and not what it says ("Model: gpt-4o")."""
+    """Whether the first line only states which model was used ("Model: gpt-4o")."""
     names = [match["name"].lower() for match in matches]
     others = {SPEAKERS[name].role for name in names if name != "model"}
     return names[:1] == ["model"] and names.count("model") == 1 and "assistant" in others

@@ -17,7 +17,7 @@ QUESTIONS = {"user": ("prompt", "question", "q"), "assistant": ("response", "ans
 
 
 class Speaker(NamedTuple):
-    """What a name stands for: a role, and whether it is one of :data:`QUESTIONS`."""
+    """The role that a name means, and whether the name is one of :data:`QUESTIONS`."""
 
     role: str
     asks: bool

@@ -18,7 +18,7 @@ _LINE = re.compile(rf"^{_STAMP}(?(bracket)\]|[ \u00a0]-)[ \u00a0](?P<said>[^\n]*
 _SPEAKER = re.compile(rf"[{MARKS}]*(?P<name>[^:\n]{{1,80}}?)[{MARKS}]*:(?:[ \u00a0]|(?=\n)|$)(?P<text>.*)", re.DOTALL)
 ENOUGH_LINES = 2
 Order = str
-"""In which order a date has its parts: "ymd", "dmy" or "mdy"; empty where that cannot be told."""
+"""The order of the parts of a date: "ymd", "dmy" or "mdy"; empty if it is unknown."""
 
 
 class Stamped(NamedTuple):
@@ -60,7 +60,7 @@ def read_stamped(text: str) -> Iterator[Stamped]:
     for line, stop in zip(lines, stops, strict=True):
         said = (line["said"] + text[line.end() : stop]).rstrip()
         named = _SPEAKER.match(said)
-        if named and named["name"].count('"') % 2 == 0:  # else a name in quotation marks that the app tells of
+        if named and named["name"].count('"') % 2 == 0:  # else the app mentions a name in quotation marks
             speaker, said = named["name"].strip(), named["text"]
         else:
             speaker = ""
@@ -70,7 +70,7 @@ def read_stamped(text: str) -> Iterator[Stamped]:
 def date_order(messages: Sequence[Stamped]) -> Order:
     """The order of year, month and day in which every date exists and none is before the one above it.
 
-    Dates that fit several orders say nothing, and are not guessed at.
+    Empty if several orders fit, because a wrong guess would be worse than no times.
     """
     dates = list(dict.fromkeys(message.date for message in messages))
     orders = [order for order in ("ymd", "dmy", "mdy") if _fits(order, messages, dates)]

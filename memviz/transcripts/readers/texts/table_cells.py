@@ -1,4 +1,4 @@
-"""Tables in text: their cells, whatever parts them, with the line on which each row starts."""
+"""Tables in text: their cells, whatever the delimiter, with the line on which each row starts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_CELL_CHARS = 2**31 - 1
-# The limit is one for the whole process, and the reader looks at it while it reads: setting it around a reading
-# would pull it away from another thread's. It is set once, to the most that every system takes; how large a file may
-# be is limited before.
+# This limit is global to the process, and csv checks it while it reads. Changing it for one import would also change
+# it for an import in another thread. So it is set once, to the most that every system takes; how large a file may be
+# is limited before.
 csv.field_size_limit(MAX_CELL_CHARS)
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How the cells of a table are parted. ``skipped`` characters before the first row say so themselves.
+    """How the cells of a table are separated. The first ``skipped`` characters are a declaration such as "sep=;".
 
     ``spaced``: a space after the delimiter belongs to it. ``piped``: rows start with the delimiter, as in Markdown.
     """
@@ -44,7 +44,7 @@ class Dialect(NamedTuple):
 
 
 def dialects(text: str) -> Iterator[Dialect]:
-    """The dialects that a table may be in, judged by its first row; one, if the table says it itself."""
+    """The dialects that a table may be in, judged by its first row; only one, if the table declares it."""
     declared = _DECLARED.match(text)
     skipped = declared.end() if declared else len(text) - len(text.lstrip())
     first = next(_lines(text, skipped), "")

@@ -11,7 +11,7 @@ from memviz.transcripts.csv_cells import COLUMNS
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.table_cells import DELIMITERS, Dialect, Row, dialects, rows
 
-# Where a table has several columns of one meaning, the name that comes first in the list is taken.
+# If a table has several columns with the same meaning, the name that is listed first wins.
 NAMES = {
     "role": "role message_role speaker sender from author author_role",
     "content": "content text message value message_content message_text body utterance",

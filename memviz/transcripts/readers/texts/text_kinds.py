@@ -1,24 +1,32 @@
-"""Which of the formats of plain text a file is in: the one place that decides, so that no two say yes."""
+"""Which of the text formats a file is in. One function decides for all of them, so that no two claim one file."""
 
 from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from memviz.transcripts.document import Document
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.markers import is_marked
 from memviz.transcripts.readers.texts.speaker_lines import dialogue
 from memviz.transcripts.readers.texts.stamped_lines import is_stamped
 from memviz.transcripts.readers.texts.table_columns import find_table
 from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
 
-_KINDS: WeakKeyDictionary[Document, str] = WeakKeyDictionary()  # four formats ask, and a long text takes its time
+_KINDS: WeakKeyDictionary[Document, str] = WeakKeyDictionary()  # four formats ask, and parsing a long text is slow
+
+
+class TextReader(Reader):
+    """Base of the text formats, all of which are recognised by :func:`text_kind`."""
+
+    def recognise(self, document: Document) -> bool:
+        """Whether the text is of this format."""
+        return text_kind(document) == self.name
 
 
 def text_kind(document: Document) -> str:
     """The name of the format; empty for a file that is no text, or no conversation.
 
-    A table is told by its first row and a chat log by its first line; whatever their cells and messages look like is
-    theirs.
+    The first row decides that it is a table, and the first line that it is a chat log, because the cells and messages
+    below may look like any other format.
     """
     if document not in _KINDS:
         _KINDS[document] = _kind(document.plain_text)

@@ -1,4 +1,4 @@
-"""From the speaker lines of a text to its messages."""
+"""Reads a dialogue, a text with lines that name the speaker, as messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, mismatch
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue
 
@@ -32,23 +32,23 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
     return TranscriptError(reason, place="line 1", remedy=OTHER_FORMAT)
 
 
-def read_dialogue(found: Dialogue, reading: Reading) -> Transcript:
-    """The conversation that a dialogue is, with its title. Text before the first speaker is left out and noted."""
-    known = _before(found, reading)
+def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
+    """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
+    known = _before(found, builder)
     for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
-        reading.note("a code fence is never closed, so it was read as text", place)
+        builder.note("a code fence is never closed, so it was read as text", place)
     contents = _contents(found)
     starts = places(found.text, [line.start for line in found.lines])
     for line, content, place in zip(found.lines, contents, starts, strict=True):
         if line is found.lines[-1] and not content and len(contents) > 1:
-            reading.note("the last speaker says nothing and was left out", place)
+            builder.note("the last speaker says nothing and was left out", place)
         else:
-            reading.say(line.role, content, place)
-    return reading.transcript(**known)
+            builder.add_text(line.role, content, place)
+    return builder.build(**known)
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
-    """Where offsets into a text, which rise, stand: "line 4"."""
+    """The line of each offset into a text, as in "line 4". The offsets have to rise."""
     line, at = 1, 0
     for offset in offsets:
         line, at = line + text.count("\n", at, offset), offset
@@ -68,7 +68,7 @@ def _content(text: str) -> str:
     return _BLANK_LINES.sub("", text).rstrip()
 
 
-def _before(found: Dialogue, reading: Reading) -> dict[str, Any]:
+def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
     """The title, if there is one, as a field of the transcript."""
     before = found.text[: found.lines[0].start]
     title = _TITLE.match(before)
@@ -77,5 +77,5 @@ def _before(found: Dialogue, reading: Reading) -> dict[str, Any]:
         first = _BLANK_LINES.sub("", rest)
         start, stop = places(before, [len(before) - len(first), len(before.rstrip())])
         lines = start if start == stop else f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
-        reading.note("text before the first speaker was left out", lines)
+        builder.note("text before the first speaker was left out", lines)
     return {"title": title[1].strip()} if title else {}

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.document import Document, Format
+from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.stamped_lines import MARKS, Stamped, date_order, read_stamped
-from memviz.transcripts.readers.texts.text_kinds import text_kind
+from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import places, text_mismatch, with_line_feeds
 from memviz.transcripts.times import moment, with_time
 
@@ -33,15 +33,11 @@ EDITED = "<This message was edited>"
 APP_SPEAKS = "\u200e"  # on some phones, what the app puts in place of a text starts so
 
 
-class WhatsApp(Format):
+class WhatsApp(TextReader):
     """A chat of people. Whoever speaks first is the user, everybody else the assistant; all keep their names."""
 
     name = "whatsapp"
     title = "WhatsApp chat"
-
-    def recognise(self, document: Document) -> bool:
-        """A text that starts with a line with date and time, and has more of them."""
-        return text_kind(document) == self.name
 
     def conversations(self, document: Document) -> Sequence[list[tuple[Stamped, str]]]:
         """One conversation: all messages with their lines."""
@@ -51,20 +47,22 @@ class WhatsApp(Format):
         text = with_line_feeds(document.plain_text)
         return [list(zip(messages, places(text, [message.start for message in messages]), strict=True))]
 
-    def read(self, piece: list[tuple[Stamped, str]], reading: Reading) -> Transcript:
+    def read(self, piece: list[tuple[Stamped, str]], builder: TranscriptBuilder) -> Transcript:
         """The chat with the names of its people. What nobody said is left out and counted."""
         people = _people(message for message, _ in piece)
-        roles, are_people = _roles(people, reading)
+        roles, are_people = _roles(people, builder)
         order = date_order([message for message, _ in piece])
         held_at = None
         for message, place in piece:
             if message.speaker not in roles or _is_of_the_app(message):
-                reading.note("a line of the app itself, which nobody said, was left out", place)
+                builder.note("a line of the app itself, which nobody said, was left out", place)
                 continue
             time, name = message.time(order), message.speaker if are_people else None
             held_at = held_at or moment(time)
-            reading.say(roles[message.speaker], _text(message.text), place, name=name, meta=with_time(time) or None)
-        return reading.transcript(description=_description(people) if are_people else "", held_at=held_at)
+            builder.add_text(
+                roles[message.speaker], _text(message.text), place, name=name, meta=with_time(time) or None
+            )
+        return builder.build(description=_description(people) if are_people else "", held_at=held_at)
 
 
 def _people(messages: Iterable[Stamped]) -> list[str]:
@@ -81,13 +79,13 @@ def _is_of_the_app(message: Stamped) -> bool:
     return not message.speaker or any(_OF_THE_APP.match(text) for text in (message.speaker, message.text))
 
 
-def _roles(names: list[str], reading: Reading) -> tuple[dict[str, str], bool]:
+def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str], bool]:
     """The role of each name, and whether the names are those of people."""
     known = {name: role_of(name) for name in names}
     if names and all(known.values()):  # somebody has put a chat with a model into this shape
         return {name: role or "" for name, role in known.items()}, False
     if len(names) > 2:
-        reading.note(f"{len(names)} people speak: {names[0]} is the user, all others are the assistant")
+        builder.note(f"{len(names)} people speak: {names[0]} is the user, all others are the assistant")
     return {name: "assistant" if at else "user" for at, name in enumerate(names)}, True
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.charts.cost.curve import BreakEven
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.metrics.cost.cost import break_even_turn
-from memviz.metrics.cost.estimate import dollars
+from memviz.text.wording import dollars
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.cost.words import usd_words
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.cost.parts import Part
+from memviz.text.wording import dollars
 from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."

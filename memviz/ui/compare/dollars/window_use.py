@@ -16,13 +16,12 @@ from memviz.charts.cost.window_use import (
 )
 from memviz.charts.figure import CONFIG
 from memviz.metrics.cost.cost import overflow_turn
+from memviz.metrics.health.growth import unbounded_part
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain
 
 SMALLEST_SHARE = 0.001
-UNBOUNDED = "buffer"
-"""The strategy whose requests nothing ever shortens."""
 
 
 def against_the_window(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
@@ -51,7 +50,7 @@ def window_words(costs: Sequence[SettingCost], window: int, model: str) -> Itera
         turn = overflow_turn(one.cost.traffic, window)
         if turn is not None:
             yield f"{one.label}: from turn {turn:,} on a request is larger than the window, and would be refused."
-        elif one.setting.run.strategy.id == UNBOUNDED:
+        elif unbounded_part(one.setting.run.strategy) == "history":
             yield from _projection(one, window)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.memory_map.fate_words import times
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.text.wording import message_number, message_position, times, turn_list
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_setting_run
@@ -42,12 +42,12 @@ def one_message(settings: Sequence[SettingRun], conversation_id: str) -> None:
     last = max(record.turn for other in settings for record in other.run.turns[-1:])
     st.plotly_chart(
         message_life(settings, position, turn, last), key="map-life", config=CONFIG,
-        alt=f"What became of message {position + 1} under every setting, over the turns",
+        alt=f"What became of message {message_number(position):,} under every setting, over the turns",
     )  # fmt: skip
     message, request = st.columns(2, gap="medium")
     with message:
         said = run.log[position]
-        st.markdown(f"**Message {position + 1}** · {said.role}, turn {run.log.turn_number(position)}")
+        st.markdown(f"**Message {message_number(position):,}** · {said.role}, turn {run.log.turn_number(position)}")
         st.markdown(f"Under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}")
         with st.container(border=True):
             st.text(said.content[:MAX_CHARS_SHOWN] or "This message has no text.")
@@ -74,7 +74,7 @@ def _choose(settings: Sequence[SettingRun]) -> tuple[SettingRun, int, int]:
     turn = right.select_slider("Request of turn", turns, key=MAP_TURN_KEY) if len(turns) > 1 else turns[0]
     with link:
         copy_link(compare_state(), "map-link", int(turn))
-    return setting, int(number) - 1, int(turn)
+    return setting, message_position(int(number)), int(turn)
 
 
 def life_in_words(life: Sequence[Span]) -> str:
@@ -122,5 +122,4 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
 
 
 def _again(turns: Sequence[int]) -> str:
-    named = ", ".join(map(str, turns[:6])) + (", …" if len(turns) > 6 else "")
-    return f"summarized again at turn{'s' if len(turns) > 1 else ''} {named}"
+    return f"summarized again at {turn_list(turns, most=6)}"

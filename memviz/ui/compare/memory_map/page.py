@@ -12,11 +12,11 @@ from memviz.charts.memory_map.fate_map import map_of
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.text.wording import counted, message_number, message_position
 from memviz.ui.compare.memory_map.legend import key_numbers
 from memviz.ui.compare.memory_map.message import MESSAGE_KEY
 from memviz.ui.controls.sidebar import MAP_TURN_KEY
 from memviz.ui.shell.state import clicked_point, compare_state, set_widget
-from memviz.ui.shell.text import counted
 
 MAP_PIXELS = 280
 """The least width of a map; up to three stand side by side."""
@@ -42,7 +42,7 @@ def zoom(whole: View, conversation_id: str) -> View:
     top, bottom = messages.slider(
         "Messages", 1, len(whole.positions), (1, len(whole.positions)), key=f"{POSITIONS_KEY}-{conversation_id}",
     )  # fmt: skip
-    return View(range(first, last + 1), range(top - 1, bottom))
+    return View(range(first, last + 1), range(message_position(top), bottom))
 
 
 def maps(settings: Sequence[SettingRun], view: View) -> None:
@@ -76,19 +76,14 @@ def _how_to_read(view: View) -> str:
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point, fates = clicked_point(_map_key(number)), fate_map(setting.run)
-    found = example(fates, grid(fates, view), point["x"], point["y"] - 1) if point else None
+    found = example(fates, grid(fates, view), point["x"], message_position(point["y"])) if point else None
     if found is None:
         return
     turn, position = found
     compare_state().looked_at = setting.index
     set_widget(MAP_TURN_KEY, turn)
-    set_widget(MESSAGE_KEY, position + 1)
+    set_widget(MESSAGE_KEY, message_number(position))
     st.toast(
-        f"Message {position + 1} and the request of turn {turn} are shown below.", icon=":material/arrow_downward:"
+        f"Message {message_number(position):,} and the request of turn {turn} are shown below.",
+        icon=":material/arrow_downward:",
     )
-
-
-def nothing_yet(settings: Sequence[SettingRun]) -> None:
-    """Say why there is no map, where a setting was replayed at all."""
-    if settings:
-        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

@@ -13,6 +13,7 @@ from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import contains
+from memviz.text.wording import message_list, message_number, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.shell.text import shortened
 
@@ -43,15 +44,8 @@ def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
     log, at = kept.run.log, life.born_position
     quote = quoted(log[at].content, probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
-    with_others = (
-        f", together with {_messages(earlier)}" if earlier else ""
-    )  # fmt: skip
-    return f"Stated in message {at + 1} (turn {life.born_turn}){with_others}: “{quote}”"
-
-
-def _messages(positions: Sequence[int]) -> str:
-    numbers = ", ".join(str(position + 1) for position in positions)
-    return f"message{'s' * (len(positions) > 1)} {numbers}"
+    with_others = f", together with {message_list(earlier)}" if earlier else ""
+    return f"Stated in message {message_number(at):,} (turn {life.born_turn}){with_others}: “{quote}”"
 
 
 def quoted(text: str, answers: Sequence[str]) -> str:
@@ -90,10 +84,9 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
     if number is None:
         return ": the last message that held it is no longer sent" if life.spans[0] is not span else ""
     compaction = kept.run.compactions[number]
-    taken = compaction.summarized
-    what = f"messages {taken.start + 1}-{taken.stop}" if len(taken) > 1 else f"message {taken.stop}"
+    what, where = message_range(compaction.summarized), message_number(compaction.after_message)
     because = f" ({compaction.reason})" if compaction.reason else ""
-    return f": the summarization of {what} after message {compaction.after_message + 1}{because} did not take it over"
+    return f": the summarization of {what} after message {where:,}{because} did not take it over"
 
 
 def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> tuple[str, str]:
@@ -108,7 +101,7 @@ def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction
         position for position in compaction.summarized
         if position in probe.evidence or any(contains(readable(log[position]), answer) for answer in probe.answers)
     ]  # fmt: skip
-    name = _messages(held)
+    name = message_list(held)
     return f"{name[:1].upper()}{name[1:]}, which it took in", "\n\n".join(readable(log[at]) for at in held)
 
 

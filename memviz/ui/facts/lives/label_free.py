@@ -12,9 +12,10 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.tool_argument_recall import NeededArgument, ToolArgumentRecall
+from memviz.text.wording import counted, message_number
 from memviz.ui.facts.retention_cache import rare_words_of, survival_of, tool_argument_recall_of
 from memviz.ui.shell.state import widget_value
-from memviz.ui.shell.text import counted, plain, shortened
+from memviz.ui.shell.text import plain, shortened
 
 ALL_KEY = "retention-all-misses"
 MOST_MISSES = 12
@@ -75,7 +76,7 @@ def _row(settings: Sequence[SettingRun], arguments: Sequence[NeededArgument]) ->
         "Tool": plain(first.tool),
         "Argument": plain(first.name),
         "Value": plain(shortened(first.value, VALUE_CHARS)),
-        "Last said in message": f"{first.last_seen + 1:,}",
+        "Last said in message": f"{message_number(first.last_seen):,}",
         **{
             plain(setting.label): STATE_WORDS[argument.source]
             for setting, argument in zip(settings, arguments, strict=True)

@@ -16,7 +16,7 @@ from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
-from memviz.metrics.cost.estimate import dollars
+from memviz.text.wording import counted, dollars
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.pickers import ModelChoice, model_picker
@@ -24,7 +24,7 @@ from memviz.ui.controls.progress import FRAME_SECONDS
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import RetentionState, set_widget, widget_value
-from memviz.ui.shell.text import counted, distinct, plain, shortened
+from memviz.ui.shell.text import distinct, plain, shortened
 
 SETTINGS_KEY, COUNT_KEY, JUDGE_KEY, ONE_KEY = (
     "judged-settings", "judged-facts", "judged-with-judge", "judged-one",

@@ -14,13 +14,14 @@ from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_
 from memviz.charts.retention.life_lines import by_birth, life_lines_of
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
+from memviz.text.wording import counted
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.lives.fact_story import marked_html, source_of_loss, story
 from memviz.ui.facts.summaries.page import open_event
-from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
-from memviz.ui.shell.text import counted, distinct, plain, shortened
+from memviz.ui.shell.state import CompareState, set_widget, take_clicked_number, widget_value
+from memviz.ui.shell.text import distinct, plain, shortened
 
 LABEL_CHARS = 110
 TEXT_PIXELS, SHORT_CHARS = 260, 350
@@ -149,13 +150,8 @@ def _rows(one: RetentionResult, lives: Sequence[LifeLine], fact_key: str) -> Non
     shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
     st.plotly_chart(
         life_lines_of(one, shown, widget_value(fact_key)), key=CHART_KEY, config=CONFIG, selection_mode="points",
-        on_select=partial(_follow_click, fact_key), alt="The life of every fact: a row a fact, a column a turn",
+        on_select=partial(take_clicked_number, CHART_KEY, fact_key),
+        alt="The life of every fact: a row a fact, a column a turn",
     )  # fmt: skip
     if many:
         st.toggle(f"Show all {len(lives):,} facts", key=ALL_KEY, help=f"At first the {MOST_ROWS} stated first.")
-
-
-def _follow_click(fact_key: str) -> None:
-    point = clicked_point(CHART_KEY)
-    if point and point.get("customdata") is not None:
-        set_widget(fact_key, int(point["customdata"]))

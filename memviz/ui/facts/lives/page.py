@@ -9,16 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
+from memviz.text.wording import counted
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline
 from memviz.ui.facts.retention_cache import bounds_of, survival_of
 from memviz.ui.shell.state import widget_value
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 MEASURE_KEY = "retention-measure"
 MEASURE_HELP = (
@@ -140,9 +140,3 @@ def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
             ("Updated: neither", f"{total.neither:,}"),
         ]
     return cells
-
-
-def nothing_yet(settings: Sequence[SettingRun]) -> None:
-    """Say why there is nothing to see, where a setting was replayed at all."""
-    if settings:
-        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")

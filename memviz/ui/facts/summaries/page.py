@@ -20,6 +20,7 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
+from memviz.text.wording import counted
 from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.sidebar import choose_setting_run
@@ -27,8 +28,8 @@ from memviz.ui.facts.probes import facts_of
 from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, clicked_point, set_widget, widget_value
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
+from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 SETTING_KEY = "summaries-setting"
@@ -122,7 +123,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
     selected = int(widget_value(event_key))
     st.plotly_chart(
         summary_timeline(run, selected), key=chart_key, selection_mode="points", config=CONFIG,
-        on_select=partial(_follow_click, chart_key, event_key), alt=CHART_ALT,
+        on_select=partial(take_clicked_number, chart_key, event_key), alt=CHART_ALT,
     )  # fmt: skip
     st.caption("Point at a mark for why and what it cost; click it to open that version below.")
     if facts:
@@ -145,9 +146,3 @@ def _choose_event(run: Run, events: Sequence[CompactionEvent], key: str) -> int:
         return 0
     return int(st.select_slider(version_noun(run), range(len(events)), key=key,
                                 format_func=lambda at: event_label(run, events[at])))  # fmt: skip
-
-
-def _follow_click(chart_key: str, event_key: str) -> None:
-    point = clicked_point(chart_key)
-    if point and point.get("customdata") is not None:
-        set_widget(event_key, int(point["customdata"]))

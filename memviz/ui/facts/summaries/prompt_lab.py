@@ -11,15 +11,15 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
 from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
+from memviz.text.wording import counted, dollars, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.facts.summaries.diff_html import diff_html, legend_html
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.shell.text import plain
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
 KEPT, LOST = "kept", "lost"
@@ -30,10 +30,7 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     """Choose two prompts, or write them, and compare what the summarizer makes of the same messages."""
     taken = compaction.summarized
     joins = f" and version {compaction.replaces} of the summary" if compaction.replaces else ""
-    st.caption(
-        f"Both prompts get messages {taken.start + 1} to {taken.stop}{joins}. Nothing of the run is changed. "
-        + _who(desk)
-    )
+    st.caption(f"Both prompts get {message_range(taken)}{joins}. Nothing of the run is changed. " + _who(desk))
     own = compaction.strategy.instruction
     instructions = [
         prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)

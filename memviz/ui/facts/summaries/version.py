@@ -16,12 +16,13 @@ from memviz.metrics.summaries.events import (
     text_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.text.wording import counted, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
-from memviz.ui.facts.summaries.version_html import facts_html, messages_html, span
-from memviz.ui.shell.text import counted, plain
+from memviz.ui.facts.summaries.version_html import facts_html, messages_html
+from memviz.ui.shell.text import plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
 TEXT_PIXELS = 520
@@ -61,7 +62,7 @@ def _title(run: Run, event: CompactionEvent) -> str:
 
 def _trouble(event: CompactionEvent) -> None:
     """Say what a version that never came means."""
-    taken = span(event.compaction.summarized)
+    taken = message_range(event.compaction.summarized)
     if event.what is CompactionOutcome.FAILED:
         st.error(
             f"The summarizer gave no summary of {taken}: {plain(event.compaction.error or '')}. Nothing was lost: they "

@@ -8,11 +8,11 @@ from html import escape
 from memviz.charts.palette import PART_COLORS
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.cost.estimate import dollars
 from memviz.metrics.summaries.events import CompactionEvent, grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.text.wording import counted, dollars, message_number, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.shell.text import call_text, counted
+from memviz.ui.shell.text import call_text
 
 MAX_MESSAGES_SHOWN = 60
 MAX_UNSOURCED_SHOWN = 30
@@ -35,28 +35,21 @@ def messages_html(run: Run, positions: range) -> str:
     return f'<section class="memviz-block" style="border-left-color: {PART_COLORS["history"]}">{shown}{more}</section>'
 
 
-def span(positions: range) -> str:
-    """Which messages these are, as a person counts them."""
-    if len(positions) == 1:
-        return f"message {positions.stop:,}"
-    return f"messages {positions.start + 1:,} to {positions.stop:,}"
-
-
 def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
     compaction, sums = event.compaction, run.space.sums
-    yield "When", f"turn {compaction.turn:,}, after message {compaction.after_message + 1:,}"
+    yield "When", f"turn {compaction.turn:,}, after message {message_number(compaction.after_message):,}"
     if compaction.reason:
         yield "Why", compaction.reason
     taken = compaction.summarized
     if taken:
         name = "Newly taken in" if event.version else "Was about"
-        yield name, f"{span(taken)} ({sums.between(taken.start, taken.stop):,} tokens)"
+        yield name, f"{message_range(taken)} ({sums.between(taken.start, taken.stop):,} tokens)"
 
 
 def _version_rows(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> Iterator[tuple[str, str]]:
     compaction = event.compaction
     if event.version and facts:
-        yield "Stands for", f"{span(event.version.covers)} ({facts.covered_tokens:,} tokens)"
+        yield "Stands for", f"{message_range(event.version.covers)} ({facts.covered_tokens:,} tokens)"
         yield "Took the place of", _place(run, event)
         yield "Its own size", counted(facts.tokens, "token")
     if event.version or compaction.tokens_before != compaction.tokens_after:
@@ -89,7 +82,7 @@ def _writer(event: CompactionEvent) -> str:
 
 def _message(run: Run, position: int) -> str:
     message, tokens = run.log[position], run.space.sums.between(position, position + 1)
-    return "".join(_lines(f"{message.role} · message {position + 1:,} · {counted(tokens, 'token')}",
+    return "".join(_lines(f"{message.role} · message {message_number(position):,} · {counted(tokens, 'token')}",
                           message.content, map(call_text, message.tool_calls)))  # fmt: skip
 
 

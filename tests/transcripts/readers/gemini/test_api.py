@@ -7,10 +7,11 @@ import pytest
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.builder import Reading
+from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
-from memviz.transcripts.readers.gemini.api import GeminiApi, contents_of_checkpoint, read_contents
+from memviz.transcripts.readers.gemini.api import GeminiApi, add_contents, contents_of_checkpoint
+from memviz.transcripts.readers.json_rows import with_places
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -115,9 +116,9 @@ def test_checkpoints_of_the_command_line_are_left_to_their_own_format():
         assert not GeminiApi().recognise(document)
         contents = contents_of_checkpoint(document)
         assert contents
-        reading = Reading()
-        read_contents(contents, reading)
-        assert len(reading.messages) == len(contents)
+        builder = TranscriptBuilder()
+        add_contents(with_places(contents), builder)
+        assert len(builder.messages) == len(contents)
     for value in ([HI], {"history": [{"role": "user", "content": "x"}]}, {"history": 3}, []):
         assert contents_of_checkpoint(Document(json.dumps(value).encode())) is None
 

@@ -4,7 +4,7 @@ from contextlib import suppress
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.errors import TranscriptError
@@ -93,7 +93,6 @@ PIECES = st.sampled_from([
 TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=14).map("".join)
 
 
-@settings(deadline=None, max_examples=300)
 @given(TEXTS, st.sampled_from([None, *MINE]))
 def test_any_text_is_read_or_refused_in_a_sentence(text, format):
     data = text.encode("utf-8", "surrogatepass")
@@ -104,7 +103,6 @@ def test_any_text_is_read_or_refused_in_a_sentence(text, format):
     assert not any(UNFORESEEN in str(failure) for failure in failures)
 
 
-@settings(deadline=None, max_examples=150)
 @given(TEXTS)
 def test_at_most_one_format_says_yes(text):
     document = Document(text.encode("utf-8", "surrogatepass"))
@@ -115,6 +113,7 @@ def test_at_most_one_format_says_yes(text):
 @pytest.mark.parametrize(
     "start", ["User: a\nAI:", "# ", "**User", "## User ", "5/8/23, 1:56 - B: ", "role,content\nuser,"]
 )
+@pytest.mark.slow
 def test_long_runs_of_a_character_take_linear_time(start, character):
     began = process_time()
     with suppress(TranscriptError):

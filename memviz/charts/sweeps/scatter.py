@@ -1,0 +1,64 @@
+"""The frame around a chart with one point a setting: axes, a limit that was asked for, and the legend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.charts.figure import figure
+from memviz.charts.sweeps.points import GREY
+from memviz.charts.text import escaped
+
+Axis = dict[str, Any]
+MARGINS = {"r": 14, "t": 50, "b": 50}
+LEGEND = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0, "groupclick": "togglegroup",
+          "itemwidth": 30, "font": {"size": 12}}  # fmt: skip
+"""At the lower end of the figure, however many lines it takes."""
+
+
+class Limit(NamedTuple):
+    """What was asked for on the y axis, and the words at its line."""
+
+    value: float
+    words: str
+
+
+def scatter(
+    traces: Iterable[dict[str, Any]],
+    x_axis: Axis,
+    y_axis: Axis,
+    limit: Limit | None,
+    annotations: Iterable[dict[str, Any]],
+    *,
+    left_pixels: int,
+    **layout: Any,
+) -> go.Figure:
+    """The chart. ``layout`` has what the charts do not share: title, height and uirevision."""
+    title = {"text": escaped(layout.pop("title")), "font": {"size": 16}}
+    labels = [_label(limit, y_axis)] if limit else []
+    return figure(list(traces), {
+        "title": title,
+        "xaxis": {"automargin": True, "zeroline": False, **x_axis},
+        "yaxis": {"automargin": False, "zeroline": False, **y_axis},
+        "shapes": [_line(limit.value)] if limit else [], "annotations": [*labels, *annotations],
+        "legend": LEGEND, "hovermode": "closest", "hoverlabel": {"align": "left"},
+        "margin": {**MARGINS, "l": left_pixels}, **layout,
+    })  # fmt: skip
+
+
+def _line(value: float) -> dict[str, Any]:
+    """A thin dashed line across the chart."""
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": value, "y1": value,
+            "line": {"width": 1, "dash": "dash", "color": GREY}}  # fmt: skip
+
+
+def _label(limit: Limit, y_axis: Axis) -> dict[str, Any]:
+    is_log = y_axis.get("type") == "log" and limit.value > 0
+    return {
+        "text": limit.words, "x": 0, "xref": "paper", "xanchor": "left",
+        "y": np.log10(limit.value) if is_log else limit.value, "yanchor": "bottom", "showarrow": False,
+        "font": {"size": 11, "color": GREY},
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The token counters: an encoding of tiktoken, and estimates under their own names."""

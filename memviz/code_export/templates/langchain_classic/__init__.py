@@ -1,0 +1,1 @@
+"""The classic memory classes of LangChain."""

@@ -1,0 +1,11 @@
+"""Plain Python, as for any rule, and why LangChain's own class will not do."""
+
+from memviz.code_export.templates.langchain_classic.any_rule import main
+
+DIFFERENCES = [
+    "The class that comes nearest, ConversationSummaryMemory, keeps one running summary and no list of turns."
+]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""LangChain 1: agents with middleware."""

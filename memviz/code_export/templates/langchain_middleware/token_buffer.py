@@ -1,0 +1,60 @@
+"""Middleware with LangChain's own trimming, by tokens."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, ModelRequest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage, HumanMessage, trim_messages
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
+
+from memviz.code_export.templates.langchain_middleware.counting import count_messages
+
+MODEL = "openai:gpt-5-mini"  # answers in the chat
+SYSTEM_PROMPT = "Be kind."
+MAX_TOKENS = 2000  # tokens
+
+
+class NewestMessages(AgentMiddleware):
+    """Sends the newest messages and always the question. The agent's state keeps everything."""
+
+    def sent(self, messages: list[AnyMessage]) -> list[AnyMessage]:
+        kept = trim_messages(
+            messages,
+            strategy="last",
+            max_tokens=MAX_TOKENS,
+            token_counter=count_messages,
+            start_on=("human", "ai"),  # no tool result without its call, which providers refuse
+        )
+        question = [message for message in messages if message.type == "human"][-1:]
+        return kept if all(message in kept for message in question) else [*question, *kept]
+
+    def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
+        return handler(request.override(messages=self.sent(request.messages)))
+
+    async def awrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
+        return await handler(request.override(messages=await asyncio.to_thread(self.sent, request.messages)))
+
+
+def build_agent(model: str | BaseChatModel = MODEL) -> CompiledStateGraph:
+    return create_agent(
+        model,
+        tools=[],  # yours
+        system_prompt=SYSTEM_PROMPT,
+        middleware=[NewestMessages()],
+        checkpointer=InMemorySaver(),  # keeps the conversation between calls
+    )
+
+
+def main() -> None:
+    agent = build_agent()
+    for question in ("Hello, my name is Ada.", "What is my name?"):
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
+        print(answer["messages"][-1].text)
+
+
+if __name__ == "__main__":
+    main()

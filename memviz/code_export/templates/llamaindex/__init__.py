@@ -1,0 +1,1 @@
+"""LlamaIndex: chat engines with a memory."""

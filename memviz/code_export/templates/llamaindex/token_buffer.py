@@ -1,0 +1,35 @@
+"""ChatMemoryBuffer."""
+
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.llms import LLM
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.llms.litellm import LiteLLM
+
+from memviz.code_export.templates.counter import token_ids
+
+MODEL = "openai/gpt-5-mini"  # answers in the chat
+SYSTEM_PROMPT = "Be kind."
+MAX_TOKENS = 2000  # tokens
+
+DIFFERENCES = [
+    "The class is marked as deprecated in favour of llama_index.core.memory.Memory, which cuts by tokens and keeps no "
+    "running summary. It still works as it did.",
+    "The messages are joined with blanks and counted as one text, so a message that just fits in memviz may not fit.",
+    "The first message kept is never an assistant's or a tool's: LlamaIndex drops those too, and so may send less.",
+    "When not even the newest message fits, it is sent alone. memviz does so with the user's question only.",
+]
+
+
+def build_memory(llm: LLM) -> ChatMemoryBuffer:
+    return ChatMemoryBuffer.from_defaults(token_limit=MAX_TOKENS, tokenizer_fn=token_ids)
+
+
+def main() -> None:
+    memory = build_memory(LiteLLM(model=MODEL))
+    engine = SimpleChatEngine.from_defaults(llm=LiteLLM(model=MODEL), memory=memory, system_prompt=SYSTEM_PROMPT)
+    for question in ("Hello, my name is Ada.", "What is my name?"):
+        print(engine.chat(question))
+
+
+if __name__ == "__main__":
+    main()

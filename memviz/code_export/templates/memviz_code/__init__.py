@@ -1,0 +1,1 @@
+"""memviz itself."""

@@ -1,0 +1,1 @@
+"""The OpenAI Agents SDK: a session, and what of it is sent."""

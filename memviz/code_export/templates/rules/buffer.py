@@ -1,0 +1,16 @@
+"""Everything."""
+
+from memviz.code_export.templates.sending import sent
+
+
+class Memory:
+    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
+
+    def __init__(self) -> None:
+        self.log: list[dict] = []
+
+    def append(self, message: dict) -> None:
+        self.log.append(message)
+
+    def context(self) -> list[dict]:
+        return sent(self.log, range(len(self.log)))

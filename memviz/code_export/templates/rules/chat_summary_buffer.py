@@ -1,0 +1,58 @@
+"""A running summary that counts too, and the newest messages that fit beside it."""
+
+from memviz.code_export.templates.counter import count_tokens
+from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.summarizing import line, written
+
+TOKEN_LIMIT = 64000  # tokens
+COUNT_INITIAL_TOKENS = False
+SYSTEM_PROMPT = "Be kind."
+INSTRUCTION = "Write one concise summary of the conversation below."
+
+
+class Memory:
+    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
+
+    def __init__(self) -> None:
+        self.log: list[dict] = []
+        self.summary: str | None = None
+        self.cursor = 0  # the first message that is not summarized
+        self.turn = 0
+        self.failed_in_turn: int | None = None
+
+    def append(self, message: dict) -> None:
+        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+            self.turn += 1
+        self.log.append(message)
+
+    def context(self) -> list[dict]:
+        self.fold(self.first_kept())
+        return sent(self.log, range(self.cursor, len(self.log)), self.summary)
+
+    def first_kept(self) -> int:
+        """Walk back from the newest message as long as it fits; the first one kept is no assistant's or tool's."""
+        room = TOKEN_LIMIT - (count_tokens(SYSTEM_PROMPT) if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT else 0)
+        if room < 0:
+            raise ValueError("The system prompt alone is over TOKEN_LIMIT.")
+        start = len(self.log)
+        while start > self.cursor and (size := count_tokens(self.log[start - 1]["content"] or "")) <= room:
+            start, room = start - 1, room - size
+        if start == self.cursor and self.summary and count_tokens(self.summary) <= room:
+            return start
+        while start < len(self.log) and self.log[start]["role"] in ("assistant", "tool"):
+            start += 1
+        return start
+
+    def fold(self, keep_from: int) -> None:
+        """Summarize the messages before this one, together with the summary so far."""
+        if keep_from == self.cursor or self.failed_in_turn == self.turn:
+            return
+        entries = [line(message) for message in self.log[self.cursor : keep_from]]
+        if self.summary:
+            entries.insert(0, f"system: {self.summary}")
+        transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
+        text = written([{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": transcript}])
+        if text is None:
+            self.failed_in_turn = self.turn
+        else:
+            self.summary, self.cursor = text, keep_from

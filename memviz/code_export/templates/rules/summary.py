@@ -1,0 +1,42 @@
+"""A running summary, and the newest messages."""
+
+from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.summarizing import line, written
+
+BUFFER_SIZE = 4  # messages
+INSTRUCTION = "Write one concise summary of the conversation below."
+
+
+class Memory:
+    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
+
+    def __init__(self) -> None:
+        self.log: list[dict] = []
+        self.summary: str | None = None
+        self.cursor = 0  # the first message that is not summarized
+        self.turn = 0
+        self.failed_in_turn: int | None = None
+
+    def append(self, message: dict) -> None:
+        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+            self.turn += 1
+        self.log.append(message)
+        if len(self.log) - self.cursor > 2 * BUFFER_SIZE:
+            self.fold(len(self.log) - BUFFER_SIZE)
+
+    def context(self) -> list[dict]:
+        summary = f"Summary of earlier conversation: {self.summary}" if self.summary else None
+        return sent(self.log, range(self.cursor, len(self.log)), summary)
+
+    def fold(self, keep_from: int) -> None:
+        """Summarize the messages before this one, together with the summary so far."""
+        if self.failed_in_turn == self.turn:
+            return
+        lines = [line(message) for message in self.log[self.cursor : keep_from]]
+        if self.summary:
+            lines.insert(0, f"system: Previous summary: {self.summary}")
+        text = written([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}])
+        if text is None:
+            self.failed_in_turn = self.turn
+        else:
+            self.summary, self.cursor = text, keep_from

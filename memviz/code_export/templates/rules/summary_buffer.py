@@ -1,0 +1,47 @@
+"""A running summary, and the newest messages within a token limit."""
+
+from memviz.code_export.templates.counter import count_tokens
+from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.summarizing import line, written
+
+MAX_TOKEN_LIMIT = 500  # tokens
+INSTRUCTION = "Write one concise summary of the conversation below."
+
+
+class Memory:
+    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
+
+    def __init__(self) -> None:
+        self.log: list[dict] = []
+        self.summary: str | None = None
+        self.cursor = 0  # the first message that is not summarized
+        self.turn = 0
+        self.failed_in_turn: int | None = None
+
+    def append(self, message: dict) -> None:
+        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+            self.turn += 1
+        self.log.append(message)
+        sizes = [count_tokens(pending["content"] or "") for pending in self.log[self.cursor :]]
+        if sum(sizes) > MAX_TOKEN_LIMIT and len(sizes) > 1:
+            folded = 1  # at least one message is folded, and at least one is kept
+            while folded < len(sizes) - 1 and sum(sizes[folded:]) > MAX_TOKEN_LIMIT // 2:
+                folded += 1
+            self.fold(self.cursor + folded)
+
+    def context(self) -> list[dict]:
+        summary = f"Summary of earlier conversation: {self.summary}" if self.summary else None
+        return sent(self.log, range(self.cursor, len(self.log)), summary)
+
+    def fold(self, keep_from: int) -> None:
+        """Summarize the messages before this one, together with the summary so far."""
+        if self.failed_in_turn == self.turn:
+            return
+        lines = [line(message) for message in self.log[self.cursor : keep_from]]
+        if self.summary:
+            lines.insert(0, f"system: Previous summary: {self.summary}")
+        text = written([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}])
+        if text is None:
+            self.failed_in_turn = self.turn
+        else:
+            self.summary, self.cursor = text, keep_from

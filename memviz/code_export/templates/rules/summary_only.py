@@ -1,0 +1,51 @@
+"""A summary of every turn."""
+
+from itertools import pairwise
+
+from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.summarizing import line, written
+
+ENABLE_SUMMARIZATION = True
+INSTRUCTION = "Write one concise summary of the conversation below."
+HEADING = "=== ACCUMULATED MEMORY SUMMARIES ==="
+
+DIFFERENCES = [
+    "Recall and reflective thinking are memviz's own and are not in this code. Memory.log holds every message, so "
+    "what is to be recalled can be taken from there.",
+]
+
+
+class Memory:
+    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
+
+    def __init__(self) -> None:
+        self.log: list[dict] = []
+        self.starts: list[int] = []  # where each turn starts
+        self.summaries: list[str] = []  # one a turn
+
+    def append(self, message: dict) -> None:
+        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+            if ENABLE_SUMMARIZATION:
+                self.summarize_turns()
+            self.starts.append(len(self.log))
+        self.log.append(message)
+
+    def summarize_turns(self) -> None:
+        """One summary for every turn that has none yet. After a failure the rest waits for a later turn."""
+        for start, stop in list(pairwise([*self.starts, len(self.log)]))[len(self.summaries) :]:
+            lines = [line(message) for message in self.log[start:stop]]
+            text = written([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}])
+            if text is None:
+                return
+            self.summaries.append(text)
+
+    def accumulated(self) -> str | None:
+        entries = [f"[Turn {number}] {text}" for number, text in enumerate(self.summaries, start=1)]
+        return "\n".join([HEADING, *entries]) if entries else None
+
+    def context(self) -> list[dict]:
+        if not (ENABLE_SUMMARIZATION and self.starts):
+            return sent(self.log, range(0))
+        failed = self.starts[len(self.summaries) :]  # a turn whose summary failed is sent word for word
+        stop = self.starts[-1] if self.log[-1]["role"] == "user" else len(self.log)
+        return sent(self.log, range(failed[0] if failed else stop, stop), self.accumulated())

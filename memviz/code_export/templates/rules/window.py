@@ -1,0 +1,18 @@
+"""The newest messages."""
+
+from memviz.code_export.templates.sending import sent
+
+WINDOW_SIZE = 10  # messages
+
+
+class Memory:
+    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
+
+    def __init__(self) -> None:
+        self.log: list[dict] = []
+
+    def append(self, message: dict) -> None:
+        self.log.append(message)
+
+    def context(self) -> list[dict]:
+        return sent(self.log, range(max(0, len(self.log) - WINDOW_SIZE), len(self.log)))

@@ -1,0 +1,43 @@
+"""The README's table of strategies, made from what they declare.
+
+Make it again after a strategy was added or changed: ``python -m memviz.strategies.table README.md``
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter
+
+START = "<!-- strategies: made by python -m memviz.strategies.table README.md -->\n"
+END = "<!-- end of strategies -->\n"
+HEAD = "| id | name | what it does | parameters |\n|---|---|---|---|\n"
+
+
+def table() -> str:
+    """One row for each strategy of memviz itself, in their order; other packages' have no place in its README."""
+    own = [cls for id, cls in strategies().items() if cls.__module__ == f"memviz.strategies.{id}"]
+    return HEAD + "".join(f"| {' | '.join(_cells(cls))} |\n" for cls in own).replace("|  |", "| |")
+
+
+def with_table(text: str) -> str:
+    """A text with the table between the two marks in it."""
+    before, _, rest = text.partition(START)
+    return before + START + table() + END + rest.partition(END)[2]
+
+
+def _cells(cls: type[Strategy]) -> tuple[str, ...]:
+    return f"`{cls.id}`", cls.title, cls.summary_line(), ", ".join(map(_described, cls.parameters()))
+
+
+def _described(parameter: Parameter) -> str:
+    """A number with its default and unit, anything else by its name."""
+    return f"`{parameter.name}`" + (f" {parameter.default} {parameter.unit}" if parameter.is_number else "")
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")

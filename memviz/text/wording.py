@@ -1,0 +1,96 @@
+"""Numbers, places, lists and money in sentences, for every page, chart, report and command.
+
+Inside memviz a message is its position in the log, counted from 0. On the screen messages are numbered from 1, as
+turns are. :func:`message_number` and :func:`message_position` are the way from one to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import floor, log10
+
+_VOWELS = "aeiou"
+_EXACT_BELOW = 1000
+"""Smaller numbers of tokens are given exactly, larger ones to three digits."""
+
+
+def plural(noun: str, number: float = 2) -> str:
+    """``turn`` for 1, ``turns`` for any other number; ``summaries``, ``days``."""
+    if number == 1:
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in _VOWELS else f"{noun}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 turn``, ``2 turns``, ``3 summaries``."""
+    return f"{number:,} {plural(noun, number)}"
+
+
+def share_of(part: int, whole: int, noun: str) -> str:
+    """``3 of 12 requests``."""
+    return f"{part:,} of {counted(whole, noun)}"
+
+
+def times(number: int) -> str:
+    """``once``, ``2 times``."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def listed(items: Iterable[object]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    *first, last = [str(item) for item in items] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def message_number(position: int) -> int:
+    """The number that a reader sees of the message at this log position."""
+    return position + 1
+
+
+def message_position(number: int) -> int:
+    """The log position of the message that a reader knows by this number."""
+    return number - 1
+
+
+def message_range(positions: range) -> str:
+    """The messages at these log positions: ``message 3``, ``messages 3 to 9``."""
+    return _range("message", message_number(positions.start), positions.stop)
+
+
+def message_list(positions: Sequence[int]) -> str:
+    """The messages at single log positions: ``message 3``, ``messages 3 and 9``."""
+    return _list("message", map(message_number, positions), len(positions))
+
+
+def turn_range(first: int, last: int) -> str:
+    """``turn 3``, ``turns 3 to 9``."""
+    return _range("turn", first, last)
+
+
+def turn_list(turns: Sequence[int], most: int | None = None) -> str:
+    """``turn 3``, ``turns 3, 4 and 9``; of more than ``most`` only the first: ``turns 3, 4, …``."""
+    if most is not None and len(turns) > most:
+        return f"{plural('turn')} {', '.join(f'{turn:,}' for turn in turns[:most])}, …"
+    return _list("turn", turns, len(turns))
+
+
+def _range(noun: str, first: int, last: int) -> str:
+    return f"{noun} {last:,}" if first == last else f"{plural(noun)} {first:,} to {last:,}"
+
+
+def _list(noun: str, numbers: Iterable[int], count: int) -> str:
+    return f"{plural(noun, count)} {listed(f'{number:,}' for number in numbers)}"
+
+
+def dollars(usd: float) -> str:
+    """An amount of money: cents, or as many digits as it takes to show two that are not zero."""
+    digits = 2 if usd == 0 else max(2, 1 - floor(log10(abs(usd))))
+    text = f"{usd:,.{digits}f}"
+    needless = len(text) - len(text.rstrip("0"))
+    return f"${text[: len(text) - min(needless, digits - 2)]}"
+
+
+def rounded_tokens(number: int) -> str:
+    """A number of tokens: small ones exactly, large ones to three digits."""
+    digits = 0 if number < _EXACT_BELOW else 2 - floor(log10(number))
+    return f"{round(number, digits):,}"

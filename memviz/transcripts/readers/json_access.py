@@ -1,0 +1,78 @@
+"""Access to untrusted JSON, whose keys may be missing and may hold values of any type. Nothing here raises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def value_at(value: object, *path: str) -> Any:
+    """The value under these keys, one inside the other; ``None`` if there is none."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def text_at(value: object, *path: str) -> str:
+    """The text under these keys, one inside the other; empty for anything else."""
+    found = value_at(value, *path)
+    return found if isinstance(found, str) else ""
+
+
+def object_at(value: object, *path: str) -> dict[str, Any]:
+    """The object under these keys, one inside the other; empty for anything else."""
+    found = value_at(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def list_at(value: object, *path: str) -> list[Any]:
+    """The list under these keys, one inside the other; empty for anything else."""
+    found = value_at(value, *path)
+    return found if isinstance(found, list) else []
+
+
+def objects_at(value: object, *path: str) -> list[dict[str, Any]]:
+    """The objects in the list under these keys; without keys, the objects in ``value``, if that is a list."""
+    found = value_at(value, *path)
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def count_at(value: object, *path: str) -> int | None:
+    """The number under these keys, if it is a whole number of 0 or more, such as a count of tokens."""
+    found = value_at(value, *path)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+
+def first_text(record: object, *keys: str) -> str:
+    """The text under the first of these keys that has one that is not blank; empty if none has."""
+    return next((text for key in keys if (text := text_at(record, key)).strip()), "")
+
+
+def first_value(record: Mapping[str, Any], *keys: str) -> Any:
+    """The value under the first of these keys that has one; ``None`` if none has."""
+    return next((record[key] for key in keys if record.get(key) is not None), None)
+
+
+def texts_at(record: object, *keys: str) -> dict[str, str]:
+    """The texts under these keys, by key; without those that are missing or something else."""
+    return {key: value for key in keys if isinstance(value := value_at(record, key), str)}
+
+
+def json_text(value: object, empty: str = "") -> str:
+    """A text as it is, anything else as JSON text; ``empty`` for ``None``."""
+    if isinstance(value, str):
+        return value
+    return empty if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def id_text(value: object) -> str:
+    """An id or a name as text; empty for what can be neither."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def joined(texts: list[str]) -> str:
+    """The texts that are not empty, one a line."""
+    return "\n".join(text for text in texts if text)

@@ -1,0 +1,180 @@
+"""Open WebUI's chat export: each chat with a tree of messages, of which ``currentId`` ends the branch in use.
+
+Thoughts and tool calls are not fields of a reply. They stand in its text, as HTML ``<details>`` elements.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memviz.transcripts.base import UNTITLED
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import content_text, stand_in
+from memviz.transcripts.document import Placed
+from memviz.transcripts.readers.json_access import (
+    joined,
+    json_text,
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+    value_at,
+)
+from memviz.transcripts.readers.json_rows import ExportReader, with_places
+from memviz.transcripts.readers.message_parts import ReplyBuilder
+from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf, place_of
+from memviz.transcripts.times import moment, with_time
+
+KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
+CODE_TOOL = "code_interpreter"
+END = "</details>"
+_START = re.compile(r"<details\b([^<>]*)>")
+_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_SUMMARY = re.compile(r"\A\s*<summary>[^<]*</summary>")
+_FENCE = re.compile(r"\A```\w*\n|\n?```\Z")
+
+
+class OpenWebUi(ExportReader):
+    """A list of chats, or one; those of old versions have a list of messages instead of a tree."""
+
+    name = "open_webui"
+    title = "Open WebUI export"
+    expected = "chats with a history of messages"
+    missing = "it has no chat with messages."
+
+    def is_conversation(self, item: object) -> bool:
+        """Whether a JSON value is an object with a chat that has a history or messages."""
+        chat = object_at(item, "chat")
+        return bool(_tree(chat)) or isinstance(chat.get("messages"), list)
+
+    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+        """Add the branch that ends at the current message; a list of messages in its order."""
+        chat = item["chat"]
+        for message, place in _messages(chat, builder):
+            _add_message(message, builder, place)
+        return {
+            "title": text_at(item, "title") or text_at(chat, "title") or UNTITLED,
+            "held_at": moment(item.get("created_at")) or moment(chat.get("timestamp")),
+            "system_prompt": text_at(chat, "params", "system") or text_at(chat, "system") or None,
+        }
+
+
+def _tree(chat: dict[str, Any]) -> dict[str, Any]:
+    return object_at(chat, "history", "messages")
+
+
+def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[Placed]:
+    """The messages of the branch in use, each with its place."""
+    tree = _tree(chat)
+    if not tree:
+        return with_places(list_at(chat, "messages"))
+
+    def said_at(id: str) -> datetime | None:
+        return moment(value_at(tree[id], "timestamp"))
+
+    parent_of = {id: _parent(node) for id, node in tree.items()}
+    leaf: str | None = chat["history"].get("currentId")
+    if not isinstance(leaf, str) or leaf not in parent_of:
+        leaf = newest_leaf(parent_of, said_at)
+        builder.note(NO_LEAF)
+    path = branch_to(leaf, parent_of, builder, lambda _: True) if leaf is not None else []
+    return [(tree[id], place_of(id, "message")) for id in path]
+
+
+def _parent(node: object) -> str | None:
+    parent = value_at(node, "parentId")
+    return parent if isinstance(parent, str) else None
+
+
+def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
+    role = builder.speaker(item, place)
+    if role is None:
+        return
+    text = content_text(item.get("content"), builder.note_at(place))
+    files, meta = joined([_file(file) for file in objects_at(item, "files")]), with_time(item.get("timestamp"))
+    if role == "assistant":
+        model = text_at(item, "model")
+        reply = ReplyBuilder(builder, place, {**meta, **({"model": model} if model else {})})
+        _add_content(text, reply)
+        reply.text(files)
+        reply.end()
+    else:
+        builder.add_text(role, joined([text, files]), place, meta=meta or None)
+
+
+def _file(file: dict[str, Any]) -> str:
+    """A stand-in for a file, with the text that was read from it, if the export holds it."""
+    kind = file["type"] if isinstance(file.get("type"), str) else "file"
+    return joined([stand_in(kind, file.get("name")), text_at(file, "file", "data", "content")])
+
+
+class Details(NamedTuple):
+    """One element that Open WebUI wrote: its attributes, and the text in it without the summary."""
+
+    attributes: dict[str, str]
+    body: str
+
+
+def pieces(content: str) -> Iterator[str | Details]:
+    """The texts and the elements of a reply in order. Any other markup is text."""
+    said_from = at = 0
+    while start := _START.search(content, at):
+        attributes = dict(_ATTRIBUTE.findall(start[1]))
+        end = content.find(END, start.end())
+        if end < 0:
+            break
+        at = start.end()
+        if attributes.get("type") in KINDS:
+            yield content[said_from : start.start()]
+            yield Details(attributes, html.unescape(_SUMMARY.sub("", content[start.end() : end])).strip())
+            said_from = at = end + len(END)
+    yield content[said_from:]
+
+
+def _add_content(content: str, reply: ReplyBuilder) -> None:
+    """Add what the text of a reply holds. Calls with nothing but white space between them are of one step."""
+    found = list(pieces(content))
+    is_parallel = False
+    for piece in found:
+        if isinstance(piece, str):
+            text = piece if len(found) == 1 else piece.strip()
+            reply.text(text)
+            is_parallel = is_parallel and not text
+        elif piece.attributes["type"] == "reasoning":
+            reply.think(_unquoted(piece.body))
+            is_parallel = False
+        else:
+            _add_call(piece, reply, is_parallel)
+            is_parallel = True
+
+
+def _add_call(details: Details, reply: ReplyBuilder, is_parallel: bool) -> None:
+    values = {key: _decoded(html.unescape(value)) for key, value in details.attributes.items()}
+    id, is_done = details.attributes.get("id"), details.attributes.get("done") != "false"
+    if details.attributes["type"] == CODE_TOOL:
+        reply.call(id, CODE_TOOL, {"code": _FENCE.sub("", details.body)}, is_parallel=is_parallel)
+        result, name = values.get("output"), CODE_TOOL
+    else:
+        name = html.unescape(details.attributes.get("name", ""))
+        reply.call(id, name, values.get("arguments") or {}, is_parallel=is_parallel)
+        result = values["result"] if "result" in values else _decoded(details.body)
+    if is_done and name:
+        reply.result(id, json_text(result), name)
+
+
+def _decoded(text: str) -> Any:
+    """The value of a JSON text; any other text is itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _unquoted(text: str) -> str:
+    """Lines without the marks of a quotation."""
+    return "\n".join(re.sub(r"^> ?", "", line) for line in text.split("\n"))

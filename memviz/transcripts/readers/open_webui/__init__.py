@@ -1,1 +1,0 @@
-"""What Open WebUI writes."""

@@ -1,1 +1,0 @@
-"""What Vercel's AI SDK writes."""

@@ -1,0 +1,150 @@
+"""The templates of exported code: Python files like any other, each used, and none imported by memviz."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import ClassVar
+
+import pytest
+
+import memviz
+from memviz.code_export import Setting, targets, template_reader
+from memviz.code_export.from_templates import template_of, values_of
+from memviz.memory import Memory
+from memviz.strategies.base import Selection, Strategy
+from tests.code_export.running import setting, with_code
+
+FOLDER = Path(memviz.__file__).parent / "code_export" / "templates"
+NAMES = [
+    ".".join(path.relative_to(FOLDER).with_suffix("").parts)
+    for path in sorted(FOLDER.rglob("*.py"))
+    if path.name != "__init__.py"
+]
+MODELS = ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")
+
+
+def foreign_packages(name: str, visited: set[str]) -> set[str]:
+    """The packages that a template imports, and those that it imports from other templates."""
+    file = template_reader.read(name)
+    found = {(module or imported).partition(".")[0] for module, imported in file.imports.values()}
+    for other in set(file.templates) - visited:
+        found |= foreign_packages(other, visited | {other})
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestEveryTemplate:
+    def test_runs_as_it_stands(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the package asks the network for prices
+        memviz.counter("o200k_base")("warm")  # tiktoken keeps the encoding that memviz found offline
+        models = ModuleType("llama_index.llms.litellm")
+        models.LiteLLM = None  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "llama_index.llms.litellm", models)  # a package of its own
+        missing = [package for package in foreign_packages(name, {name}) if find_spec(package) is None]
+        if missing:
+            pytest.skip(f"{', '.join(missing)}: not installed")
+        import_module(f"{template_reader.PACKAGE}{name}")
+
+    def test_holds_nothing_that_the_reader_overlooks(self, name: str) -> None:
+        source = FOLDER.joinpath(*name.split(".")).with_suffix(".py").read_text(encoding="utf-8")
+        for node in ast.parse(source).body[1:]:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                assert all(alias.asname is None for alias in node.names)
+            else:
+                assert isinstance(
+                    node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.If
+                )
+        assert "noqa" not in source
+        assert "type: ignore" not in source
+
+
+def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, used = template_reader.read, {"rule", "counter"}  # they stand for others
+
+    def reading(name: str) -> template_reader.File:
+        used.add(name)
+        return read(name)
+
+    monkeypatch.setattr(template_reader, "read", reading)
+    for id in memviz.strategies():
+        for target in targets().values():
+            for model in MODELS:
+                for counter in ("o200k_base", "chars4", "bytes4"):
+                    target.write(setting(id, counter=counter, summarizer=model))
+    assert used == set(NAMES)
+
+
+@pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
+def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
+    for id in with_code(target):
+        wanted = setting(id)
+        known = {"MODEL", "SUMMARIZER_MODEL", "SUMMARIZER", "K", *values_of(wanted)}
+        for node in ast.parse(targets()[target].write(wanted)).body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                assert isinstance(node.targets[0], ast.Name)
+                assert node.targets[0].id in known
+
+
+def test_no_template_is_imported_when_code_is_written() -> None:
+    code = (
+        "import sys, memviz\n"
+        "from memviz.code_export import Setting, targets\n"
+        "for target in targets().values():\n"
+        "    for cls in memviz.strategies().values():\n"
+        "        target.write(Setting(cls()))\n"
+        "print([name for name in sys.modules if name.startswith('memviz.code_export.templates')])\n"
+        "print([name for name in ('langchain', 'langchain_core', 'llama_index', 'agents') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n[]\n"
+
+
+class Unwritten(Strategy):
+    """Sends nothing."""
+
+    title: ClassVar[str] = "Unwritten"
+
+    def select(self, memory: Memory) -> Selection:
+        return Selection(range(0), ())
+
+
+@pytest.fixture
+def unwritten(monkeypatch: pytest.MonkeyPatch) -> Setting:
+    """A strategy of memviz that nobody wrote a template for."""
+    monkeypatch.setattr(Unwritten, "__module__", "memviz.strategies.unwritten")
+    monkeypatch.setattr(Unwritten, "id", "unwritten")
+    monkeypatch.setitem(memviz.strategies(), "unwritten", Unwritten)
+    return Setting(Unwritten())
+
+
+def test_without_a_template_the_file_says_that_there_is_no_code(unwritten: Setting) -> None:
+    for id, target in targets().items():
+        text = target.write(unwritten)
+        if id in ("memory_yaml", "memviz_code"):
+            assert "unwritten" in text
+        else:
+            assert template_of(unwritten, id) is None
+            assert "There is no code for" in text.replace("\n# ", " ")
+            assert all(line.startswith("#") for line in text.splitlines())
+
+
+def test_another_packages_strategy_gets_no_template_by_its_name(
+    unwritten: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unwritten, "id", "window")
+    assert template_of(unwritten, "plain_python") is None
+    assert "comes from another package" in targets()["plain_python"].write(unwritten).replace("\n# ", " ")
+
+
+def test_a_strategy_named_like_a_part_of_a_program_gets_no_template(
+    unwritten: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unwritten, "__module__", "memviz.strategies.summarizer")
+    monkeypatch.setattr(Unwritten, "id", "summarizer")
+    assert [template_of(unwritten, target) for target in targets()] == [None] * len(targets())

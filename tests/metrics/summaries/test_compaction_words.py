@@ -1,0 +1,44 @@
+"""What a compaction is called, by hand."""
+
+from __future__ import annotations
+
+import memviz
+from memviz import Message, ModelError, ScriptedModel
+from memviz.metrics.summaries.compaction_words import compaction_words
+
+# Tokens as chars4 counts them: 10, 20, 10, 20, 1. With buffer_size 1, messages 1-2 are summarized when the third comes.
+SIZES = (10, 20, 10, 20, 1)
+MESSAGES = [Message(("user", "assistant")[at % 2], "x" * 4 * size) for at, size in enumerate(SIZES)]
+
+
+def sentences(*answers: str | ModelError) -> list[str]:
+    run = memviz.replay(
+        MESSAGES, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(answers), counter="chars4"
+    )
+    assert len(run.compactions) == len(answers)
+    return [compaction_words(compaction).sentence for compaction in run.compactions]
+
+
+def test_a_summarization_says_what_where_why_and_with_which_result() -> None:
+    first, second = sentences("s" * 8, "t" * 8)
+    assert first == (
+        "Summarized messages 1 to 2 after message 3 (turn 2): 3 messages > 2 x 1. 40 → 20 tokens of content."
+    )
+    assert second.startswith("Summarized messages 3 to 4 after message 5 (turn 3): ")
+
+
+def test_one_that_failed_says_why() -> None:
+    assert sentences("s", ModelError("down"))[1].endswith(". down. Nothing was lost.")
+    assert sentences("s", ModelError("down"))[1].startswith("Summarizing messages 3 to 4 failed after message 5 (turn ")
+
+
+def test_without_a_summarizer_messages_are_dropped() -> None:
+    run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
+    words = compaction_words(run.compactions[0])
+    assert words.what.startswith("Dropped message")
+    assert words.what.endswith(" without a summary")
+
+
+def test_a_sentence_without_a_reason_has_no_colon() -> None:
+    run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
+    assert compaction_words(run.compactions[0])._replace(why="").happened.endswith(")")
