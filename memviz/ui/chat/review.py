@@ -50,7 +50,7 @@ def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Mod
 def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
     joins = f" They join version {plan.replaces.version} of the summary." if plan.replaces else ""
-    st.markdown(f"**Before {message_range(plan.summarize)} {'is' if len(plan.summarize) == 1 else 'are'} summarized**")
+    st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
     st.caption(f"It is due because {plain(plan.reason)}.{joins}")
     with st.expander(f"What would be summarized: {counted(len(proposal.messages), 'message')}"):
         if plan.replaces is not None:
