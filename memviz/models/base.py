@@ -93,3 +93,21 @@ class Model(ABC):
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """Write the summary that ``messages`` ask for. Most models just answer."""
         return self.complete(messages)
+
+
+class ModelWrapper(Model):
+    """A model that passes on what another one answers, under conditions of its own. Subclasses give :meth:`stream`;
+    name, tools and identity are those of the wrapped ``model``."""
+
+    def __init__(self, model: Model) -> None:
+        self.name, self._model = model.name, model
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the wrapped model does."""
+        return self._model.takes_tools
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """The wrapped model's, for nothing else changes its answers."""
+        return self._model.identity
