@@ -97,24 +97,12 @@ class Workspace:
         """Where answers of paid summarizers are kept for sweeps: beside the database."""
         return None if self.store.path == MEMORY else Path(self.store.path).with_suffix(".answers")
 
-    def conversations(self, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
-        """Saved conversations, newest first."""
-        return self.store.conversations(search, limit, offset)
-
     def choices(self, limit: int, chosen: str | None) -> dict[str, ConversationEntry]:
         """The ``limit`` newest conversations by id, and the chosen one if it exists at all."""
-        found = {entry.id: entry for entry in self.conversations(limit=limit)}
+        found = {entry.id: entry for entry in self.store.conversations(limit=limit)}
         if chosen is not None and chosen not in found and self.store.exists(chosen):
             found[chosen] = self.store.entry(chosen)
         return found
-
-    def count(self, search: str = "") -> int:
-        """How many saved conversations match."""
-        return self.store.count(search)
-
-    def page(self, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
-        """``limit`` of the saved conversations that match, from number ``offset`` (0-based) on, and how many do."""
-        return self.store.page(search, limit, offset)
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""
@@ -138,14 +126,6 @@ class Workspace:
     def _read_probes(self, id: str) -> None:
         probes = self.store.conversation(id).probes
         self._conversations.change(id, lambda kept: (kept[0], replace(kept[1], probes=probes), kept[2]))
-
-    def delete(self, id: str) -> None:
-        """Put a conversation away; :meth:`restore` brings it back."""
-        self.store.delete(id)
-
-    def restore(self, id: str) -> None:
-        """Bring a deleted conversation back."""
-        self.store.restore(id)
 
     def conversation(self, id: str) -> tuple[Transcript, Log]:
         """A conversation and its log; the log is shared as long as nobody changes the conversation, so
