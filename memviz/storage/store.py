@@ -27,7 +27,7 @@ def _reads(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[S
 
     @wraps(work)
     def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with store.session(store.engine) as session:
+        with store._session(store._engine) as session:
             return work(session, *args, **kwargs)
 
     return method
@@ -38,7 +38,7 @@ def _writes(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[
 
     @wraps(work)
     def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with store.session(store.writing_engine) as session:
+        with store._session(store._writing_engine) as session:
             return work(session, *args, **kwargs)
 
     return method
@@ -55,16 +55,15 @@ class Store:
 
     def __init__(self, path_or_url: str | Path) -> None:
         self.path = database_path(path_or_url)
-        self.engine: Engine = open_engine(self.path)
-        self.writing_engine: Engine = writing(self.engine)
+        self._engine = open_engine(self.path)
+        self._writing_engine = writing(self._engine)
 
     def close(self) -> None:
         """Let go of the file."""
-        self.engine.dispose()
+        self._engine.dispose()
 
     @contextmanager
-    def session(self, engine: Engine) -> Iterator[Session]:
-        """A transaction, with its failures in plain words."""
+    def _session(self, engine: Engine) -> Iterator[Session]:
         try:
             with Session(engine, expire_on_commit=False) as session, session.begin():
                 yield session
