@@ -66,7 +66,7 @@ def many_conversations(workspace: Workspace, talk: list[dict[str, str]], count: 
     timed("saved", unit_seconds, lambda: workspace.add([loaded.whole(n) for n in range(count)]))
     for search in ("", "vestmanna", "nothing of the kind", f"number {len(talk) - 1}"):
         what = f"search {search!r}" if search else "first page"
-        _, found = timed(what, unit_seconds, lambda search=search: workspace.page(search, 20, 0))
+        _, found = timed(what, unit_seconds, lambda search=search: workspace.store.page(search, 20, 0))
         print(f"{'':44} {found:8,} found")
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 from memviz.conversation import Log, Message
@@ -29,6 +27,7 @@ from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.library import ConversationEntry
+from memviz.storage.recently_used import RecentlyUsed
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
@@ -91,10 +90,9 @@ class Workspace:
 
     def __init__(self, database: str | Path | None = None) -> None:
         self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
-        self._lock = RLock()
-        self._conversations: OrderedDict[str, tuple[datetime, Transcript, Log]] = OrderedDict()
-        self._runs: OrderedDict[tuple[RunKey, int], Run] = OrderedDict()
-        self._chats: OrderedDict[str, tuple[Log, Run | None]] = OrderedDict()
+        self._conversations: RecentlyUsed[str, tuple[datetime, Transcript, Log]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
+        self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS)
+        self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
         self._add_samples()
 
     def _add_samples(self) -> None:
@@ -106,24 +104,12 @@ class Workspace:
         """Where answers of paid summarizers are kept for sweeps: beside the database."""
         return None if self.store.path == MEMORY else Path(self.store.path).with_suffix(".answers")
 
-    def conversations(self, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
-        """Saved conversations, newest first."""
-        return self.store.conversations(search, limit, offset)
-
     def choices(self, limit: int, chosen: str | None) -> dict[str, ConversationEntry]:
         """The ``limit`` newest conversations by id, and the chosen one if it exists at all."""
-        found = {entry.id: entry for entry in self.conversations(limit=limit)}
+        found = {entry.id: entry for entry in self.store.conversations(limit=limit)}
         if chosen is not None and chosen not in found and self.store.exists(chosen):
             found[chosen] = self.store.entry(chosen)
         return found
-
-    def count(self, search: str = "") -> int:
-        """How many saved conversations match."""
-        return self.store.count(search)
-
-    def page(self, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
-        """``limit`` of the saved conversations that match, from number ``offset`` (0-based) on, and how many do."""
-        return self.store.page(search, limit, offset)
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""
@@ -132,8 +118,7 @@ class Workspace:
     def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""
         self.store.rename(id, title)
-        with self._lock:
-            self._conversations.pop(id, None)  # a new title does not count as a change of the conversation
+        self._conversations.remove(id)  # a new title does not count as a change of the conversation
 
     def add_probe(self, id: str, probe: Probe) -> None:
         """Add a question to a conversation. The messages stay as they are, and so do all its runs."""
@@ -147,41 +132,22 @@ class Workspace:
 
     def _read_probes(self, id: str) -> None:
         probes = self.store.conversation(id).probes
-        with self._lock:
-            if id in self._conversations:
-                changed, transcript, log = self._conversations[id]
-                self._conversations[id] = changed, replace(transcript, probes=probes), log
-
-    def delete(self, id: str) -> None:
-        """Put a conversation away; :meth:`restore` brings it back."""
-        self.store.delete(id)
-
-    def restore(self, id: str) -> None:
-        """Bring a deleted conversation back."""
-        self.store.restore(id)
+        self._conversations.change(id, lambda kept: (kept[0], replace(kept[1], probes=probes), kept[2]))
 
     def conversation(self, id: str) -> tuple[Transcript, Log]:
         """A conversation and its log; the log is shared as long as nobody changes the conversation, so
         its tokens are counted once. Raises StorageError if there is none."""
         changed = self.store.entry(id).updated_at
-        with self._lock:
-            kept = self._conversations.get(id)
-            if kept is not None and kept[0] == changed:
-                self._conversations.move_to_end(id)
-                return kept[1:]
-        transcript = self.store.conversation(id)
-        log = Log(transcript.messages)
-        with self._lock:
-            self._conversations[id] = changed, transcript, log
-            while len(self._conversations) > MAX_LOGS_IN_PROCESS:
-                self._conversations.popitem(last=False)
-        return transcript, log
+        kept = self._conversations.get(id)
+        if kept is None or kept[0] != changed:
+            transcript = self.store.conversation(id)
+            kept = self._conversations.put(id, (changed, transcript, Log(transcript.messages)))
+        return kept[1:]
 
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""
         _, log = self.conversation(key.conversation_id)
-        with self._lock:
-            run = self._runs.get((key, len(log)))
+        run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
         run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
@@ -218,8 +184,7 @@ class Workspace:
         """The free run of this key as far as it has come, if it was begun before and the users' messages
         that it answers are still the same."""
         _, log = self.conversation(key.conversation_id)
-        with self._lock:
-            run = self._runs.get((key, len(log)))
+        run = self._runs.get((key, len(log)))
         if run is not None and is_over(run, log):
             return run
         run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
@@ -242,25 +207,15 @@ class Workspace:
         self._remember(key, run, len(log))
 
     def _remember(self, key: RunKey, run: Run, messages: int | None = None) -> Run:
-        with self._lock:
-            self._runs[key, len(run.log) if messages is None else messages] = run
-            while len(self._runs) > MAX_RUNS_IN_PROCESS:
-                self._runs.popitem(last=False)
-        return run
+        return self._runs.put((key, len(run.log) if messages is None else messages), run)
 
     def held_chat(self, id: str) -> Run | None:
         """The run of a conversation that was held in Chat, as it was left; ``None`` for one that was not."""
         _, log = self.conversation(id)
-        with self._lock:
-            kept = self._chats.get(id)
+        kept = self._chats.get(id)
         if kept is not None and kept[0] is log:  # any change of the chat makes the conversation's log a new one
             return kept[1]
-        run = self.store.chat_run(id, log)
-        with self._lock:
-            self._chats[id] = log, run
-            while len(self._chats) > MAX_LOGS_IN_PROCESS:
-                self._chats.popitem(last=False)
-        return run
+        return self._chats.put(id, (log, self.store.chat_run(id, log)))[1]
 
     def new_chat(self, chat: Chat) -> str:
         """Make a chat a saved conversation, named after its first message; returns its id."""

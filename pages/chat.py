@@ -21,20 +21,20 @@ open_page(
 state = chat_state()
 with st.sidebar:
     models = chat_controls(workspace(), state)
-chat = current_chat(workspace(), state, models)
+desk = current_chat(workspace(), state, models)
 talking, picture = st.columns([3, 2], gap="large")
 with talking:
     said = st.container(height=TALK_PIXELS, border=False, autoscroll=True)
-    waits = chat.proposal is not None
+    waits = desk.chat.proposal is not None
     prompt = st.chat_input(DECIDE_FIRST if waits else "Your message", key="chat-input", disabled=waits)
     with said:
-        if not len(chat.log) and not prompt:
+        if not len(desk.chat.log) and not prompt:
             empty_chat()
-        transcript(state, chat)
-        talk(workspace(), state, chat, models, prompt)
-        review_panel(workspace(), state, chat, models)
-    turn_controls(workspace(), state, chat, models)
-    recall_tray(workspace(), state, chat, models)
+        transcript(desk)
+        talk(desk, prompt)
+        review_panel(desk)
+    turn_controls(desk)
+    recall_tray(desk)
 with picture:
-    pictures(state, chat)
-    summary_desk(workspace(), state, chat, models)
+    pictures(desk)
+    summary_desk(desk)

@@ -68,21 +68,21 @@ def resumed(workspace: Workspace, id: str, **changes: object) -> Chat:
 
 class TestLibrary:
     def test_starts_with_the_samples(self, workspace: Workspace) -> None:
-        entries = workspace.conversations()
+        entries = workspace.store.conversations()
         assert {entry.id for entry in entries} == {f"sample-{name}" for name in bundled()}
         assert FIRST_SAMPLE in {entry.id for entry in entries}
-        assert workspace.count() == len(entries)
+        assert workspace.store.count() == len(entries)
 
     def test_samples_are_added_once_and_not_again_after_they_were_deleted(self, database: Path) -> None:
         first = Workspace(database)
         first.rename("sample-support", "My own title")
-        first.delete(FIRST_SAMPLE)
+        first.store.delete(FIRST_SAMPLE)
         again = Workspace(database)
-        ids = {entry.id for entry in again.conversations()}
+        ids = {entry.id for entry in again.store.conversations()}
         assert ids == {f"sample-{name}" for name in bundled()} - {FIRST_SAMPLE}
         assert again.store.entry("sample-support").title == "My own title"
-        again.restore(FIRST_SAMPLE)
-        assert len(Workspace(database).conversations()) == len(bundled())
+        again.store.restore(FIRST_SAMPLE)
+        assert len(Workspace(database).store.conversations()) == len(bundled())
 
     def test_the_file_can_be_named_in_the_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(DATABASE_VARIABLE, str(tmp_path / "named.db"))
@@ -98,7 +98,7 @@ class TestLibrary:
         transcript, log = workspace.conversation(entry.id)
         assert (entry.title, entry.message_count, entry.turn_count) == ("Talk about rain", 6, 3)
         assert list(transcript.messages) == list(log) == talk(3)
-        assert workspace.conversations("NUMBER 2")[0].id == entry.id
+        assert workspace.store.conversations("NUMBER 2")[0].id == entry.id
         assert workspace.conversation(entry.id)[1] is log, "so that its tokens are counted once"
 
     def test_a_conversation_that_only_greets_can_be_gone_on_with(self, workspace: Workspace) -> None:
@@ -120,12 +120,12 @@ class TestLibrary:
     def test_a_deleted_conversation_is_not_there(self, workspace: Workspace) -> None:
         id = imported(workspace)
         workspace.run(key_of(id), Digest())
-        workspace.delete(id)
+        workspace.store.delete(id)
         with pytest.raises(StorageError, match="was deleted"):
             workspace.conversation(id)
         with pytest.raises(StorageError, match="was deleted"):
             workspace.kept_run(key_of(id))
-        workspace.restore(id)
+        workspace.store.restore(id)
         assert list(workspace.conversation(id)[1]) == talk(6)
 
 
@@ -263,8 +263,8 @@ class TestTwoWindowsOnOneFile:
         other = Workspace(database)
         id = imported(workspace)
         other.rename(id, "From the other window")
-        other.delete(FIRST_SAMPLE)
-        entries = {entry.id: entry.title for entry in workspace.conversations()}
+        other.store.delete(FIRST_SAMPLE)
+        entries = {entry.id: entry.title for entry in workspace.store.conversations()}
         assert entries[id] == "From the other window"
         assert FIRST_SAMPLE not in entries
 
@@ -468,11 +468,11 @@ class TestFreeRuns:
     def test_of_a_deleted_conversation_are_not_there(self, workspace: Workspace) -> None:
         key = key_of(imported(workspace), model="digest")
         run = gone_on(workspace, key).run
-        workspace.delete(key.conversation_id)
+        workspace.store.delete(key.conversation_id)
         for job in (lambda: workspace.kept_free_run(key), lambda: workspace.keep_free_run(key, run)):
             with pytest.raises(StorageError, match="was deleted"):
                 job()
-        workspace.restore(key.conversation_id)
+        workspace.store.restore(key.conversation_id)
         assert contents(workspace.kept_free_run(key)) == contents(run)
 
 
@@ -515,7 +515,7 @@ def test_a_probe_is_added_and_taken_away_and_the_runs_stay(workspace: Workspace)
     assert workspace.conversation(id)[0].probes == (probe,)
     assert workspace.kept_run(key) is run
     assert Workspace(workspace.store.path).conversation(id)[0].probes == (probe,)
-    assert workspace.conversations()[0].probe_count == 1
+    assert workspace.store.conversations()[0].probe_count == 1
     workspace.remove_probe(id, probe)
     workspace.remove_probe(id, probe)
     assert workspace.conversation(id)[0].probes == ()

@@ -110,7 +110,7 @@ def _is_path(given: str) -> bool:
 def _saved(workspace: Workspace, given: str) -> str:
     if given and workspace.store.exists(given):
         return given
-    found = [entry for entry in workspace.conversations(limit=-1) if given and entry.id.startswith(given)]
+    found = [entry for entry in workspace.store.conversations(limit=-1) if given and entry.id.startswith(given)]
     if len(found) == 1:
         return found[0].id
     if found:

@@ -32,7 +32,7 @@ def list_conversations(search: Search = "", limit: Limit = 50, json: AsJson = Fa
     from memviz.workspace import Workspace
 
     workspace = Workspace(db)
-    entries, in_all = workspace.page(search, limit, 0)
+    entries, in_all = workspace.store.page(search, limit, 0)
     if json:
         write_json([_as_json(entry) for entry in entries])
         return

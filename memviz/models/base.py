@@ -99,3 +99,21 @@ class Model(ABC):
         """The same for one who has what the prompt was made of. A model may take the ``source`` in place of parsing the
         prompt; what counts and what is recorded is the prompt. By default the source is ignored."""
         return self.summarize(messages)
+
+
+class ModelWrapper(Model):
+    """A model that passes on what another one answers, under conditions of its own. Subclasses give :meth:`stream`;
+    name, tools and identity are those of the wrapped ``model``."""
+
+    def __init__(self, model: Model) -> None:
+        self.name, self._model = model.name, model
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the wrapped model does."""
+        return self._model.takes_tools
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """The wrapped model's, for nothing else changes its answers."""
+        return self._model.identity

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from memviz.conversation import Message
 from memviz.counters import AnyCounter, counter
@@ -19,7 +18,7 @@ from memviz.errors import (
     RateLimitError,
     UnknownModelError,
 )
-from memviz.models.base import Model, Reply, ToolChoice
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.budget import Budget
 from memviz.models.metering import Bill
 from memviz.models.prices import Price, price
@@ -36,7 +35,7 @@ REFUSALS = (
 """Failures before any work, which no provider bills. Any other may have come after tokens were written."""
 
 
-class Budgeted(Model):
+class Budgeted(ModelWrapper):
     """``model``, whose calls are paid out of ``budget``. Several models and threads may share one.
 
     Each answer is bounded at ``max_output_tokens``, which is passed on where the model can be told; a model that
@@ -61,7 +60,7 @@ class Budgeted(Model):
     ) -> None:
         if max_output_tokens < 1:
             raise ParameterError("max_output_tokens", max_output_tokens, "1 or more")
-        self.name, self.budget = model.name, budget
+        self.budget = budget
         self._by_hand = usd_per_million is not None
         self._price = _by_hand(model.name, *usd_per_million) if usd_per_million else _list_price(model.name)
         listed = price(model.name)
@@ -69,20 +68,11 @@ class Budgeted(Model):
         limited = model.limited(min(max_output_tokens, ceiling))
         # A model that cannot be told to stop earlier may write as much as it can.
         self.max_output_tokens = min(max_output_tokens, ceiling) if limited else max(max_output_tokens, ceiling)
-        self._model, self._counter = limited or model, counter
+        super().__init__(limited or model)
+        self._counter = counter
 
     def __repr__(self) -> str:
         return f"Budgeted({self._model!r})"
-
-    @property
-    def takes_tools(self) -> bool:
-        """Whether the model does."""
-        return self._model.takes_tools
-
-    @property
-    def identity(self) -> Mapping[str, Any] | None:
-        """The model's, with its bound on the output."""
-        return self._model.identity
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"

@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 
 from memviz.conversation import Message, ToolCall
 from memviz.errors import ParameterError, StorageError
-from memviz.models.base import Model, Reply, ToolChoice, Usage
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice, Usage
 from memviz.models.metering import Meter, unmetered
 from memviz.models.tools import Tool
 
@@ -74,7 +74,7 @@ class ResponseCache:
             return connection.execute(sql, values).fetchall()
 
 
-class CachedModel(Model):
+class CachedModel(ModelWrapper):
     """``model``, asked once for each request: the answer is kept in ``folder`` and given again, with its usage, at a
     cost of 0 and marked as ``cached``. It comes in one piece.
 
@@ -89,20 +89,11 @@ class CachedModel(Model):
     def __init__(self, model: Model, folder: str | Path) -> None:
         if model.identity is None:
             raise ParameterError("cache", str(folder), f"no cache with {type(model).__name__}")
-        self.name, self._model, self.replies = model.name, model, ResponseCache(folder)
+        super().__init__(model)
+        self.replies = ResponseCache(folder)
 
     def __repr__(self) -> str:
         return f"CachedModel({self._model!r}, {str(self.replies.folder)!r})"
-
-    @property
-    def takes_tools(self) -> bool:
-        """Whether the model does."""
-        return self._model.takes_tools
-
-    @property
-    def identity(self) -> Mapping[str, Any] | None:
-        """The model's."""
-        return self._model.identity
 
     def limited(self, max_output_tokens: int) -> Model | None:
         """The limited model with the same cache: its answers are others, and so are their keys."""

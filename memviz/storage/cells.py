@@ -21,7 +21,7 @@ MAX_CELLS = 20_000
 
 
 def find(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Those of these cells that are there, by key."""
+    """Those of these cells of sweeps that were kept, as JSON, by key."""
     found: dict[str, dict[str, Any]] = {}
     for at in range(0, len(keys), KEYS_A_QUERY):
         query = select(CELLS.c.key, CELLS.c.cell).where(CELLS.c.key.in_(keys[at : at + KEYS_A_QUERY]))
@@ -30,13 +30,13 @@ def find(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def keep(session: Session, key: str, cell: Mapping[str, Any]) -> None:
-    """Keep a cell; one that is there under this key is left as it is."""
+    """Keep a finished cell of a sweep; one that is there under this key stays as it is."""
     packed = zlib.compress(json.dumps(cell, separators=(",", ":")).encode(), 1)
     session.execute(insert(CELLS).values(key=key, kept_at=now(), cell=packed).on_conflict_do_nothing())
 
 
 def prune(session: Session) -> None:
-    """Keep the newest cells."""
+    """Let go of the oldest cells where there are very many."""
     newest = select(CELLS.c.key).order_by(CELLS.c.kept_at.desc()).limit(MAX_CELLS)
     session.execute(delete(CELLS).where(CELLS.c.key.not_in(newest)))
 

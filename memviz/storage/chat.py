@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from memviz.conversation import Message
 from memviz.engine.run import Run
+from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import found, insert_rows, message_rows, now
@@ -17,8 +18,16 @@ from memviz.storage.runs import add_run, chat_row, expect_messages
 from memviz.storage.tables import COMPACTIONS, FREE_RUNS, MESSAGES, RUNS, ConversationRow, RunRow
 
 
-def append(session: Session, conversation_id: str, run: Run, summarizer: str, key: str) -> None:
-    """Add what is new of a chat: messages, turn records, compactions, summaries."""
+def save_turn(
+    session: Session, conversation_id: str, run: Run, *, summarizer: str = OFFLINE, key: str = ""
+) -> None:  # fmt: skip
+    """Add what a chat has that is not stored yet: messages, turn records, compactions, summaries.
+
+    Saving again what is stored already changes nothing. After a change of strategy the run's records
+    take the place of the stored ones. Raises :class:`StorageError` when the stored messages are not
+    the beginning of the run's: another tab has written, or a turn was taken back, which is for
+    :func:`rewrite`.
+    """
     conversation = found(session, conversation_id)
     known = conversation.message_count
     expect_messages(session, conversation, run.log, known)
@@ -37,9 +46,21 @@ def append(session: Session, conversation_id: str, run: Run, summarizer: str, ke
 
 
 def rewrite(
-    session: Session, conversation_id: str, run: Run, summarizer: str, key: str, replaces: Sequence[Message] | None
+    session: Session,
+    conversation_id: str,
+    run: Run,
+    *,
+    summarizer: str = OFFLINE,
+    key: str = "",
+    replaces: Sequence[Message] | None = None,
 ) -> None:
-    """Make the stored chat equal to ``run``; messages before the first that differs are not touched."""
+    """Make the stored chat what ``run`` is, after an undo or a retry; messages before the first that differs are not
+    touched.
+
+    Replays of messages that are no longer there are removed. ``replaces`` is the log as it was
+    before the change: where more or something else is stored, another tab has written, and
+    :class:`StorageError` is raised instead of losing that.
+    """
     conversation = found(session, conversation_id)
     stored = list(message_rows(session, conversation.id))
     if replaces is not None:

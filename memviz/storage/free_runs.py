@@ -14,7 +14,8 @@ from memviz.storage.tables import FREE_RUNS
 
 
 def save(session: Session, conversation_id: str, run: Run, key: str, message_count: int) -> None:
-    """Write a free run, or what there is of it, over the one with this key."""
+    """Keep a free run over the first ``message_count`` messages, as far as it has come, in place of what
+    was kept under ``key``."""
     expect_known_counter(run)
     made = {
         "conversation_id": found(session, conversation_id).id,
@@ -29,7 +30,7 @@ def save(session: Session, conversation_id: str, run: Run, key: str, message_cou
 
 
 def find(session: Session, conversation_id: str, key: str) -> Run | None:
-    """The free run with this key."""
+    """The free run kept under ``key``, whole or not."""
     at = (FREE_RUNS.c.conversation_id == found(session, conversation_id).id, FREE_RUNS.c.key == clean_text(key))
     record = session.execute(select(FREE_RUNS.c.record).where(*at)).scalar_one_or_none()
     if record is None:

@@ -19,6 +19,9 @@ from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
+IDS_A_QUERY = 10_000
+DEFAULT_KEPT_DAYS = 30
+"""For how many days a deleted conversation can be restored, unless said otherwise."""
 NEWEST_FIRST = (CONVERSATIONS.c.updated_at.desc(), CONVERSATIONS.c.created_at.desc(), CONVERSATIONS.c.id)
 
 
@@ -61,15 +64,15 @@ def found(session: Session, conversation_id: str, *, deleted: bool = False) -> C
     return stored
 
 
-def exists(session: Session, conversation_id: str) -> bool:
-    """Whether there is such a conversation, and it was not deleted."""
-    stored = session.get(ConversationRow, clean_text(conversation_id))
+def exists(session: Session, id: str) -> bool:
+    """Whether there is a conversation of this id that was not deleted."""
+    stored = session.get(ConversationRow, clean_text(id))
     return stored is not None and stored.deleted_at is None
 
 
-def add(session: Session, transcript: Transcript, id: str | None) -> str:
-    """Write a conversation and return its id. One with this ``id`` that is there already, deleted or
-    not, is left as it is."""
+def add(session: Session, transcript: Transcript, id: str | None = None) -> str:
+    """Keep a conversation; returns its id, a new one unless it is given. One without messages is the
+    start of a chat. A given ``id`` that is there already, deleted or not, is left as it is."""
     conversation_id, time = clean_text(id or str(uuid4())), now()
     if id is not None and session.get(ConversationRow, conversation_id) is not None:
         return conversation_id
@@ -78,8 +81,8 @@ def add(session: Session, transcript: Transcript, id: str | None) -> str:
 
 
 def add_all(session: Session, transcripts: Sequence[Transcript]) -> list[str]:
-    """Write several conversations under new ids and return these. The first is the one changed last, so that a list
-    shows them in the order given."""
+    """Keep several conversations, all or none; returns their new ids. The first is the one changed last, so that a
+    list shows them in the order given."""
     by_id = {str(uuid4()): transcript for transcript in transcripts}
     _write(session, by_id, now())
     return list(by_id)
@@ -119,10 +122,26 @@ def _holds(column: ColumnElement[str], wanted: str) -> ColumnElement[bool]:
     return func.holds_folded(column, wanted) == 1
 
 
-def entries(
+def conversations(session: Session, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
+    """Conversations whose title or messages hold ``search`` (upper or lower case), the last changed first."""
+    return _entries(session, *matching(search), limit=limit, offset=offset)
+
+
+def entries(session: Session, ids: Sequence[str]) -> list[ConversationEntry]:
+    """What lists show of these conversations, in their order; those that are not there are passed over."""
+    parts = (ids[at : at + IDS_A_QUERY] for at in range(0, len(ids), IDS_A_QUERY))
+    by_id = {entry.id: entry for part in parts for entry in _entries(session, CONVERSATIONS.c.id.in_(part))}
+    return [by_id[id] for id in ids if id in by_id]
+
+
+def entry(session: Session, id: str) -> ConversationEntry:
+    """What lists show of a conversation. Raises :class:`StorageError` for an unknown id."""
+    return _entries(session, CONVERSATIONS.c.id == found(session, id).id)[0]
+
+
+def _entries(
     session: Session, *conditions: ColumnElement[bool], limit: int = -1, offset: int = 0
 ) -> list[ConversationEntry]:
-    """Conversations under ``conditions``, the one changed last first."""
     table = CONVERSATIONS.c
     counted = {"probe_count": func.json_array_length(table.probes)}
     columns = [counted[name] if name in counted else table[name] for name in ConversationEntry.__dataclass_fields__]
@@ -131,15 +150,16 @@ def entries(
 
 
 def page(session: Session, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
-    """A page of the conversations that match, and how many match in all; a search reads all messages only once."""
+    """``limit`` of the conversations that hold ``search``, from number ``offset`` (0-based) on, and how many do."""
     if not search:
-        return entries(session, *matching(search), limit=limit, offset=offset), count(session, search)
+        return conversations(session, search, limit, offset), count(session, search)
+    # A search reads all messages, so it is done once, and not again for the number.
     ids = session.scalars(select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)).all()
-    return entries(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])), len(ids)
+    return _entries(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])), len(ids)
 
 
-def count(session: Session, search: str) -> int:
-    """How many conversations match."""
+def count(session: Session, search: str = "") -> int:
+    """How many conversations there are, or hold ``search``."""
     query = select(func.count()).select_from(CONVERSATIONS).where(*matching(search))
     return int(session.execute(query).scalar_one())
 
@@ -156,22 +176,49 @@ def messages(session: Session, conversation_id: str, stop: int | None = None) ->
     return [rows.message(stored) for stored in message_rows(session, conversation_id, stop)]
 
 
-def transcript(session: Session, conversation_id: str) -> Transcript:
-    """A whole conversation."""
-    stored = found(session, conversation_id)
+def conversation(session: Session, id: str) -> Transcript:
+    """A conversation with its messages and probes. Raises :class:`StorageError` for an unknown id."""
+    stored = found(session, id)
     return rows.transcript(stored, messages(session, stored.id))
 
 
-def change_probes(session: Session, conversation_id: str, probe: Probe, *, add: bool) -> None:
-    """Add a probe, or take it away; one that is there, or is not, changes nothing."""
-    stored = found(session, conversation_id)
+def rename(session: Session, id: str, title: str) -> None:
+    """Give a conversation another title."""
+    if not title.strip():
+        raise StorageError("The title is empty. Write one, or keep the old one.")
+    found(session, id).title = clean_text(title.strip())
+
+
+def add_probe(session: Session, id: str, probe: Probe) -> None:
+    """Add a question to a conversation, behind those that it has."""
+    stored = found(session, id)
+    stored.probes = [*_other_probes(stored, probe), probe.to_dict()]
+
+
+def remove_probe(session: Session, id: str, probe: Probe) -> None:
+    """Take a question away; one that is not there is no error."""
+    stored = found(session, id)
+    stored.probes = _other_probes(stored, probe)
+
+
+def _other_probes(stored: ConversationRow, probe: Probe) -> list[dict[str, Any]]:
+    """A new list: SQLAlchemy does not notice a change inside the old one."""
     value = probe.to_dict()
-    others = [other for other in stored.probes if other != value]
-    stored.probes = [*others, value] if add else others  # a new list: a change inside one is not noticed
+    return [other for other in stored.probes if other != value]
 
 
-def purge(session: Session, older_than_days: float) -> int:
-    """Remove for good what was deleted at least so long ago; return how many conversations."""
+def put_away(session: Session, id: str) -> None:
+    """Take a conversation out of the library. :func:`restore` brings it back."""
+    found(session, id).deleted_at = now()
+
+
+def restore(session: Session, id: str) -> None:
+    """Bring a deleted conversation back, with all its runs."""
+    found(session, id, deleted=True).deleted_at = None
+
+
+def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:
+    """Remove for good what was deleted at least ``older_than_days`` ago; returns how many conversations."""
     limit = now() - timedelta(days=older_than_days)
     gone = session.execute(
         delete(CONVERSATIONS).where(CONVERSATIONS.c.deleted_at <= limit).returning(CONVERSATIONS.c.id)

@@ -76,10 +76,10 @@ def damage_told(what: str) -> Iterator[None]:
         raise StorageError(f"{what} is damaged ({error!r}). Run it again.") from error
 
 
-def add_replay(session: Session, conversation_id: str, run: Run, key: str, summarizer: str) -> str:
-    """Write a replay and return its id; one with this key that is there already is left as it is."""
+def add_replay(session: Session, conversation_id: str, run: Run, key: str, summarizer: str = OFFLINE) -> str:
+    """Keep a replay under ``key``; returns its id. A run that is there under this key stays as it is."""
     conversation = found(session, conversation_id)
-    stored = replay_row(session, conversation.id, key)
+    stored = _replay_row(session, conversation.id, key)
     if stored is not None:
         return stored.id
     expect_messages(session, conversation, run.log, len(run.log))
@@ -115,13 +115,25 @@ def chat_row(session: Session, conversation_id: str) -> RunRow | None:
     return session.execute(select(RunRow).where(*at)).scalar_one_or_none()
 
 
-def replay_row(session: Session, conversation_id: str, key: str) -> RunRow | None:
-    """The row of the replay with this key."""
+def find_replay(session: Session, conversation_id: str, key: str, log: Log | None = None) -> Run | None:
+    """The replay kept under ``key``. Give the conversation's ``log`` if there is one already: its token
+    counts are then shared, and the messages are not read again."""
+    stored = _replay_row(session, found(session, conversation_id).id, key)
+    return _read(session, stored, log) if stored else None
+
+
+def find_chat(session: Session, conversation_id: str, log: Log | None = None) -> Run | None:
+    """The run of the conversation's chat; ``None`` for one that was only imported."""
+    stored = chat_row(session, found(session, conversation_id).id)
+    return _read(session, stored, log) if stored else None
+
+
+def _replay_row(session: Session, conversation_id: str, key: str) -> RunRow | None:
     at = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.key == clean_text(key))
     return session.execute(select(RunRow).where(*at)).scalar_one_or_none()
 
 
-def read(session: Session, stored: RunRow, log: Log | None) -> Run:
+def _read(session: Session, stored: RunRow, log: Log | None) -> Run:
     """The run of a row, over the beginning of ``log`` or else of the stored messages."""
     with damage_told(f"The stored run of '{stored.strategy_id}'"):
         if log is None:
@@ -138,7 +150,7 @@ def read(session: Session, stored: RunRow, log: Log | None) -> Run:
 
 
 def entries(session: Session, conversation_id: str) -> list[RunEntry]:
-    """All runs of a conversation, the oldest first."""
+    """What lists show of all runs of a conversation, the oldest first."""
     counted = {"turn_count": func.count(TURNS.c.turn), "total_tokens": func.coalesce(func.sum(TURNS.c.total_tokens), 0)}
     columns = [counted[name] if name in counted else RUNS.c[name] for name in RunEntry.__dataclass_fields__]
     query = (

@@ -67,6 +67,11 @@ def turn_range(first: int, last: int) -> str:
     return _range("turn", first, last)
 
 
+def turn_span(first: int, last: int) -> str:
+    """``at turn 3``, ``from turn 3 to 9``: when something was so."""
+    return f"at turn {last:,}" if first == last else f"from turn {first:,} to {last:,}"
+
+
 def turn_list(turns: Sequence[int], most: int | None = None) -> str:
     """``turn 3``, ``turns 3, 4 and 9``; of more than ``most`` only the first: ``turns 3, 4, …``."""
     if most is not None and len(turns) > most:

@@ -21,7 +21,7 @@ SHAREGPT = [
 
 def imported(library: Workspace) -> list[str]:
     """The titles in the library that are not samples, the oldest first."""
-    return [e.title for e in reversed(library.conversations()) if not e.id.startswith("sample-")]
+    return [e.title for e in reversed(library.store.conversations()) if not e.id.startswith("sample-")]
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def three(tmp_path: Path) -> Path:
 
 def test_a_file_is_in_the_library_then(chat: Path, library: Workspace) -> None:
     (line,) = memviz("import", chat).lines
-    entry = library.conversations()[0]
+    entry = library.store.conversations()[0]
     assert line == f"1 · chat · 6 turns · 12 messages · {entry.format} · {entry.id}"
     assert library.conversation(entry.id)[0].messages == load_transcript(chat).messages
 
@@ -55,7 +55,7 @@ def test_an_archive_is_opened(tmp_path: Path, chat: Path, three: Path) -> None:
 
 def test_only_the_picked_ones(three: Path, library: Workspace) -> None:
     memviz("import", three, "--pick", 3, "--pick", 1, "--pick", 3)
-    said = [library.conversation(e.id)[0].messages[0].content for e in library.conversations()[:2]]
+    said = [library.conversation(e.id)[0].messages[0].content for e in library.store.conversations()[:2]]
     assert sorted(said) == ["I am Ann", "I am Cleo"]
     assert len(imported(library)) == 2
 

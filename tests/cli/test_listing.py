@@ -12,7 +12,7 @@ from tests.cli.terminal import NASTY, memviz, written
 def test_it_begins_with_the_samples(library: Workspace) -> None:
     head, *lines = memviz("list").lines
     assert head.split() == ["id", "title", "turns", "messages", "format", "changed", "(UTC)"]
-    assert {line.split()[0] for line in lines} == {entry.id for entry in library.conversations()}
+    assert {line.split()[0] for line in lines} == {entry.id for entry in library.store.conversations()}
 
 
 def test_json_has_all_that_is_known(library: Workspace, chat: Path) -> None:
@@ -21,7 +21,7 @@ def test_json_has_all_that_is_known(library: Workspace, chat: Path) -> None:
     assert first["id"] == entry.id
     assert (first["title"], first["turn_count"], first["message_count"]) == ("chat", 6, 12)
     assert first["created_at"] == entry.created_at.isoformat()
-    assert len(others) == len(library.conversations()) - 1
+    assert len(others) == len(library.store.conversations()) - 1
 
 
 def test_the_id_shown_leads_to_the_conversation(library: Workspace, chat: Path) -> None:
@@ -38,7 +38,7 @@ def test_search_and_limit(library: Workspace, chat: Path) -> None:
     assert [entry["title"] for entry in found] == ["chat"]
     shown = memviz("list", "--limit", 2)
     assert len(shown.lines) == 3
-    assert f"2 of {len(library.conversations())}" in shown.err
+    assert f"2 of {len(library.store.conversations())}" in shown.err
     assert memviz("list", "--search", "no such words").out == ""
     assert memviz("list", "--search", "no such words", "--json").json == []
 

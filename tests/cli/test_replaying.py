@@ -128,7 +128,7 @@ class TestSavedConversations:
         refused("replay", given, "-s", "buffer", code=1, words=("no file and no saved conversation", "memviz list"))
 
     def test_a_deleted_one_is_gone(self, library: Workspace) -> None:
-        library.delete("sample-trip")
+        library.store.delete("sample-trip")
         refused("replay", "sample-trip", "-s", "buffer", code=1, words=("no saved conversation",))
 
     def test_what_is_for_files_is_refused(self) -> None:

@@ -40,7 +40,7 @@ def summary_in_force(session: AppTest) -> str:
 
 def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision() -> None:
     session = chat_that_asks()
-    assert any("Before messages 1 to" in value for value in sentences(session.markdown))
+    assert any("Before the summarization of messages 1 to" in value for value in sentences(session.markdown))
     assert any("It is due because" in value and "> 160" in value for value in sentences(session.caption))
     assert "3,100 euros" in proposed(session)
     assert f"user: {FACT}" in texts(session)

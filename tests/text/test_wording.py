@@ -18,6 +18,7 @@ from memviz.text.wording import (
     times,
     turn_list,
     turn_range,
+    turn_span,
 )
 
 
@@ -65,6 +66,9 @@ def test_single_messages_and_turns() -> None:
         "message 5", "messages 1 and 3", "messages 1, 3 and 1,000",
     )  # fmt: skip
     assert (turn_list([4]), turn_list([4, 9])) == ("turn 4", "turns 4 and 9")
+    assert turn_list([4, 9, 11], most=2) == "turns 4, 9, …"
+    assert turn_list([4, 9], most=2) == "turns 4 and 9"
+    assert (turn_span(4, 4), turn_span(4, 9)) == ("at turn 4", "from turn 4 to 9")
     assert (turn_range(4, 4), turn_range(4, 1_009)) == ("turn 4", "turns 4 to 1,009")
 
 

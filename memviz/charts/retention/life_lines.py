@@ -14,7 +14,7 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.text.wording import message_number, message_range
+from memviz.text.wording import message_number, message_range, turn_span
 
 MARGINS = {"l": 206, "r": 10, "t": 34, "b": 46}
 """Room for the names of the facts on the left."""
@@ -115,10 +115,7 @@ def _head(kept: RetentionResult, life: LifeLine) -> str:
 
 def span_words(span: Span) -> str:
     """``in the summary from turn 22 to 29``."""
-    words = STATE_WORDS[span.state]
-    if span.first_turn == span.last_turn:
-        return f"{words} at turn {span.first_turn}"
-    return f"{words} from turn {span.first_turn} to {span.last_turn}"
+    return f"{STATE_WORDS[span.state]} {turn_span(span.first_turn, span.last_turn)}"
 
 
 def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
@@ -161,7 +158,7 @@ def _loss(kept: RetentionResult, life: LifeLine, turn: int, number: int | None) 
     if number is None:
         return f"{head}: the last message that held it is no longer sent"
     taken = kept.run.compactions[number].summarized
-    return f"{head}: not taken over when {message_range(taken)} {'was' if len(taken) == 1 else 'were'} summarized"
+    return f"{head}: not taken over by the summarization of {message_range(taken)}"
 
 
 def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> Iterator[Trace]:

@@ -8,6 +8,8 @@ from memviz.engine.compaction import Compaction
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
 from memviz.text.wording import message_number, message_range
 
+TRIED_AGAIN = "Nothing was lost: the messages are still sent word for word, and a later turn tries again."
+"""What follows the error where there is room to explain it."""
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
     CompactionOutcome.THOUGHT: "Summarized {messages} while thinking",

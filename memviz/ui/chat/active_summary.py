@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.engine.chat import Chat
 from memviz.engine.compaction import Compaction
 from memviz.errors import MemvizError
 from memviz.memory import SummaryVersion
 from memviz.text.wording import counted, message_range
-from memviz.ui.chat.sidebar import REVIEW_KEY, Models, save
-from memviz.ui.shell.state import ChatState, set_widget, widget_value
+from memviz.ui.chat.desk import ChatDesk
+from memviz.ui.chat.sidebar import REVIEW_KEY
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import shortened
-from memviz.workspace import Workspace
 
 TEXT_PIXELS = 200
 LABEL_CHARS = 60
 
 
-def summary_desk(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+def summary_desk(desk: ChatDesk) -> None:
     """What the model is told of everything that is not sent word for word."""
+    chat = desk.chat
     versions = chat.summaries_in_force
     if not versions and chat.undoable is None:
         return
@@ -27,9 +27,9 @@ def summary_desk(workspace: Workspace, state: ChatState, chat: Chat, models: Mod
     label = f"What the summary says: {tokens:,} tokens" if versions else "No summary is in force"
     with st.expander(label, icon=":material/compress:", key="summary-desk"):
         if versions:
-            _edit(workspace, state, chat, models, _chosen(versions))
+            _edit(desk, _chosen(versions))
         if chat.undoable is not None:
-            _undo(workspace, state, chat, models, chat.undoable)
+            _undo(desk, chat.undoable)
 
 
 def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
@@ -47,46 +47,43 @@ def _entry_label(version: SummaryVersion) -> str:
     return f"Turn {version.turn}: {shortened(version.text, LABEL_CHARS)}"
 
 
-def _edit(workspace: Workspace, state: ChatState, chat: Chat, models: Models, version: SummaryVersion) -> None:
-    key = f"desk-text-{state.opened}-{version.version}-{hash(version.text)}"  # a box keeps what is in it
+def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
+    key = f"desk-text-{desk.state.opened}-{version.version}-{hash(version.text)}"  # a box keeps what is in it
     st.text_area(
         f"Version {version.version}, standing for {counted(len(version.covers), 'message')}", version.text, key=key,
         height=TEXT_PIXELS,
         help="Your wording is sent from the next request on. What was sent until now stays on record.",
     )  # fmt: skip
     st.button("Save my wording", icon=":material/edit:", key="desk-save", on_click=_save_wording,
-              disabled=chat.proposal is not None,
-              args=(workspace, state, chat, models, version.version, key))  # fmt: skip
+              disabled=desk.chat.proposal is not None, args=(desk, version.version, key))  # fmt: skip
 
 
-def _undo(workspace: Workspace, state: ChatState, chat: Chat, models: Models, last: Compaction) -> None:
+def _undo(desk: ChatDesk, last: Compaction) -> None:
     what = "Undo the edit" if last.kind == "edit" and last.revises else "Undo the last summarization"
     st.button(
-        what, icon=":material/undo:", key="desk-undo", on_click=_undo_last, args=(workspace, state, chat, models),
-        disabled=chat.proposal is not None,
+        what, icon=":material/undo:", key="desk-undo", on_click=_undo_last, args=(desk,),
+        disabled=desk.chat.proposal is not None,
         help=f"It was of {message_range(last.summarized)}. The log still has every message; from then on you are asked "
         "before each summarization.",
     )  # fmt: skip
 
 
-def _save_wording(
-    workspace: Workspace, state: ChatState, chat: Chat, models: Models, version: int, key: str
-) -> None:  # fmt: skip
-    state.error = None
+def _save_wording(desk: ChatDesk, version: int, key: str) -> None:
+    desk.state.error = None
     try:
-        chat.edit_summary(version, widget_value(key) or "")
+        desk.chat.edit_summary(version, widget_value(key) or "")
     except MemvizError as error:
-        state.error = error
+        desk.state.error = error
         return
-    save(workspace, state, models)
+    desk.save()
 
 
-def _undo_last(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
-    state.error = None
+def _undo_last(desk: ChatDesk) -> None:
+    desk.state.error = None
     try:
-        chat.undo_summary()
+        desk.chat.undo_summary()
     except MemvizError as error:  # a second click arrived before the page was drawn anew
-        state.error = error
+        desk.state.error = error
         return
     set_widget(REVIEW_KEY, True)  # else the strategy would do with the next message what was just undone
-    save(workspace, state, models)
+    desk.save()

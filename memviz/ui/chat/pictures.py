@@ -11,9 +11,10 @@ from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
+from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
-from memviz.ui.shell.state import ChatState, compare_state
+from memviz.ui.shell.state import compare_state
 
 BADGES: dict[str, BadgeColor] = {
     "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
@@ -21,10 +22,10 @@ BADGES: dict[str, BadgeColor] = {
 }  # fmt: skip
 
 
-def pictures(state: ChatState, chat: Chat) -> None:
+def pictures(desk: ChatDesk) -> None:
     """Everything right of the talk, as of the last turn."""
-    run = chat.run
-    _next_summarization(chat)
+    run, state = desk.chat.run, desk.state
+    _next_summarization(desk.chat)
     if not run.turns:
         st.caption("After the first reply you see here what was sent, in tokens.")
         return

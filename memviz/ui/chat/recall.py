@@ -11,24 +11,24 @@ from memviz.engine.chat import Chat, Waiting
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.errors import MemvizError
 from memviz.text.wording import counted, message_number
-from memviz.ui.chat.sidebar import Models, save
+from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import ChatState, set_widget
+from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import shortened
-from memviz.workspace import Workspace
 
 TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
 PREVIEW_CHARS = 90
 MAX_PREVIEWED = 8
 
 
-def recall_tray(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+def recall_tray(desk: ChatDesk) -> None:
     """What waits for the next request, and the controls that add to it."""
+    state, chat = desk.state, desk.chat
     if not chat.log.turn_count:
         return
     if state.kept_ahead != chat.ahead:  # it has to be there after a restart as well
         state.kept_ahead = chat.ahead
-        save(workspace, state, models)
+        desk.save()
     waiting = chat.waiting
     if waiting.recalled.asked:
         _waiting(chat, waiting)
@@ -36,10 +36,10 @@ def recall_tray(workspace: Workspace, state: ChatState, chat: Chat, models: Mode
         st.caption("Recall is switched off in this setting: turn on Enable recall to bring turns back.")
         return
     with st.popover("Recall earlier turns", icon=":material/history:"):
-        _choose(state, chat)
+        _choose(desk)
 
 
-def _choose(state: ChatState, chat: Chat) -> None:
+def _choose(desk: ChatDesk) -> None:
     turns = st.text_input("Turns", key=TURNS_KEY, placeholder="1, 3-5", help="Whole turns, by number.")
     last = st.number_input(
         "Last messages", 0, None, 0, key=LAST_KEY, help="The newest messages, however many turns they are."
@@ -49,7 +49,7 @@ def _choose(state: ChatState, chat: Chat) -> None:
     )
     try:
         asked = _asked(turns, last, words)
-        found = chat.find(Recall(**asked)) if asked else None
+        found = desk.chat.find(Recall(**asked)) if asked else None
     except MemvizError as error:
         show_error(error)
         return
@@ -58,10 +58,10 @@ def _choose(state: ChatState, chat: Chat) -> None:
         return
     if found.missing:
         st.caption("Not in this conversation: " + ", ".join(found.missing) + ".")
-    _previews(chat, found.indices)
+    _previews(desk.chat, found.indices)
     st.button(
         f"Recall {counted(len(found.indices), 'message')}", icon=":material/history:", type="primary",
-        on_click=_recall, args=(state, chat, asked), disabled=not found.indices,
+        on_click=_recall, args=(desk, asked), disabled=not found.indices,
     )  # fmt: skip
 
 
@@ -75,11 +75,11 @@ def _asked(turns: str, last: int, words: str) -> dict[str, Any]:
     return asked if any(asked.values()) else {}
 
 
-def _recall(state: ChatState, chat: Chat, asked: dict[str, Any]) -> None:
+def _recall(desk: ChatDesk, asked: dict[str, Any]) -> None:
     try:
-        chat.recall(**asked)
+        desk.chat.recall(**asked)
     except MemvizError as error:  # the setting was changed meanwhile
-        state.error = error
+        desk.state.error = error
     for key, empty in ((TURNS_KEY, ""), (LAST_KEY, 0), (WORDS_KEY, "")):
         set_widget(key, empty)
 
@@ -137,9 +137,9 @@ def _previews(chat: Chat, positions: Iterable[int]) -> None:
         st.text("\n".join(lines[:MAX_PREVIEWED] + ([f"and {more} more"] if more > 0 else [])))
 
 
-def recall_turn_button(state: ChatState, chat: Chat, turn: int) -> None:
+def recall_turn_button(desk: ChatDesk, turn: int) -> None:
     """Under each turn: bring it back with one click, or pin it before it is dropped."""
     st.button(
         "Recall", key=f"recall-turn-{turn}", icon=":material/history:", type="tertiary", on_click=_recall,
-        args=(state, chat, {"turns": (turn,)}), help=f"Send turn {turn} with your next message, or pin it.",
+        args=(desk, {"turns": (turn,)}), help=f"Send turn {turn} with your next message, or pin it.",
     )  # fmt: skip

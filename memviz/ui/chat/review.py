@@ -8,11 +8,10 @@ from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import Draft
 from memviz.errors import MemvizError
 from memviz.text.wording import counted, message_range
-from memviz.ui.chat.sidebar import Models, save
+from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
-from memviz.ui.shell.state import ChatState, widget_value
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain, shortened
-from memviz.workspace import Workspace
 
 MAX_MESSAGES_SHOWN = 40
 PREVIEW_CHARS = 200
@@ -20,8 +19,9 @@ TEXT_PIXELS = 180
 PROMPT_KEY = "review-prompt"
 
 
-def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+def review_panel(desk: ChatDesk) -> None:
     """What waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
+    chat = desk.chat
     proposal = chat.proposal
     if proposal is None:
         return
@@ -44,13 +44,13 @@ def review_panel(workspace: Workspace, state: ChatState, chat: Chat, models: Mod
             help="Change it as you like: from now on the model knows of these messages what stands here.",
         )  # fmt: skip
         st.caption(_size(chat, proposal, draft, text))
-        _decisions(workspace, state, chat, models, key, is_changed=text.strip() != draft.text)
+        _decisions(desk, key, is_changed=text.strip() != draft.text)
 
 
 def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
     joins = f" They join version {plan.replaces.version} of the summary." if plan.replaces else ""
-    st.markdown(f"**Before {message_range(plan.summarize)} {'is' if len(plan.summarize) == 1 else 'are'} summarized**")
+    st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
     st.caption(f"It is due because {plain(plan.reason)}.{joins}")
     with st.expander(f"What would be summarized: {counted(len(proposal.messages), 'message')}"):
         if plan.replaces is not None:
@@ -70,57 +70,54 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {draft.seconds:.2f} s."
 
 
-def _decisions(
-    workspace: Workspace, state: ChatState, chat: Chat, models: Models, key: str, *, is_changed: bool
-) -> None:
+def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
     with st.container(horizontal=True):
         st.button("Use my wording" if is_changed else "Use it", icon=":material/check:", type="primary",
-                  key="review-accept", on_click=_accept, args=(workspace, state, chat, models, key))  # fmt: skip
+                  key="review-accept", on_click=_accept, args=(desk, key))  # fmt: skip
         with st.popover("Write again", icon=":material/refresh:"):
-            _write_again(state, chat)
-        st.button("Skip", icon=":material/skip_next:", key="review-skip", on_click=_skip,
-                  args=(workspace, state, chat, models),
+            _write_again(desk)
+        st.button("Skip", icon=":material/skip_next:", key="review-skip", on_click=_skip, args=(desk,),
                   help="Summarize nothing now. You are asked again in a later turn.")  # fmt: skip
 
 
-def _write_again(state: ChatState, chat: Chat) -> None:
-    prompt_picker(st.container(), PROMPT_KEY, chat.strategy.instruction, height=TEXT_PIXELS)
-    st.button("Write again", key="review-again", icon=":material/refresh:", on_click=_propose, args=(state, chat))
+def _write_again(desk: ChatDesk) -> None:
+    prompt_picker(st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS)
+    st.button("Write again", key="review-again", icon=":material/refresh:", on_click=_propose, args=(desk,))
 
 
-def _propose(state: ChatState, chat: Chat) -> None:
+def _propose(desk: ChatDesk) -> None:
     instruction = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
     try:
-        chat.propose(None if instruction in ("", chat.strategy.instruction) else instruction)
+        desk.chat.propose(None if instruction in ("", desk.chat.strategy.instruction) else instruction)
     except MemvizError as error:
-        state.error = error
+        desk.state.error = error
 
 
-def _accept(workspace: Workspace, state: ChatState, chat: Chat, models: Models, key: str) -> None:
-    state.error = None
+def _accept(desk: ChatDesk, key: str) -> None:
+    desk.state.error = None
     try:
-        chat.accept(widget_value(key))
+        desk.chat.accept(widget_value(key))
     except MemvizError as error:
-        state.error = error
+        desk.state.error = error
         return
-    _go_on(workspace, state, chat, models)
+    _go_on(desk)
 
 
-def _skip(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
-    state.error = None
+def _skip(desk: ChatDesk) -> None:
+    desk.state.error = None
     try:
-        chat.skip()
+        desk.chat.skip()
     except MemvizError as error:  # a second click arrived before the page was drawn anew
-        state.error = error
+        desk.state.error = error
         return
-    _go_on(workspace, state, chat, models)
+    _go_on(desk)
 
 
-def _go_on(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+def _go_on(desk: ChatDesk) -> None:
     """The reply that had to wait comes with the page; what else waited is done at once."""
-    if chat.unanswered:
-        state.going_on = True
+    if desk.chat.unanswered:
+        desk.state.going_on = True
         return
-    for _ in chat.go_on():
+    for _ in desk.chat.go_on():
         pass
-    save(workspace, state, models)
+    desk.save()

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.conversation import Message
 from memviz.engine.chat import Chat
-from memviz.errors import MemvizError, StorageError
+from memviz.errors import MemvizError
 from memviz.strategies.base import Strategy
+from memviz.ui.chat.desk import ChatDesk, Models
 from memviz.ui.controls.conversation_choices import conversation_choices
-from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
+from memviz.ui.controls.pickers import counter_picker, model_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
-from memviz.workspace import SAMPLE_PREFIX, Workspace
+from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
 QUERY_KEY = "chat"
 NEW_CHAT = ""
 REVIEW_KEY = "chat-review"
-
-
-class Models(NamedTuple):
-    """Who answers and who summarizes."""
-
-    chat: ModelChoice
-    summarizer: ModelChoice
 
 
 def chat_controls(workspace: Workspace, state: ChatState) -> Models:
@@ -101,7 +92,7 @@ def _open_chosen(key: str) -> None:
     chat_state().open(widget_value(key) or None)
 
 
-def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat:
+def current_chat(workspace: Workspace, state: ChatState, models: Models) -> ChatDesk:
     """The chat under the settings as they stand now. Stops the page with a sentence where that fails."""
     with errors_shown():
         chosen = state.setting.build()
@@ -125,8 +116,8 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
             state.going_on = waited and state.chat.unanswered
             if had_decisions:
                 st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
-            save(workspace, state, models)
-    return state.chat
+            ChatDesk(workspace, state, state.chat, models).save()
+    return ChatDesk(workspace, state, state.chat, models)
 
 
 def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
@@ -137,21 +128,3 @@ def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
         state.setting = Setting(f"chat-{state.opened}", 0, kept.id, kept.model_dump())
         state.counter = counter
         st.rerun()
-
-
-def save(workspace: Workspace, state: ChatState, models: Models, replaces: Sequence[Message] | None = None) -> None:
-    """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
-    A new chat becomes a saved conversation with its first turn."""
-    assert state.chat is not None  # noqa: S101 - saved after it was made
-    try:
-        if state.conversation_id is None and len(state.chat.log):
-            state.conversation_id = workspace.new_chat(state.chat)
-        if state.conversation_id is not None and state.conversation_id.startswith(SAMPLE_PREFIX):
-            grown = len(state.chat.log) != workspace.store.entry(state.conversation_id).message_count
-            if not grown and not state.chat.run.has_decisions:
-                return  # only looked at under another setting
-            state.conversation_id, replaces = workspace.continue_sample(state.conversation_id), None
-        if state.conversation_id is not None:
-            workspace.save_chat(state.conversation_id, state.chat, models.summarizer.name, replaces)
-    except StorageError as error:  # shown with the talk: this may run while the page is being left
-        state.error = error

@@ -10,18 +10,16 @@ import streamlit as st
 
 from memviz.context import Fate
 from memviz.conversation import Message
-from memviz.engine.chat import Chat
 from memviz.errors import MemvizError, ModelError
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import message_number
+from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
-from memviz.ui.chat.sidebar import Models, save
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.model_work import recall_exchange, thoughts
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
-from memviz.workspace import Workspace
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
@@ -39,9 +37,9 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
 }
 
 
-def transcript(state: ChatState, chat: Chat) -> None:
+def transcript(desk: ChatDesk) -> None:
     """The newest messages, each with its fate at the last request; earlier ones on demand."""
-    log = chat.log
+    state, chat, log = desk.state, desk.chat, desk.chat.log
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
     first = max(0, stop - state.shown_messages)
     if first:
@@ -65,7 +63,7 @@ def transcript(state: ChatState, chat: Chat) -> None:
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
         if recall_enabled and turn.number and position == turn.stop - 1:
-            recall_turn_button(state, chat, turn.number)
+            recall_turn_button(desk, turn.number)
 
 
 def _show_more(state: ChatState) -> None:
@@ -87,20 +85,21 @@ def _message(message: Message, position: int, fate: Fate) -> None:
             st.caption("stopped before it was complete")
 
 
-def talk(workspace: Workspace, state: ChatState, chat: Chat, models: Models, prompt: str | None) -> None:
+def talk(desk: ChatDesk, prompt: str | None) -> None:
     """Send what was typed, or answer what still waits for a reply."""
+    state, chat = desk.state, desk.chat
     if prompt is not None and prompt.strip():
         state.error = None
         with st.chat_message("user", avatar=AVATARS["user"]):
             st.text(prompt)
-        _answer(workspace, state, chat, models, chat.stream(prompt), None)
+        _answer(desk, chat.stream(prompt), None)
     elif state.going_on:
         state.going_on = False
-        _answer(workspace, state, chat, models, chat.go_on(), None)
+        _answer(desk, chat.go_on(), None)
     elif state.retrying:
         state.retrying = False
         before = list(chat.log)
-        _answer(workspace, state, chat, models, chat.retry(), before)
+        _answer(desk, chat.retry(), before)
     if chat.unanswered and chat.proposal is None and state.error is None:
         st.caption("The last message has no reply yet. Retry asks for it.")
     if state.error is not None:
@@ -108,10 +107,8 @@ def talk(workspace: Workspace, state: ChatState, chat: Chat, models: Models, pro
         show_error(state.error, kept if isinstance(state.error, ModelError) else "")
 
 
-def _answer(
-    workspace: Workspace, state: ChatState, chat: Chat, models: Models, pieces: Generator[str, None, None],
-    replaces: Sequence[Message] | None,
-) -> None:  # fmt: skip
+def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
+    state = desk.state
     bubble = st.empty()
     with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place, stop = st.empty(), st.empty()
@@ -125,7 +122,7 @@ def _answer(
             place.text(getattr(error, "partial", ""))
         finally:  # also when the page is left or stopped: nothing here may touch the page
             pieces.close()
-            save(workspace, state, models, replaces)
+            desk.save(replaces)
         stop.empty()
     if not getattr(state.error, "partial", True):
         bubble.empty()
@@ -145,15 +142,14 @@ def _frames(pieces: Iterator[str]) -> Iterator[str]:
     yield text
 
 
-def turn_controls(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
+def turn_controls(desk: ChatDesk) -> None:
     """Retry and undo the last turn."""
-    if not chat.log.turn_count:
+    if not desk.chat.log.turn_count:
         return
     with st.container(horizontal=True):
-        st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(state,),
-                  disabled=chat.proposal is not None, help="Ask for the last reply again.")  # fmt: skip
-        st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo,
-                  args=(workspace, state, chat, models),
+        st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(desk.state,),
+                  disabled=desk.chat.proposal is not None, help="Ask for the last reply again.")  # fmt: skip
+        st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo, args=(desk,),
                   help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip
 
 
@@ -161,11 +157,11 @@ def _retry(state: ChatState) -> None:
     state.error, state.retrying = None, True
 
 
-def _undo(workspace: Workspace, state: ChatState, chat: Chat, models: Models) -> None:
-    state.error = None
-    before = list(chat.log)
-    chat.undo()
-    save(workspace, state, models, before)
+def _undo(desk: ChatDesk) -> None:
+    desk.state.error = None
+    before = list(desk.chat.log)
+    desk.chat.undo()
+    desk.save(before)
 
 
 def empty_chat() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
 
@@ -13,16 +14,15 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import EmptyConversationError, MemvizError
+from memviz.errors import EmptyConversationError
 from memviz.metrics.answers.source import answer_source
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.registry import OFFLINE, model
-from memviz.text.wording import counted
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.controls.progress import Progress
 from memviz.ui.controls.replaying import as_setting_runs, run_key
+from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.state import CompareState, Setting
 from memviz.ui.shell.text import plain
@@ -51,7 +51,14 @@ def free_runs(
     begun = [found for setting in state.settings if (found := _begun(workspace, state, setting, answerer, summarizer))]
     missing = [item for item in begun if item.done < log.turn_count]
     if missing:
-        begun = _answer_when_asked(workspace, begun, missing, answerer, summarizer)
+        total = log.turn_count * len(missing)
+        job = _FreeRunJob(
+            answerer.name, sum(item.done for item in missing), total, workspace, missing, answerer, summarizer
+        )
+        with st.container(border=True):
+            was_tried = job.run_when_asked()
+        if was_tried:
+            begun = [_as_it_stands(workspace, item.setting, item.key) for item in begun]
     return as_setting_runs([(item.setting, item.run) for item in begun if item.run is not None and item.run.turns])
 
 
@@ -69,71 +76,63 @@ def _as_it_stands(workspace: Workspace, setting: Setting, key: RunKey) -> _Begun
     return _Begun(setting, key, run, answered_turns(run) if run else 0)
 
 
-def _answer_when_asked(
-    workspace: Workspace, begun: list[_Begun], missing: Sequence[_Begun],
-    answerer: ModelChoice, summarizer: ModelChoice,
-) -> list[_Begun]:  # fmt: skip
-    _, log = workspace.conversation(missing[0].key.conversation_id)
-    done = sum(item.done for item in missing)
-    verb = "Go on" if done else "Answer"
-    with st.container(border=True):
+@dataclass
+class _FreeRunJob(ResumableJob):
+    """Turn by turn, setting by setting. A run is kept every few seconds, and whenever it is left."""
+
+    workspace: Workspace
+    missing: Sequence[_Begun]
+    answerer: ModelChoice
+    summarizer: ModelChoice
+    under_way: tuple[RunKey, FreeRun] | None = None
+
+    verb, unit = "Answer", "turn"
+    start_key, stop_key = "free-run", "free-stop"
+
+    def introduce(self) -> None:
+        """What each setting does, how far it has come, and what the rest will take."""
         st.markdown(
-            f"**Each setting answers for itself.** The model {plain(answerer.name)} replies to every message of the "
-            f"user anew under each setting, so you see what it still knew. "
-            f"{done:,} of {counted(log.turn_count * len(missing), 'turn')} answered so far."
+            f"**Each setting answers for itself.** The model {plain(self.model)} replies to every message of the "
+            f"user anew under each setting, so you see what it still knew. {self.done_of_total} answered so far."
         )
-        st.caption(plain(_estimate(workspace, missing, answerer, summarizer)))
-        label = f"{verb} with {plain(answerer.name)}"
-        if not st.button(label, icon=":material/play_arrow:", type="primary", key="free-run"):
-            return begun
-        _answer_all(workspace, missing, answerer, summarizer)
-    return [_as_it_stands(workspace, item.setting, item.key) for item in begun]
+        st.caption(plain(self.estimate()))
 
+    def estimate(self) -> str:
+        """From a replay: the same messages with the conversation's own replies."""
+        replays = []
+        for item in self.missing:
+            key = RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
+            replays.append(self.workspace.run(key, model(OFFLINE)))
+        sentence = "At most " + estimate(replays, self.model, self.summarizer.name).sentence
+        works = [item.key.strategy.tool_use for item in self.missing]
+        if any(work.recalls or work.thinking_rounds for work in works):
+            sentence += " What the model recalls or thinks by itself comes on top."
+        return sentence
 
-def _estimate(workspace: Workspace, missing: Sequence[_Begun], answerer: ModelChoice, summarizer: ModelChoice) -> str:
-    """What it will take, from a replay: the same messages with the conversation's own replies."""
-    replays = []
-    for item in missing:
-        key = RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
-        replays.append(workspace.run(key, model(OFFLINE)))
-    sentence = "At most " + estimate(replays, answerer.name, summarizer.name).sentence
-    works = [item.key.strategy.tool_use for item in missing]
-    if any(work.recalls or work.thinking_rounds for work in works):
-        sentence += " What the model recalls or thinks by itself comes on top."
-    return sentence
+    def steps(self) -> Generator[Step, None, None]:
+        """Every piece of a reply is a step, so that one can stop in the midst of it."""
+        answering, writing = self.answerer.build(), self.summarizer.build()
+        for item in self.missing:
+            self.keep()  # the run of the setting before
+            free = self.workspace.free_run(item.key, answering, writing)
+            self.under_way, label = (item.key, free), plain(item.key.strategy.label)
+            kept = monotonic()
+            while not free.is_complete:
+                with closing(free.next_turn()) as pieces:
+                    for _ in pieces:
+                        yield Step(
+                            (free.done + 1) / free.turn_count, f"{label}: turn {free.done + 1:,} of {free.turn_count:,}"
+                        )
+                if monotonic() - kept >= KEPT_EVERY_SECONDS:
+                    self.keep()
+                    kept = monotonic()
 
-
-def _answer_all(
-    workspace: Workspace, missing: Sequence[_Begun], answerer: ModelChoice, summarizer: ModelChoice
-) -> None:
-    stop = st.empty()
-    stop.button("Stop", key="free-stop", icon=":material/stop_circle:", help="What was answered so far is kept.")
-    try:
-        answering, writing = answerer.build(), summarizer.build()
-        for item in missing:
-            free = workspace.free_run(item.key, answering, writing)
-            _answer_turns(workspace, item, free)
-    except MemvizError as error:
-        stop.empty()
-        show_error(error, "What was answered before is kept: try again to go on from there.")
-        return
-    st.rerun()  # the question whether to answer is settled
-
-
-def _answer_turns(workspace: Workspace, item: _Begun, free: FreeRun) -> None:
-    progress, kept = Progress(plain(item.key.strategy.label)), monotonic()
-    try:
-        while not free.is_complete:
-            with closing(free.next_turn()) as pieces:
-                for _ in pieces:
-                    progress(free.done + 1, free.turn_count)
-            if monotonic() - kept >= KEPT_EVERY_SECONDS:
-                workspace.keep_free_run(item.key, free.run)
-                kept = monotonic()
-        progress.close()
-    finally:  # also when it was stopped or the page was left
-        if free.run.turns:
-            workspace.keep_free_run(item.key, free.run)
+    def keep(self) -> None:
+        """Keep the run under way as far as it has come."""
+        if self.under_way is not None:
+            key, free = self.under_way
+            if free.run.turns:
+                self.workspace.keep_free_run(key, free.run)
 
 
 def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:

@@ -11,20 +11,34 @@ FRAME_SECONDS = 0.2
 """How often it is drawn at most; work that takes less shows no bar at all."""
 
 
-class Progress:
+class ProgressBar:
     """A bar that appears once work has taken a moment, at the place where it was made."""
 
-    def __init__(self, label: str) -> None:
-        self.label = label
+    def __init__(self) -> None:
         self._place: DeltaGenerator = st.empty()
         self._drawn = monotonic()
 
-    def __call__(self, done: int, turns: int) -> None:
-        """``done`` of ``turns`` are done."""
+    def __call__(self, share: float, words: str) -> None:
+        """This ``share`` of the work is done."""
         if monotonic() - self._drawn >= FRAME_SECONDS:
             self._drawn = monotonic()
-            self._place.progress(done / turns, f"{self.label}: turn {done:,} of {turns:,}")
+            self._place.progress(share, words)
 
     def close(self) -> None:
         """The work is done."""
         self._place.empty()
+
+
+class Progress:
+    """A bar for the turns of a run."""
+
+    def __init__(self, label: str) -> None:
+        self.label, self._bar = label, ProgressBar()
+
+    def __call__(self, done: int, turns: int) -> None:
+        """``done`` of ``turns`` are done."""
+        self._bar(done / turns, f"{self.label}: turn {done:,} of {turns:,}")
+
+    def close(self) -> None:
+        """The work is done."""
+        self._bar.close()

@@ -14,6 +14,7 @@ from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Trigger
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.progress import Progress
+from memviz.ui.controls.resumable_job import stop_button
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import CompareState, Setting
 from memviz.ui.shell.text import distinct, plain
@@ -76,7 +77,7 @@ def _run_when_asked(
         )
         return []
     writer, stop = summarizer.build(), st.empty()
-    stop.button("Stop", key="compare-stop", icon=":material/stop_circle:")
+    stop_button("compare-stop", place=stop)
     runs = [(setting, _replayed(workspace, key, writer)) for setting, key in waiting]
     stop.empty()
     return runs

@@ -30,7 +30,7 @@ def undo_bar(workspace: Workspace, state: LibraryState) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.text(f"Deleted “{title}”.")
         if st.button("Undo", icon=":material/undo:", key="library-undo"):
-            workspace.restore(id)
+            workspace.store.restore(id)
             state.deleted = None
             st.rerun()
 
@@ -41,7 +41,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
         "Search titles and messages", key="library-search", icon=":material/search:", persist_state="session"
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
-    entries, total = workspace.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
+    entries, total = workspace.store.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
     if total and not entries:  # another search has fewer pages, or the last row of the last page was deleted
         set_widget(PAGE_KEY, 1)
         st.rerun()
@@ -114,6 +114,6 @@ def _actions(workspace: Workspace, state: LibraryState, entry: ConversationEntry
                 show_error(error)
         _download(workspace, entry)
         if st.button("Delete", icon=":material/delete:", key=f"delete-{entry.id}", width="stretch"):
-            workspace.delete(entry.id)
+            workspace.store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()

@@ -13,6 +13,7 @@ from memviz.tuning.paid import estimate, paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.resumable_job import start_button
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.state import TuneState
 from memviz.ui.shell.text import plain
@@ -47,7 +48,7 @@ def paid_sweep(
         budget_usd = row.number_input(
             "Budget (US dollars)", 0.01, 10_000.0, FIRST_BUDGET_USD, key="tune-budget", help=BUDGET_HELP, width=200
         )
-        if row.button(f"Sweep with {plain(summarizer.name)}", icon=":material/play_arrow:", key="tune-pay"):
+        if start_button(f"Sweep with {plain(summarizer.name)}", "tune-pay", place=row, is_main=False):
             _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
             st.rerun()
     return free

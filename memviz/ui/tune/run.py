@@ -17,6 +17,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping, SweepProgress
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.resumable_job import Step, start_button, watch
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import TuneState
 from memviz.ui.shell.text import plain
@@ -28,7 +29,6 @@ AT_ONCE_MESSAGES = 60_000
 """Settings times messages up to which a free sweep begins by itself: some seconds of work."""
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
-REFRESH_SECONDS = 0.4
 MAX_ERRORS = 3
 
 
@@ -71,7 +71,7 @@ def sweep_of(
     if work is None:
         return None
     if not work.wait(AT_ONCE_SECONDS):
-        _progress(work, asked, state.budget)
+        _watch(work, asked, state.budget)
     elif work.error is not None:
         show_error(work.error)
     elif state.budget is not None:
@@ -117,23 +117,17 @@ def _may_begin(workspace: Workspace, asked: Asked) -> bool:
         "Cells that were measured before are not measured again.",
         icon=":material/hourglass_empty:",
     )
-    return st.button(f"Try {number}", icon=":material/play_arrow:", type="primary", key="tune-start")
+    return start_button(f"Try {number}", "tune-start")
 
 
-@st.fragment(run_every=REFRESH_SECONDS)
-def _progress(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
-    if work.wait(0):
-        st.rerun()
-    with st.container(border=True):
+def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
+    def step() -> Step:
         progress = work.progress
         if progress is None:
-            st.progress(0.0, "Counting tokens and looking for facts")
-        else:
-            st.progress(progress.done / max(1, progress.total), progress_words(progress, len(asked.ids)))
-        if budget is not None:
-            st.caption(plain(spent_sentence(asked.summarizer, budget)))
-        if st.button("Stop", icon=":material/stop_circle:", key="tune-stop"):
-            work.cancel()
+            return Step(0.0, "Counting tokens and looking for facts")
+        return Step(progress.done / max(1, progress.total), progress_words(progress, len(asked.ids)))
+
+    watch(work, step, "tune-stop", lambda: "" if budget is None else spent_sentence(asked.summarizer, budget))
 
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
@@ -147,7 +141,7 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
     total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else "Stopped."
     st.warning(f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.", icon=":material/pause:")
-    if st.button("Go on", icon=":material/play_arrow:", key="tune-go-on"):
+    if start_button("Go on", "tune-go-on", is_main=False):
         state.asked, state.go_on = None, True
         st.rerun()
 

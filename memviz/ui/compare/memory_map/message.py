@@ -12,7 +12,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.turn_changes import record_of_turn
-from memviz.text.wording import message_number, message_position, times, turn_list
+from memviz.text.wording import message_number, message_position, times, turn_list, turn_span
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_setting_run
@@ -112,13 +112,11 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
         Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "in the summary", Fate.RECALLED: "recalled",
         Fate.DROPPED: "dropped",
     }[span.fate]  # fmt: skip
-    if span.first_turn == span.last_turn:
-        return f"{words} at turn {span.first_turn}"
-    if open_end:
+    if span.first_turn != span.last_turn and open_end:
         return f"{words} since turn {span.first_turn}"
-    if first:
+    if span.first_turn != span.last_turn and first:
         return f"{words} until turn {span.last_turn}"
-    return f"{words} from turn {span.first_turn} to {span.last_turn}"
+    return f"{words} {turn_span(span.first_turn, span.last_turn)}"
 
 
 def _again(turns: Sequence[int]) -> str:

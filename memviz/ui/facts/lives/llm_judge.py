@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from time import monotonic
+from collections.abc import Generator, Hashable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
@@ -13,16 +13,14 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.judging import Judging
 from memviz.engine.run import Run
-from memviz.errors import MemvizError
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.pickers import ModelChoice, model_picker
-from memviz.ui.controls.progress import FRAME_SECONDS
+from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.controls.sidebar import StudyModels
-from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import RetentionState, set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 
@@ -39,7 +37,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 }  # fmt: skip
 
 
-class _Job(NamedTuple):
+class _Asked(NamedTuple):
     """Who is asked what. ``key`` is equal for the same settings, models and probes."""
 
     kept: tuple[RetentionResult, ...]
@@ -58,6 +56,10 @@ class _Job(NamedTuple):
         names = (self.models.answerer.name, self.models.summarizer.name, self.judge.name if self.judge else None)
         return (settings, names, self.probes)
 
+    def is_settled(self, answer: JudgedAnswer) -> bool:
+        """Whether nobody has to be asked about it again."""
+        return answer.reply is not None and (self.judge is None or answer.verdict is not None)
+
     def number_of(self, one: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
         return next(number for number, run in enumerate(self.runs) if run is one.run)
@@ -73,17 +75,19 @@ def ask_a_model(
             "All above is about what a model could know. Here one is asked every question after the last turn, under "
             "each setting, and answers from exactly what would be sent."
         )
-        job = _choose(kept, probes, models)
-        if not job.runs or not job.probes:
+        asked = _choose(kept, probes, models)
+        if not asked.runs or not asked.probes:
             st.caption("Choose a setting to ask.")
             return
-        results = state.judged.get(job.key, ())
-        results = _ask_when_told(state, job, results)
-        if results:
-            _show(job, results)
+        settled = sum(asked.is_settled(answer) for answer in state.judged.get(asked.key, ()))
+        job = _JudgingJob(models.answerer.name, settled, len(asked.runs) * len(asked.probes), state, asked)
+        if job.done < job.total:
+            job.run_when_asked()
+        if job.so_far:
+            _show(asked, job.so_far)
 
 
-def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels) -> _Job:
+def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels) -> _Asked:
     labels = [one.setting.label for one in kept]
     if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
         set_widget(SETTINGS_KEY, labels)
@@ -105,75 +109,73 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
     )
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())
-    return _Job(chosen, runs, tuple(probes[:count]), models, judge)
+    return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
 
 
-def _ask_when_told(state: RetentionState, job: _Job, so_far: tuple[JudgedAnswer, ...]) -> tuple[JudgedAnswer, ...]:
-    """Ask after a click; what is answered is kept, also when it is stopped or fails."""
-    total = len(job.runs) * len(job.probes)
-    settled = sum(_is_settled(answer, job) for answer in so_far)
-    if settled == total:
-        return so_far
-    st.caption(plain("At most " + judge_estimate(
-        job.runs, job.probes, job.models.answerer.name, job.models.summarizer.name,
-        job.judge.name if job.judge else None,
-    ).sentence))  # fmt: skip
-    if so_far:
-        st.caption(f"{settled:,} of {counted(total, 'answer')} so far.")
-    label = f"{'Go on with' if so_far else 'Ask'} {plain(job.models.answerer.name)}"
-    if not st.button(label, icon=":material/play_arrow:", type="primary", key="judged-ask"):
-        return so_far
-    stop = st.empty()
-    stop.button("Stop", icon=":material/stop_circle:", key="judged-stop", help="What was answered so far is kept.")
-    try:
-        judging = Judging(
-            job.runs, job.probes, model=job.models.answerer.build(), summarizer=job.models.summarizer.build(),
-            judge=job.judge.build() if job.judge else None, so_far=so_far,
+@dataclass
+class _JudgingJob(ResumableJob):
+    """Question by question, setting by setting; what was answered is kept for this browser session."""
+
+    state: RetentionState
+    asked: _Asked
+    judging: Judging | None = None
+
+    verb, unit = "Ask", "answer"
+    start_key, stop_key = "judged-ask", "judged-stop"
+
+    @property
+    def so_far(self) -> tuple[JudgedAnswer, ...]:
+        """What was answered, judged or failed in earlier attempts."""
+        return self.state.judged.get(self.asked.key, ())
+
+    @property
+    def is_begun(self) -> bool:
+        """A reply that is not judged yet is something to go on from as well."""
+        return bool(self.so_far)
+
+    def estimate(self) -> str:
+        """From the runs: each question is asked after the last turn."""
+        models, judge = self.asked.models, self.asked.judge
+        return "At most " + judge_estimate(
+            self.asked.runs, self.asked.probes, models.answerer.name, models.summarizer.name,
+            judge.name if judge else None,
+        ).sentence  # fmt: skip
+
+    def steps(self) -> Generator[Step, None, None]:
+        """One answer with its verdict a step."""
+        models, judge = self.asked.models, self.asked.judge
+        self.judging = Judging(
+            self.asked.runs, self.asked.probes, model=models.answerer.build(), summarizer=models.summarizer.build(),
+            judge=judge.build() if judge else None, so_far=self.so_far,
         )  # fmt: skip
-        _answer(state, job, judging)
-    except MemvizError as error:
-        stop.empty()
-        show_error(error, "What was answered before is kept: try again to go on from there.")
-        return state.judged.get(job.key, ())
-    st.rerun()  # the question whether to ask is settled
-    return state.judged.get(job.key, ())
+        for done, total in self.judging.steps():
+            yield Step(done / total, f"Asking: {done:,} of {counted(total, self.unit)}")
+
+    def keep(self) -> None:
+        """The newest results come last; the oldest make room."""
+        if self.judging is not None and self.judging.results:
+            judged = self.state.judged
+            judged.pop(self.asked.key, None)
+            judged[self.asked.key] = self.judging.results
+            for old in list(judged)[:-MOST_RESULTS]:
+                del judged[old]
 
 
-def _is_settled(answer: JudgedAnswer, job: _Job) -> bool:
-    return answer.reply is not None and (job.judge is None or answer.verdict is not None)
-
-
-def _answer(state: RetentionState, job: _Job, judging: Judging) -> None:
-    place, drawn = st.empty(), monotonic()
-    try:
-        for done, total in judging.steps():
-            if monotonic() - drawn >= FRAME_SECONDS:
-                drawn = monotonic()
-                place.progress(done / total, f"Asking: {done:,} of {counted(total, 'answer')}")
-        place.empty()
-    finally:  # also when it was stopped or the page was left
-        if judging.results:
-            state.judged.pop(job.key, None)
-            state.judged[job.key] = judging.results
-            for old in list(state.judged)[:-MOST_RESULTS]:
-                del state.judged[old]
-
-
-def _show(job: _Job, results: Sequence[JudgedAnswer]) -> None:
-    scores = answer_scores(results, len(job.runs))
-    rows = {plain(one.setting.label): _row(scores[job.number_of(one)], one, job) for one in job.kept}
+def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
+    scores = answer_scores(results, len(asked.runs))
+    rows = {plain(one.setting.label): _row(scores[asked.number_of(one)], one, asked) for one in asked.kept}
     st.table(pd.DataFrame.from_dict(rows, orient="index"), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")
-    _one_question(job, results)
+    _one_question(asked, results)
 
 
-def _row(scores: AnswerScores, one: RetentionResult, job: _Job) -> dict[str, str]:
-    could = sum(bool(held) for held in one.retention.retained[-1][: len(job.probes)])
+def _row(scores: AnswerScores, one: RetentionResult, asked: _Asked) -> dict[str, str]:
+    could = sum(bool(held) for held in one.retention.retained[-1][: len(asked.probes)])
     cost = "unknown" if scores.cost_usd is None else plain(dollars(scores.cost_usd)) if scores.cost_usd else "none"
     return {
-        "Could be known": f"{could:,} of {len(job.probes):,}",
+        "Could be known": f"{could:,} of {len(asked.probes):,}",
         "Answer contained": f"{scores.containing:,} of {scores.answered:,}",
         "Token F1, mean": "–" if scores.mean_f1 is None else f"{scores.mean_f1:.2f}",
         "Judged right": f"{scores.right:,} of {scores.right + scores.wrong:,}" if scores.right + scores.wrong else "–",
@@ -183,25 +185,25 @@ def _row(scores: AnswerScores, one: RetentionResult, job: _Job) -> dict[str, str
 
 
 @st.fragment
-def _one_question(job: _Job, results: Sequence[JudgedAnswer]) -> None:
+def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
-    asked = [probe for probe in job.probes if any(answer.probe == probe for answer in results)]
-    labels = distinct([shortened(probe.question, LABEL_CHARS) for probe in asked])
-    numbers = list(range(len(asked)))
+    probes = [probe for probe in asked.probes if any(answer.probe == probe for answer in results)]
+    labels = distinct([shortened(probe.question, LABEL_CHARS) for probe in probes])
+    numbers = list(range(len(probes)))
     if widget_value(ONE_KEY) not in (None, *numbers):
         set_widget(ONE_KEY, None)
     at = st.selectbox("Answers to one question", numbers, index=None, format_func=labels.__getitem__, key=ONE_KEY,
                       placeholder="Choose a question to read the answers")  # fmt: skip
     if at is None:
         return
-    probe = asked[at]
+    probe = probes[at]
     st.caption(f"Accepted: {plain(' / '.join(probe.answers))}")
     given = {answer.run: answer for answer in results if answer.probe == probe}
-    for start in range(0, len(job.kept), CARDS_A_ROW):
-        row = job.kept[start : start + CARDS_A_ROW]
+    for start in range(0, len(asked.kept), CARDS_A_ROW):
+        row = asked.kept[start : start + CARDS_A_ROW]
         for column, one in zip(st.columns(CARDS_A_ROW), row, strict=False):
             with column:
-                _card(one, given.get(job.number_of(one)), probe)
+                _card(one, given.get(asked.number_of(one)), probe)
 
 
 def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:

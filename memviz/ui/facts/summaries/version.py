@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.engine.run import Run
+from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -16,7 +17,7 @@ from memviz.metrics.summaries.events import (
     text_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
-from memviz.text.wording import counted, message_range
+from memviz.text.wording import counted
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
@@ -62,18 +63,11 @@ def _title(run: Run, event: CompactionEvent) -> str:
 
 def _trouble(event: CompactionEvent) -> None:
     """Say what a version that never came means."""
-    taken = message_range(event.compaction.summarized)
+    what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        st.error(
-            f"The summarizer gave no summary of {taken}: {plain(event.compaction.error or '')}. Nothing was lost: they "
-            "are still sent word for word, and a later turn tries again.",
-            icon=":material/error:",
-        )
+        st.error(f"{what}: {plain(event.compaction.error or '')}. {TRIED_AGAIN}", icon=":material/error:")
     elif event.what is CompactionOutcome.DROPPED:
-        st.warning(
-            f"{taken.capitalize()} are no longer sent, and no summary stands for them: there is no summarizer.",
-            icon=":material/delete:",
-        )
+        st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
 
 
 def _tabs(desk: Desk, event: CompactionEvent, view: str) -> None:

@@ -1,0 +1,49 @@
+"""A dictionary that keeps what was used last, so that memory does not grow with every conversation looked at."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class RecentlyUsed(Generic[K, V]):
+    """Keeps the ``size`` entries that were read or written last. Safe to share between threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._lock = size, Lock()
+        self._entries: OrderedDict[K, V] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: K) -> V | None:
+        """The value of ``key``, if it is still kept."""
+        with self._lock:
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
+
+    def put(self, key: K, value: V) -> V:
+        """Keep ``value`` and return it; the entry that was not used for the longest time makes room."""
+        with self._lock:
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            if len(self._entries) > self._size:
+                self._entries.popitem(last=False)
+        return value
+
+    def change(self, key: K, changed: Callable[[V], V]) -> None:
+        """Put what ``changed`` makes of the value in its place, if ``key`` is kept. No other thread comes between."""
+        with self._lock:
+            if key in self._entries:
+                self._entries[key] = changed(self._entries[key])
+
+    def remove(self, key: K) -> None:
+        """Forget ``key``; one that is not kept is no error."""
+        with self._lock:
+            self._entries.pop(key, None)

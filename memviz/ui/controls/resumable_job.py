@@ -1,0 +1,141 @@
+"""Work that a model is asked for in steps: what it will cost, a start button, progress, a way out, and going on later.
+
+A job either runs while its page is drawn (:class:`ResumableJob`: every other click ends it, and what was done is
+kept), or in a thread of its own that the page only looks at (:func:`watch`), where the rest of the page is to stay
+in use meanwhile.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from memviz.errors import MemvizError
+from memviz.text.wording import counted
+from memviz.ui.controls.progress import ProgressBar
+from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.text import plain
+
+REFRESH_SECONDS = 0.4
+"""How often a job in a thread of its own is looked at."""
+KEPT = "What was answered before is kept: try again to go on from there."
+
+
+class Step(NamedTuple):
+    """How far a job is: the share that is done, and the same in words."""
+
+    share: float
+    words: str
+
+
+def start_button(label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True) -> bool:
+    """The button that a job waits for. Returns whether it was clicked."""
+    button = place.button if place is not None else st.button
+    return button(label, icon=":material/play_arrow:", type="primary" if is_main else "secondary", key=key)
+
+
+def stop_button(key: str, *, place: DeltaGenerator | None = None, help: str | None = None) -> bool:
+    """The button that ends a job early. Returns whether it was clicked."""
+    button = place.button if place is not None else st.button
+    return button("Stop", icon=":material/stop_circle:", key=key, help=help)
+
+
+@dataclass
+class ResumableJob(ABC):
+    """Steps that ``model`` is asked for, ``done`` of ``total`` of them in earlier attempts. A subclass says what a step
+    is, how what was done is kept, and what the rest will cost."""
+
+    model: str
+    done: int
+    total: int
+
+    verb: ClassVar[str]
+    """What the start button says before anything is done."""
+    unit: ClassVar[str]
+    """What ``total`` counts."""
+    start_key: ClassVar[str]
+    stop_key: ClassVar[str]
+
+    @abstractmethod
+    def estimate(self) -> str:
+        """What the steps that are left will take at most, in a sentence."""
+
+    @abstractmethod
+    def steps(self) -> Generator[Step, None, None]:
+        """Do what is left, and say now and then how far it is. It is closed wherever it is when the user stops it."""
+
+    @abstractmethod
+    def keep(self) -> None:
+        """Keep what was done. This may run while the page is being left, so it must not draw."""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is something to go on from."""
+        return self.done > 0
+
+    @property
+    def done_of_total(self) -> str:
+        """How much was done, in words."""
+        return f"{self.done:,} of {counted(self.total, self.unit)}"
+
+    def introduce(self) -> None:
+        """What there is to read before one starts it."""
+        st.caption(plain(self.estimate()))
+        if self.is_begun:
+            st.caption(f"{self.done_of_total} so far.")
+
+    def run_when_asked(self) -> bool:
+        """Offer the job, and run it after a click. A job that came to its end draws the page again; after a failure
+        the page goes on, and ``True`` says that more may be done than before."""
+        self.introduce()
+        if not start_button(f"{'Go on' if self.is_begun else self.verb} with {plain(self.model)}", self.start_key):
+            return False
+        stop = st.empty()
+        stop_button(self.stop_key, place=stop, help="What was answered so far is kept.")
+        try:
+            self._run()
+        except MemvizError as error:
+            stop.empty()
+            show_error(error, KEPT)
+        else:
+            st.rerun()  # the question whether to start is settled
+        return True
+
+    def _run(self) -> None:
+        bar = ProgressBar()
+        try:
+            with closing(self.steps()) as steps:
+                for step in steps:
+                    bar(*step)
+            bar.close()
+        finally:  # also when it was stopped or the page was left
+            self.keep()
+
+
+class BackgroundWork(Protocol):
+    """A job in a thread of its own."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; returns whether it has ended."""
+
+    def cancel(self) -> None:
+        """Begin no other step; finished ones are kept."""
+
+
+@st.fragment(run_every=REFRESH_SECONDS)
+def watch(work: BackgroundWork, step: Callable[[], Step], stop_key: str, note: Callable[[], str] = str) -> None:
+    """How far ``work`` is, a ``note`` if there is one, and a way out; the page is drawn again once it has ended."""
+    if work.wait(0):
+        st.rerun()
+    with st.container(border=True):
+        st.progress(*step())
+        if said := note():
+            st.caption(plain(said))
+        if stop_button(stop_key):
+            work.cancel()

@@ -1,0 +1,51 @@
+"""A dictionary that keeps what was used last."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from memviz.storage.recently_used import RecentlyUsed
+
+
+def kept(entries: RecentlyUsed[str, int], keys: str) -> str:
+    return "".join(key for key in keys if entries.get(key) is not None)
+
+
+def test_the_entry_that_was_not_used_for_the_longest_time_makes_room() -> None:
+    entries: RecentlyUsed[str, int] = RecentlyUsed(2)
+    entries.put("a", 1)
+    entries.put("b", 2)
+    assert entries.get("a") == 1
+    entries.put("c", 3)
+    assert kept(entries, "abc") == "ac"
+    entries.put("a", 4)
+    entries.put("d", 5)
+    assert kept(entries, "abcd") == "ad"
+    assert entries.get("a") == 4
+
+
+def test_a_value_is_changed_or_removed_where_it_is_kept() -> None:
+    entries: RecentlyUsed[str, int] = RecentlyUsed(2)
+    entries.put("a", 1)
+    for key in "ab":
+        entries.change(key, lambda value: value + 1)
+    assert (entries.get("a"), entries.get("b")) == (2, None)
+    for key in "ab":
+        entries.remove(key)
+    assert len(entries) == 0
+
+
+def test_threads_share_it() -> None:
+    entries: RecentlyUsed[int, int] = RecentlyUsed(8)
+    entries.put(0, 0)
+
+    def work(number: int) -> None:
+        for at in range(500):
+            entries.change(0, lambda value: value + 1)
+            entries.get(0)
+            entries.put(1 + (at + number) % 4, at)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert entries.get(0) == 4 * 500
+    assert len(entries) == 5
