@@ -18,7 +18,8 @@ from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import TOKENS_CHART, drawn, go, marker_places, quiet
+from tests.browser.journeys import TOKENS_CHART, drawn, go, marker_places
+from tests.browser.script_runs import quiet, watch_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -103,6 +104,7 @@ def take(browser: Browser, url: str, picture: Picture) -> None:
     viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
     context = browser.new_context(viewport=viewport, color_scheme="light", reduced_motion="reduce")  # type: ignore[arg-type]
     context.set_default_timeout(60_000)
+    watch_runs(context)
     page = context.new_page()
     go(page, f"{url}/{picture.page}?{VIEW}", picture.page)
     quiet(page)

@@ -77,7 +77,7 @@ class RunKey:
             parts += [[[turn, asdict(recall)] for turn, recall in self.recalls], self.model]
         if self.edits:
             parts += ["edits", self.edits]
-        summarizes = self.summarizer == OFFLINE and self.strategy.moment is not Trigger.NEVER
+        summarizes = self.summarizer == OFFLINE and self.strategy.trigger is not Trigger.NEVER
         if summarizes or self.model == OFFLINE:
             from memviz.models.offline import VERSION
 
