@@ -300,8 +300,9 @@ class TestModels:
 
         monkeypatch.setattr(OfflineModel, "summarize", refuse)
         shown = memviz("replay", chat, *SMALL, code=1)
-        failed = [line for line in shown.lines if "failed: The [bold]provider[/] is :zzz:." in line]
+        failed = [line for line in shown.lines if ". The [bold]provider[/] is :zzz:. Nothing was lost." in line]
         assert failed
+        assert all(" failed after message " in line for line in failed)
         assert (
             f"Error: {len(failed)} summarizations failed, the last one because: The [bold]provider[/] is :zzz:."
             in shown.err

@@ -139,7 +139,7 @@ def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, tu
 def test_a_turn_named_twice_is_recalled_once(compare: AppTest) -> None:
     add(compare, "3, 1, 3, 1-2")
     add(compare, "1-3")
-    assert listed(compare) == [f"Turn {INTO} gets turns 1, 2, 3, all settings"]
+    assert listed(compare) == [f"Turn {INTO} gets turns 1, 2 and 3, all settings"]
 
 
 def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:

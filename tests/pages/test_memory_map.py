@@ -235,7 +235,7 @@ def test_a_conversation_without_a_request_says_so() -> None:
                 Span(1, 9, Fate.VERBATIM, 0), Span(10, 15, Fate.SUMMARIZED, 1), Span(16, 21, Fate.SUMMARIZED, 2),
                 Span(22, 29, Fate.SUMMARIZED, 3), Span(30, 30, Fate.RECALLED, 0), Span(31, 40, Fate.SUMMARIZED, 3),
             ],
-            "sent word for word until turn 9; in the summary since turn 10; summarized again at turns 16, 22; "
+            "sent word for word until turn 9; in the summary since turn 10; summarized again at turns 16 and 22; "
             "recalled at turn 30; in the summary since turn 31; by the last request it had been summarized 3 times.",
         ),
         (

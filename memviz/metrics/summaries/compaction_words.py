@@ -60,7 +60,12 @@ def _outcome(compaction: Compaction) -> CompactionOutcome:
     return outcome
 
 
+def error_words(compaction: Compaction) -> str:
+    """Why it failed, without a full stop."""
+    return (compaction.error or "").rstrip(".")
+
+
 def _result(compaction: Compaction) -> str:
     if compaction.error is not None:
-        return f"{compaction.error}. Nothing was lost"
+        return f"{error_words(compaction)}. Nothing was lost"
     return f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens of content"

@@ -13,7 +13,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
-from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words
+from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words, error_words
 from memviz.reporting.request_json import request_json
 from memviz.text.wording import counted, message_number, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
@@ -99,7 +99,7 @@ def _compaction(compaction: Compaction) -> None:
     what, messages, reason = compaction_words(compaction).what, message_range(compaction.summarized), compaction.reason
     because = f" ({plain(reason)})" if reason else ""
     if compaction.error is not None:
-        st.error(f"{what}{because}: {plain(compaction.error)}. {TRIED_AGAIN}", icon=":material/error:")
+        st.error(f"{what}{because}: {plain(error_words(compaction))}. {TRIED_AGAIN}", icon=":material/error:")
     elif compaction.kind == "skip":
         st.info(f"You skipped the summarization of {messages}{because}.", icon=":material/skip_next:")
     elif compaction.kind == "undo":

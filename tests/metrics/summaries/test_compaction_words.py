@@ -28,7 +28,8 @@ def test_a_summarization_says_what_where_why_and_with_which_result() -> None:
 
 
 def test_one_that_failed_says_why() -> None:
-    assert sentences("s", ModelError("down"))[1].endswith(". down. Nothing was lost.")
+    for error in ("down", "down."):
+        assert sentences("s", ModelError(error))[1].endswith(". down. Nothing was lost.")
     assert sentences("s", ModelError("down"))[1].startswith("Summarizing messages 3 to 4 failed after message 5 (turn ")
 
 

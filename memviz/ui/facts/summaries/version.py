@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words
+from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words, error_words
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -65,7 +65,7 @@ def _trouble(event: CompactionEvent) -> None:
     """Say what a version that never came means."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        st.error(f"{what}: {plain(event.compaction.error or '')}. {TRIED_AGAIN}", icon=":material/error:")
+        st.error(f"{what}: {plain(error_words(event.compaction))}. {TRIED_AGAIN}", icon=":material/error:")
     elif event.what is CompactionOutcome.DROPPED:
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
 
