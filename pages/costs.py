@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.compare.dollars.cost_cache import costed
-from memviz.ui.compare.dollars.page import in_total, say_what_is_unknown
+from memviz.ui.compare.dollars.page import costed, in_total, say_what_is_unknown
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import parts_table

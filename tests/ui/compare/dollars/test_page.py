@@ -13,9 +13,8 @@ from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars import cost_cache
-from memviz.ui.compare.dollars.break_even import break_even, break_even_words
-from memviz.ui.compare.dollars.cost_cache import costed
+from memviz.ui.compare.dollars import page
+from memviz.ui.compare.dollars.page import break_even, break_even_words, costed
 from memviz.ui.compare.dollars.prices import cache_in_words, prices_in_words, prices_of, window_tokens
 from memviz.ui.compare.dollars.prompt_cache import explanations, why_nothing_is_cached
 from memviz.ui.compare.dollars.table import with_totals
@@ -227,8 +226,8 @@ class TestTable:
 
 def test_tokens_of_a_run_are_counted_once_whatever_the_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
-    real = cost_cache.traffic
-    monkeypatch.setattr(cost_cache, "traffic", lambda run: counted.append(run) or real(run))
+    real = page.traffic
+    monkeypatch.setattr(page, "traffic", lambda run: counted.append(run) or real(run))
     setting = SettingRun(run_of("buffer"), "a", 0)
     first, again = costed([setting], TERMS), costed([setting], PricingAssumptions(CHEAP, CHEAP))
     assert len(counted) == 1
