@@ -298,7 +298,7 @@ class TestModels:
         def refuse(*_: object) -> None:
             raise api.ModelError("The [bold]provider[/] is :zzz:.")
 
-        monkeypatch.setattr(OfflineModel, "summarize", refuse)
+        monkeypatch.setattr(OfflineModel, "summarize_from", refuse)
         shown = memviz("replay", chat, *SMALL, code=1)
         failed = [line for line in shown.lines if ". The [bold]provider[/] is :zzz:. Nothing was lost." in line]
         assert failed

@@ -237,7 +237,7 @@ class TestTable:
             raise api.ModelError("down")
 
         with monkeypatch.context() as patched:
-            patched.setattr(OfflineModel, "summarize", refuse)
+            patched.setattr(OfflineModel, "summarize_from", refuse)
             assert "summarizations failed" in memviz("sweep", chat, *GRID, code=1).err
         assert memviz("sweep", chat, *GRID, "--json").json["measured"] == 2
 

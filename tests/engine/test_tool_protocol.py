@@ -164,7 +164,7 @@ def test_a_turn_that_is_not_there(server: OpenAIServer) -> None:
     chat = chat_on(server, recalling("call_1", '{"turn_numbers": [1, 12]}'), answers.text("Kira."))
     record = ask(chat)
     _, result = behind_the_input(bodies(server)[1])
-    assert result["content"] == f"{CLEAR} There is no turn 12: this conversation has 1 turns so far."
+    assert result["content"] == f"{CLEAR} There is no turn 12: this conversation has 1 turn so far."
     assert recalled(record) == [str(message["content"]) for message in FIRST_TURN]
     check_protocol(server, record)
 
