@@ -78,7 +78,7 @@ def _facts(entry: ConversationEntry) -> Sequence[str]:
     facts = [counted(entry.turn_count, "turn"), counted(entry.message_count, "message")]
     facts.append(plain(entry.format.replace("_", " ")))
     if entry.probe_count:
-        facts.append(counted(entry.probe_count, "probe"))
+        facts.append(counted(entry.probe_count, "fact"))
     held = [f"held {entry.held_at:%Y-%m-%d}"] if entry.held_at else []
     return [*facts, *held, f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC"]
 
