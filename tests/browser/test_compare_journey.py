@@ -45,7 +45,7 @@ def test_a_click_on_a_summarization_moves_the_inspector(page: Page, dashboard: D
     place = marker_places(page)[2]
     page.mouse.move(place["x"], place["y"])
     tooltip = page.locator(".hoverlayer .hovertext")
-    expect(tooltip).to_contain_text("summarized")
+    expect(tooltip).to_contain_text("Summarized messages")
     expect(tooltip).to_contain_text("tokens > 1,500")
     page.mouse.click(place["x"], place["y"])
     request_of(page, place["turn"])
