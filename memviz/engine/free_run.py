@@ -1,4 +1,4 @@
-"""Free run: a model answers the users' messages of a conversation anew, so each strategy gets its own replies."""
+"""Free run: a model answers the users' messages of a conversation itself, so each strategy gets its own replies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FreeRun:
 
     What the assistant and its tools said in the transcript is left out; messages before the first user
     message are kept. Go on with :meth:`next_turn` until :attr:`is_complete`. A turn that failed or was
-    stopped is answered anew by the next call; all turns before it stay. ``so_far`` is the run of an
+    stopped is answered again by the next call; all turns before it stay. ``so_far`` is the run of an
     earlier free run over the same messages to go on from. Positions in ``recalls`` are those of ``messages``:
     where the run has another reply at that place, its own is brought back.
 
@@ -116,7 +116,7 @@ def _as_tuple(recalls: Recall | Sequence[Recall]) -> tuple[Recall, ...]:
 
 
 def answered_turns(run: Run) -> int:
-    """How many turns have a whole reply. A stopped one is the last, and will be answered anew."""
+    """How many turns have a whole reply. A stopped one is the last, and will be answered again."""
     return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(0, len(run.turns) - 1)
 
 

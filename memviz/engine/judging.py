@@ -33,7 +33,7 @@ class Judging:
     answering model is. ``recall_tool`` is what :func:`memviz.engine.asking.ask` takes.
 
     ``so_far`` are results of an earlier judging of the same runs and probes: what has a verdict is taken over,
-    what has a reply alone is only judged, and what failed is asked anew.
+    what has a reply alone is only judged, and what failed is asked again.
 
     Raises :class:`memviz.errors.UnknownModelError` for the name of a model that cannot be one.
     """

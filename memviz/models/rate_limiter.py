@@ -57,7 +57,7 @@ class RateLimiter:
                 self._pace_seconds = min(LONGEST_PACE_SECONDS, max(FIRST_PACE_SECONDS, 2 * self._pace_seconds))
                 self._slowed_at = now
             if now + seconds > self._held_until:
-                self._held_until = self._next_at = now + seconds  # those who wait take their turns anew
+                self._held_until = self._next_at = now + seconds  # those who wait take their turns again
                 self._holds += 1
 
     def answered(self) -> None:

@@ -58,7 +58,7 @@ def _time(message: Message) -> str:
 
 
 def distinct_talks(imported: Sequence[Message], runs: Sequence[tuple[str, Log]]) -> tuple[Talk, ...]:
-    """The conversation, and of settings that were answered anew each one's own."""
+    """The conversation, and for free runs each setting's own replies."""
     own = [(label, log) for label, log in runs if list(log) != list(imported)]
     talks = [talk("Conversation", imported)] if imported or not own else []
     return (*talks, *(talk(f"Conversation under {label}", log) for label, log in own))

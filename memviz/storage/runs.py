@@ -89,7 +89,7 @@ def add_replay(session: Session, conversation_id: str, run: Run, key: str, summa
 
 
 def _prune_replays(session: Session, conversation_id: str) -> None:
-    """Keep the newest replays of a conversation. An older one is made anew when it is asked for; those that
+    """Keep the newest replays of a conversation. An older one is made again when it is asked for; those that
     somebody may have paid for are kept."""
     replays = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.summarizer == OFFLINE)
     newest = select(RUNS.c.id).where(*replays).order_by(RUNS.c.created_at.desc(), RUNS.c.id).limit(MAX_REPLAYS)

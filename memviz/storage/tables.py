@@ -1,4 +1,4 @@
-"""The tables. They live on a registry of their own, so importing this module anew redefines nothing.
+"""The tables. They live on a registry of their own, so importing this module again redefines nothing.
 
 Rows are written by bulk inserts, which skip SQLModel's validation: what has to hold is said again
 as constraints of the database.

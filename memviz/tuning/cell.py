@@ -24,7 +24,7 @@ from memviz.strategies.base import Strategy
 from memviz.tuning.sweep_conversation import SweepConversation
 
 VERSION = 1
-"""Part of every key: raise it when a measurement changes, so that kept cells are made anew."""
+"""Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
 @dataclass(frozen=True, eq=False)

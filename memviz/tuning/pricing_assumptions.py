@@ -1,4 +1,4 @@
-"""On which terms a sweep is priced: whose prices, and how long the user pauses. Changing them measures nothing anew."""
+"""What a sweep's prices assume: whose price list, and how long the user pauses. Changing it measures nothing again."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ _LOCK = Lock()
 
 
 def fate_map(run: Run) -> FateMap:
-    """The map of a run. Those of the runs asked for last are kept, so a page that is drawn anew need not wait:
+    """The map of a run. Those of the runs asked for last are kept, so a page that is drawn again need not wait:
     a run never changes, except that a chat still going on adds messages to its log."""
     shape = (len(run.turns), len(run.log))
     with _LOCK:

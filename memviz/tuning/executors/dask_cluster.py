@@ -58,7 +58,7 @@ def run(
 
 
 def _submit(client: Client, work: Callable[[Job], Result], key: str, job: Job) -> Any:
-    # Measuring has no effects, so a job may be begun anew wherever its worker was lost.
+    # Measuring has no effects, so a job may be started again wherever its worker was lost.
     return client.submit(work, job, key=key, pure=False, retries=2)
 
 

@@ -82,7 +82,7 @@ def _undo_last(desk: ChatDesk) -> None:
     desk.state.error = None
     try:
         desk.chat.undo_summary()
-    except MemvizError as error:  # a second click arrived before the page was drawn anew
+    except MemvizError as error:  # a second click arrived before the page was drawn again
         desk.state.error = error
         return
     set_widget(REVIEW_KEY, True)  # else the strategy would do with the next message what was just undone

@@ -107,7 +107,7 @@ def _skip(desk: ChatDesk) -> None:
     desk.state.error = None
     try:
         desk.chat.skip()
-    except MemvizError as error:  # a second click arrived before the page was drawn anew
+    except MemvizError as error:  # a second click arrived before the page was drawn again
         desk.state.error = error
         return
     _go_on(desk)

@@ -59,7 +59,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
         "Conversation", ids, format_func=labels.__getitem__, key=key, on_change=_open_chosen, args=(key,),
-        help="Start anew, or go on where a saved conversation ended.",
+        help="Start a new chat, or go on where a saved conversation ended.",
     )  # fmt: skip
     st.button("New chat", icon=":material/add_comment:", on_click=state.open, args=(None,), width="stretch")
     if state.conversation_id is None:
@@ -111,7 +111,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         state.chat.recall_tool, state.chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
         if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
             had_decisions, waited = state.chat.run.has_decisions, state.chat.proposal is not None
-            with st.spinner("Deriving the memory anew from the conversation"):
+            with st.spinner("Deriving the memory from the conversation"):
                 state.chat.change_strategy(chosen, state.counter)
             state.going_on = waited and state.chat.unanswered
             if had_decisions:

@@ -93,7 +93,7 @@ class _FreeRunJob(ResumableJob):
         """What each setting does, how far it has come, and what the rest will take."""
         st.markdown(
             f"**Each setting answers for itself.** The model {plain(self.model)} replies to every message of the "
-            f"user anew under each setting, so you see what it still knew. {self.done_of_total} answered so far."
+            f"user under each setting, so you see what it still knew. {self.done_of_total} answered so far."
         )
         st.caption(plain(self.estimate()))
 

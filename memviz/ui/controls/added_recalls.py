@@ -60,7 +60,7 @@ def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
 
 
 def _remove(state: CompareState, recall: AddedRecall) -> None:
-    if recall in state.recalls:  # a second click may arrive before the list is drawn anew
+    if recall in state.recalls:  # a second click may arrive before the list is drawn again
         state.recalls.remove(recall)
 
 

@@ -62,7 +62,7 @@ class AddedRecall(NamedTuple):
 
 @dataclass
 class CompareState:
-    """What is compared: a conversation under up to six settings. ``free_run``: a model answers anew under
+    """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
     each of them. ``answers`` are those to the question asked last."""
 
     conversation_id: str | None = None

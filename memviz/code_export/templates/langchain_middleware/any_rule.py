@@ -19,7 +19,7 @@ SYSTEM_PROMPT = "Be kind."
 DIFFERENCES = [
     "LangChain has no middleware with this rule, so the rule stands here as plain Python, in a middleware of its own. "
     "It sends what memviz simulated; the system prompt is added by the agent.",
-    "The summaries are kept in the process. After a restart the conversation is summarized anew.",
+    "The summaries are kept in the process. After a restart the conversation is summarized again.",
 ]
 
 

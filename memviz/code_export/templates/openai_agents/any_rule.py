@@ -16,7 +16,7 @@ DIFFERENCES = [
     "the model what is sent. It sends what memviz simulated; the instructions are added by the SDK.",
     "The SDK counts items, not messages: a tool call, its result and a step of reasoning are items of their own. "
     "Without tools and reasoning that is the same.",
-    "The summaries are kept in the process. After a restart the conversation is summarized anew.",
+    "The summaries are kept in the process. After a restart the conversation is summarized again.",
     "The SDK's own OpenAIResponsesCompactionSession lets the provider shorten the history to items that nobody can "
     "read, by rules of its own, so it is no replacement for this setting.",
 ]
