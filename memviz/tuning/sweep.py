@@ -212,17 +212,14 @@ def sweep(
     Raises :class:`memviz.ParameterError` for a grid that is none, :class:`memviz.SweepError` for no conversation
     or a cluster that is lost.
     """
-    if terms is not None:
-        warn_renamed("terms", "assumptions")
     count = find_counter(counter)
+    prepared = [SweepConversation.of(found, count, retention=retention) for found in _transcripts(conversations)]
     sweeping = Sweeping(
-        tuple(
-            SweepConversation.of(transcript, count, retention=retention) for transcript in _transcripts(conversations)
-        ),
+        tuple(prepared),
         settings(grid),
         counter=count,
         summarizer=as_model(summarizer),
-        assumptions=assumptions or terms or PricingAssumptions.of(model, summarizer_model, pause_seconds),
+        assumptions=assumptions or _old_terms(terms) or PricingAssumptions.of(model, summarizer_model, pause_seconds),
         kept=kept,
         executor=executor,
         workers=workers,
@@ -233,6 +230,12 @@ def sweep(
         if progress is not None:
             progress(sweeping.progress)
     return sweeping.sweep
+
+
+def _old_terms(terms: PricingAssumptions | None) -> PricingAssumptions | None:
+    if terms is not None:
+        warn_renamed("terms", "assumptions", stacklevel=4)
+    return terms
 
 
 def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:
