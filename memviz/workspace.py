@@ -25,9 +25,9 @@ from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
+from memviz.recently_used import RecentlyUsed
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.library import ConversationEntry
-from memviz.storage.recently_used import RecentlyUsed
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,17 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.recently_used import RecentlyUsed
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+T = TypeVar("T")
+RESULTS_KEPT = 8
+"""Numbers and pictures that a run keeps. A picture of thousands of turns takes megabytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +49,17 @@ class Run:
     compactions: tuple[Compaction, ...] = field(default=(), repr=False)
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
+    _results: RecentlyUsed[Hashable, Any] = field(
+        default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
+    )
+
+    def once(self, what: Hashable, work_out: Callable[[], T]) -> T:
+        """The result of ``work_out``, which is called once and not again while the result is kept: as long as the
+        run, unless :data:`RESULTS_KEPT` other results were asked for since. ``what`` is all that it depends on besides
+        the run, the function first."""
+        # A page is drawn again at every click of a visitor, and nearly always shows the same numbers of the same runs.
+        kept = self._results.get(what)
+        return self._results.put(what, (work_out(),))[0] if kept is None else kept[0]
 
     @property
     def log(self) -> Log:

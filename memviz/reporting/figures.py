@@ -51,6 +51,12 @@ def image(
     return bytes(drawn)
 
 
+@cache
+def _has_kaleido() -> bool:
+    return find_spec("kaleido") is not None
+
+
+@cache
 def _browser_options() -> dict[str, Any]:
     """MathJax would come from another machine. Chromium's sandbox does not work for root, as in most containers."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -59,11 +65,16 @@ def _browser_options() -> dict[str, Any]:
 
 def _missing() -> str | None:
     """What is not installed, in a sentence."""
-    if find_spec("kaleido") is None:
+    if not _has_kaleido():
         return f"Charts as picture files need the package kaleido and a Chrome or Chromium. Install it: {INSTALL}."
     if _browser() is None:
         return "Charts as picture files need a Chrome or Chromium, and none is on this machine. Install one of them."
     return None
+
+
+@cache
+def _has_kaleido() -> bool:
+    return find_spec("kaleido") is not None
 
 
 @cache

@@ -131,9 +131,10 @@ def test_log_scale(compare: AppTest) -> None:
 def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
     table = compare.table[0].value
     assert list(table.columns) == list(FIRST)
+    assert table.map(lambda text: text == f"{int(text.replace(',', '')):,}").all(axis=None), "with thousands set apart"
     count = memviz.counter("o200k_base")
     for label, strategy in FIRST.items():
-        run, column = replayed(strategy), table[label]
+        run, column = replayed(strategy), {name: int(text.replace(",", "")) for name, text in table[label].items()}
         tokens = sent(run)
         written = sum(count(compaction.summary) for compaction in run.compactions)
         read = sum(

@@ -20,10 +20,13 @@ CHART = tokens_per_turn([SettingRun(run_of(), f"A {MARKUP}", 0), SettingRun(run_
 
 
 @pytest.fixture
-def no_browser() -> Iterator[None]:
-    figures._browser.cache_clear()
+def looks_again() -> Iterator[None]:
+    """What was found of the machine is forgotten, before and after."""
+    for found in (figures._browser, figures._has_kaleido):
+        found.cache_clear()
     yield
-    figures._browser.cache_clear()
+    for found in (figures._browser, figures._has_kaleido):
+        found.cache_clear()
 
 
 @with_kaleido
@@ -56,6 +59,7 @@ def test_what_goes_wrong_while_drawing_is_told(monkeypatch: pytest.MonkeyPatch) 
         figures.image(CHART)
 
 
+@pytest.mark.usefixtures("looks_again")
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "find_spec", lambda name: None if name == "kaleido" else find_spec(name))
     assert not figures.can_render()
@@ -64,7 +68,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(find_spec("kaleido") is None, reason="needs kaleido")
-@pytest.mark.usefixtures("no_browser")
+@pytest.mark.usefixtures("looks_again")
 def test_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
     assert not figures.can_render()

@@ -36,5 +36,9 @@ CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
 
 def health_warnings(run: Run) -> tuple[HealthWarning, ...]:
     """All warnings of ``run``, the bad ones first; none for a run without a request."""
+    return run.once(health_warnings, lambda: _found(run))
+
+
+def _found(run: Run) -> tuple[HealthWarning, ...]:
     found = [warning for check in CHECKS if (warning := check(run)) is not None] if run.turns else []
     return tuple(sorted(found, key=lambda warning: warning.severity != "bad"))

@@ -45,6 +45,10 @@ class TokenUse:
 
 def token_use(run: Run) -> TokenUse:
     """Add up a run."""
+    return run.once(token_use, lambda: _added_up(run))
+
+
+def _added_up(run: Run) -> TokenUse:
     sent = [record.total_tokens for record in run.turns]
     earlier = [call.sent_tokens for record in run.turns for call in record.calls]
     written = [compaction for compaction in run.compactions if compaction.is_summarization]

@@ -17,6 +17,7 @@ from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.controls.inspector import inspector
+from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.sidebar import TURN_KEY, choose_setting_run, is_free_run
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import clicked_point, compare_state, set_widget, widget_value
@@ -46,8 +47,11 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
     """The main picture. A click on it moves the inspector."""
     log_scale = bool(widget_value(LOG_KEY))
     st.plotly_chart(
-        tokens_per_turn(settings, log_scale=log_scale, recorded=transcript.events), key=CHART_KEY, config=CONFIG,
-        selection_mode="points", on_select=partial(_follow_click, [setting.index for setting in settings]),
+        kept_figure(
+            settings[0].run, tokens_per_turn, tuple(settings), log_scale=log_scale, recorded=transcript.events
+        ),
+        key=CHART_KEY, config=CONFIG, selection_mode="points",
+        on_select=partial(_follow_click, [setting.index for setting in settings]),
         alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -82,16 +86,17 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
             delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
     columns = {plain(setting.label): _numbers(use) for setting, use in zip(settings, uses, strict=True)}
-    st.table(pd.DataFrame(columns).style.format("{:,}"), border="horizontal", alt=TABLE_ALT)
+    with st.container(key="compare-numbers"):  # style.css aligns them at the right, where digits compare
+        st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
 
 
 TABLE_ALT = "What each setting sent and summarized, one column a setting"
 
 
-def _numbers(use: TokenUse) -> dict[str, int]:
+def _numbers(use: TokenUse) -> dict[str, str]:
     """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart."""
     earlier = {"of them before the replies (recall, thinking)": use.earlier_tokens} if use.earlier_tokens else {}
-    return {
+    numbers = {
         "Tokens sent to the chat model": use.sent_tokens,
         **earlier,
         "Mean request": round(use.mean_tokens),
@@ -105,6 +110,8 @@ def _numbers(use: TokenUse) -> dict[str, int]:
         "All tokens, both models": use.all_tokens,
         "Requests over the budget": use.over_budget_requests,
     }
+    # As texts: pandas' own formatting would take as long as drawing the chart.
+    return {name: f"{number:,}" for name, number in numbers.items()}
 
 
 @st.fragment
@@ -130,7 +137,7 @@ def details(settings: Sequence[SettingRun], transcript: Transcript, *, free_run:
     picture, request = st.columns(2, gap="medium")
     with picture:
         st.plotly_chart(
-            composition(run, turn), key="compare-composition", config=CONFIG,
+            kept_figure(run, composition, run, turn), key="compare-composition", config=CONFIG,
             alt="Tokens of each part of every request, stacked",
         )  # fmt: skip
     with request:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from memviz.storage.recently_used import RecentlyUsed
+from memviz.recently_used import RecentlyUsed
 
 
 def kept(entries: RecentlyUsed[str, int], keys: str) -> str:
