@@ -58,8 +58,10 @@ class Run:
         run, unless :data:`RESULTS_KEPT` other results were asked for since. ``what`` is all that it depends on besides
         the run, the function first."""
         # A page is drawn again at every click of a visitor, and nearly always shows the same numbers of the same runs.
-        kept = self._results.get(what)
-        return self._results.put(what, (work_out(),))[0] if kept is None else kept[0]
+        kept: tuple[T] | None = self._results.get(what)
+        if kept is None:
+            kept = self._results.put(what, (work_out(),))
+        return kept[0]
 
     @property
     def log(self) -> Log:

@@ -51,12 +51,6 @@ def image(
     return bytes(drawn)
 
 
-@cache
-def _has_kaleido() -> bool:
-    return find_spec("kaleido") is not None
-
-
-@cache
 def _browser_options() -> dict[str, Any]:
     """MathJax would come from another machine. Chromium's sandbox does not work for root, as in most containers."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -6,27 +6,26 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
 
 from memviz.engine.run import Run
 
 
-class KeptFigure(go.Figure):
-    """A figure that nobody changes any more, so that its dictionary need not be made again.
+class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
+    """A figure that is only looked at any more: all that is left of it is its dictionary.
 
-    Streamlit asks for the dictionary at every rerun, and Plotly copies the whole figure for it.
+    Streamlit asks a figure for its dictionary at every rerun, and Plotly copies the whole figure for it. A dictionary
+    instead of a figure would be checked property by property, which takes even longer.
     """
 
-    _dictionary: dict[str, Any] | None = None
+    def __init__(self, figure: go.Figure) -> None:
+        self._dictionary: dict[str, Any] = figure.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """The figure as a dictionary, which must not be changed."""
-        if self._dictionary is None:
-            self._dictionary = super().to_dict()
         return self._dictionary
 
 
 def kept_figure(run: Run, draw: Callable[..., go.Figure], *args: Hashable, **options: Hashable) -> KeptFigure:
     """``draw(*args, **options)``, kept with ``run``, which is one of the runs that it shows."""
-    return run.once(
-        (draw, args, tuple(sorted(options.items()))), lambda: KeptFigure(draw(*args, **options), _validate=False)
-    )
+    return run.once((draw, args, tuple(sorted(options.items()))), lambda: KeptFigure(draw(*args, **options)))

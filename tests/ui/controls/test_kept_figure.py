@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import weakref
 
 import plotly.graph_objects as go
@@ -25,7 +24,7 @@ def test_a_picture_is_drawn_once_for_the_same_run_and_options() -> None:
     first = kept_figure(run, draw, run, 2)
     assert kept_figure(run, draw, run, 2) is first
     assert drawn == [2]
-    assert kept_figure(run, draw, run, 2, height=300).layout.height == 300
+    assert kept_figure(run, draw, run, 2, height=300).to_dict()["layout"]["height"] == 300
     assert kept_figure(run, draw, run, 3) is not first
     assert kept_figure(run_of(), draw, run, 2) is not first, "another run keeps its own"
     assert drawn == [2, 2, 3, 2]
@@ -36,7 +35,6 @@ def test_it_is_the_same_picture() -> None:
     kept, drawn = kept_figure(run, composition, run, 2), composition(run, 2)
     assert kept.to_dict() == drawn.to_dict()
     assert kept.to_dict() is kept.to_dict(), "made once"
-    assert json.loads(kept.to_json()) == json.loads(drawn.to_json())
 
 
 def test_it_goes_with_its_run() -> None:
