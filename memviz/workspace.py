@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
+from memviz.errors import DatabaseMovedError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.storage.engine import MEMORY, conversation_changed
@@ -90,9 +92,18 @@ class Workspace:
 
     def __init__(self, database: str | Path | None = None) -> None:
         self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
+        self._forget()
+        self._add_samples()
+
+    def _forget(self) -> None:
         self._conversations: RecentlyUsed[str, tuple[datetime, Transcript, Log]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
         self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS)
         self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
+
+    def reopen(self) -> None:
+        """Go on with the file that has taken the place of the one that was open."""
+        self.store.reopen()
+        self._forget()
         self._add_samples()
 
     def _add_samples(self) -> None:
@@ -166,7 +177,8 @@ class Workspace:
             edits=dict(key.edits), progress=progress,
         )  # fmt: skip
         if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
-            self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
+            with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
+                self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
         return self._remember(key, run)
 
     def sweeping(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from unittest.mock import ANY
 
 import pytest
 
@@ -43,6 +44,12 @@ def missing_encoding(folder: Path) -> object:
         patch.setitem(ENCODING_FILES, "o200k_base", "nowhere")
         patch.setattr("memviz.counters._encode", memviz.counters._encode.__wrapped__)
         return memviz.counter("o200k_base")("text")
+
+
+def removed_database(folder: Path) -> object:
+    store = Store(folder / "x.db")
+    (folder / "x.db").unlink()
+    return store.add_conversation(sample("trip"))
 
 
 def too_large_prompt(_: Path) -> object:
@@ -115,6 +122,9 @@ CASES: dict[str, Case] = {
     ),
     "database of another kind": Case(
         lambda folder: Store(wrong_file(folder, "no database" * 99)), ("wrong.yaml", "no memviz database", "choose")
+    ),
+    "database that was removed": Case(
+        removed_database, ("x.db was removed", "Nothing was saved", "new file"), {"problem": ANY}
     ),
     "unknown model": Case(lambda _: memviz.model("gpt-4o-mimi"), ("'gpt-4o-mimi'", "gpt-4o-mini"),
                           {"model": "gpt-4o-mimi", "partial": "", "retryable": False}),

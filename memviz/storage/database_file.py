@@ -51,8 +51,10 @@ class DatabaseFile:
         self.expect_in_place()
         connection = self._connect()
         try:
+            if LOGS[0] in self._opened:
+                _open_logs(connection)  # now: SQLite does not open them for a file that was removed
             self.expect_in_place()
-        except DatabaseMovedError:
+        except (DatabaseMovedError, sqlite3.Error):
             connection.close()
             raise
         return connection
@@ -61,7 +63,7 @@ class DatabaseFile:
         """Let readers read while one writes; the file remembers it. From now on, expect the logs as well."""
         with suppress(sqlite3.OperationalError):  # busy: another process has just opened it and does the same
             self._first.execute("PRAGMA journal_mode = WAL")
-        self._first.execute("SELECT count(*) FROM sqlite_master").fetchone()  # opens the logs
+        _open_logs(self._first)
         self._opened |= {ending: known for ending in LOGS if (known := _identity(self._place, ending))}
 
     def problem(self) -> str:
@@ -167,6 +169,10 @@ def _leave(connection: sqlite3.Connection, place: Path, opened: Mapping[str, Ide
         if _identity(place, ending) == opened.get(ending, ()):
             _beside(place, ending).unlink(missing_ok=True)
     return True
+
+
+def _open_logs(connection: sqlite3.Connection) -> None:
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 
 def _is_busy(connection: sqlite3.Connection) -> bool:

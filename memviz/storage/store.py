@@ -123,6 +123,7 @@ class Store:
         try:
             yield
         except SQLAlchemyError as error:
+            self._database.expect_in_place()  # if it is not, that is what is wrong
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:
             raise StorageError(f"{self.path} is damaged: a stored value cannot be read ({error}).") from error

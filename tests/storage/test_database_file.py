@@ -149,9 +149,7 @@ def test_without_its_log_a_file_is_copied_whole(store: Store, path: Path, loss: 
 
 @needs_open_files_removed
 @pytest.mark.parametrize("ends", [Store.close, lambda store: None])
-def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(
-    path: Path, ends: Callable[[Store], None]
-) -> None:
+def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(path: Path, ends: Callable[[Store], None]) -> None:
     store = Store(path)
     add(store, "before")
     path.rename(path.with_name("elsewhere.db"))
@@ -283,7 +281,12 @@ def test_a_backup_is_whole_while_others_write(store: Store, path: Path) -> None:
         writer.execute("UPDATE conversation SET title = 'half written'")
         store.back_up(target)
         writer.execute("ROLLBACK")
-    assert sorted(file.name for file in path.parent.iterdir()) == ["chats.db", "chats.db-shm", "chats.db-wal", "copy.db"]
+    assert sorted(file.name for file in path.parent.iterdir()) == [
+        "chats.db",
+        "chats.db-shm",
+        "chats.db-wal",
+        "copy.db",
+    ]
     if os.name != "nt":
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
     copy = Store(target)

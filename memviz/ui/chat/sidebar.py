@@ -117,7 +117,9 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
             if had_decisions:
                 st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
             ChatDesk(workspace, state, state.chat, models).save()
-    return ChatDesk(workspace, state, state.chat, models)
+    desk = ChatDesk(workspace, state, state.chat, models)
+    desk.save_what_was_refused()
+    return desk
 
 
 def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
