@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import counter as find_counter
@@ -24,11 +24,11 @@ from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.errors import DatabaseMovedError
+from memviz.errors import DatabaseMovedError, UnreadableConversationError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.storage.engine import MEMORY, conversation_changed
-from memviz.storage.library import ConversationEntry
+from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.storage.recently_used import RecentlyUsed
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
@@ -87,6 +87,13 @@ class RunKey:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+class Choices(NamedTuple):
+    """Conversations to choose from, by id, and those that cannot be read."""
+
+    entries: dict[str, ConversationEntry]
+    unreadable: list[UnreadableConversation]
+
+
 class Workspace:
     """The conversations and runs of one database. Safe to share between threads."""
 
@@ -115,12 +122,14 @@ class Workspace:
         """Where answers of paid summarizers are kept for sweeps: beside the database."""
         return None if self.store.path == MEMORY else Path(self.store.path).with_suffix(".answers")
 
-    def choices(self, limit: int, chosen: str | None) -> dict[str, ConversationEntry]:
-        """The ``limit`` newest conversations by id, and the chosen one if it exists at all."""
-        found = {entry.id: entry for entry in self.store.conversations(limit=limit)}
-        if chosen is not None and chosen not in found and self.store.exists(chosen):
-            found[chosen] = self.store.entry(chosen)
-        return found
+    def choices(self, limit: int, chosen: str | None) -> Choices:
+        """The ``limit`` newest conversations, and the chosen one if it exists at all."""
+        found = self.store.page("", limit, 0)
+        entries, unreadable = {entry.id: entry for entry in found.entries}, list(found.unreadable)
+        if chosen is not None and chosen not in entries and self.store.exists(chosen):
+            with suppress(UnreadableConversationError):
+                entries[chosen] = self.store.entry(chosen)
+        return Choices(entries, unreadable)
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""

@@ -112,14 +112,16 @@ def _engine(path: str, file: DatabaseFile | None) -> Engine:
     return engine
 
 
-def _holds_folded(text: str | None, wanted: str) -> bool:
+def _holds_folded(text: bytes | None, wanted: str) -> bool:
     """Whether a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
-    return text is not None and wanted in text.casefold()
+    return text is not None and wanted in text.decode("utf-8", "replace").casefold()
 
 
 def _set_up(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = NORMAL")
+    # A damaged byte becomes a question mark in its text, and does not hide all that is listed with it.
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     # SQLite's own upper and lower case know ASCII only.
     connection.create_function("holds_folded", 2, _holds_folded, deterministic=True)
 

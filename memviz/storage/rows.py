@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Table
 
 from memviz.conversation import Log, Message, ToolCall, clean_text
@@ -80,13 +81,16 @@ def message_rows(conversation_id: str, log: Sequence[Message], start: int = 0) -
     ]
 
 
+_TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
+
+
 def message(stored: Mapping[Any, Any]) -> Message:
-    """The message of a stored row."""
+    """The message of a stored row. Raises ValueError where the row is damaged."""
     return Message(
         role=stored["role"],
         content=stored["content"],
         name=stored["name"],
-        tool_calls=tuple(ToolCall(**call) for call in stored["tool_calls"] or ()),
+        tool_calls=_TOOL_CALLS.validate_python(stored["tool_calls"] or []),
         tool_call_id=stored["tool_call_id"],
         meta=stored["meta"],
     )

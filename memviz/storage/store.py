@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import cells, chat, free_runs, library
+from memviz.storage import cells, chat, free_runs, library, unreadable
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -143,6 +143,8 @@ class Store:
     delete = _writes(library.put_away)
     restore = _writes(library.restore)
     purge = _writes(library.purge)
+    stored_rows = _reads(unreadable.stored_rows)
+    delete_unreadable = _writes(unreadable.put_away)
 
     chat_run = _reads(kept_runs.find_chat)
     save_turn = _writes(chat.save_turn)
