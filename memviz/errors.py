@@ -133,6 +133,14 @@ class UnreadableConversationError(StorageError):
         )
 
 
+class DamagedRunError(StorageError):
+    """The stored records of a run cannot be read; its conversation can. ``what`` and ``problem`` say which and why."""
+
+    def __init__(self, what: str, problem: str) -> None:
+        self.what, self.problem = what, problem
+        super().__init__(f"{what} is damaged ({problem}). Run it again.")
+
+
 class BudgetSpentError(MemvizError):
     """A call might have cost more than is left of a budget, so it was not made. Ends a replay: no
     :class:`ModelError`, for those are recorded as failed summarizations, and the replay goes on.

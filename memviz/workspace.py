@@ -24,7 +24,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.errors import DatabaseMovedError, UnreadableConversationError
+from memviz.errors import DamagedRunError, DatabaseMovedError, UnreadableConversationError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.storage.engine import MEMORY, conversation_changed
@@ -170,8 +170,10 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
-        run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
-        return self._remember(key, run) if run is not None else None
+        with suppress(DamagedRunError):  # it is made again, and takes the place of the damaged one
+            run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
+            return self._remember(key, run) if run is not None else None
+        return None
 
     def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], object] | None = None) -> Run:
         """The run of this key, made now if it was not made before. ``progress`` gets turns done and in all."""
@@ -208,8 +210,10 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and is_over(run, log):
             return run
-        run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
-        return self._remember(key, run, len(log)) if run is not None and is_over(run, log) else None
+        with suppress(DamagedRunError):  # it is begun again
+            run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
+            return self._remember(key, run, len(log)) if run is not None and is_over(run, log) else None
+        return None
 
     def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
         """The free run of this key, to go on with from where it was left."""

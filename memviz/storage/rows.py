@@ -15,6 +15,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
+from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
@@ -178,19 +179,18 @@ RECORDS: dict[Table, Callable[[str, Run, int], list[Row]]] = {
 
 def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]) -> Run:
     """The run of a stored row over its conversation, from its rows in the tables of ``RECORDS``."""
-    return Run.from_record(
-        {
-            "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
-            "counter": stored.counter,
-            "system_prompt": stored.system_prompt,
-            "system_tokens": stored.system_tokens,
-            **(stored.ahead or {}),
-            "summaries": [_summary(item) for item in records[SUMMARIES]],
-            "compactions": [item["record"] for item in records[COMPACTIONS]],
-            "turns": [item["record"] for item in records[TURNS]],
-        },
-        log,
-    )
+    record = {
+        "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
+        "counter": stored.counter,
+        "system_prompt": stored.system_prompt,
+        "system_tokens": stored.system_tokens,
+        **(stored.ahead or {}),
+        "summaries": [_summary(item) for item in records[SUMMARIES]],
+        "compactions": [item["record"] for item in records[COMPACTIONS]],
+        "turns": [item["record"] for item in records[TURNS]],
+    }
+    expect_sound(record, log)
+    return Run.from_record(record, log)
 
 
 def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:
