@@ -260,16 +260,22 @@ class Workspace:
         )
 
     def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:
-        """A chat over a saved conversation: as it was left, else derived under ``strategy``."""
-        run = self.store.chat_run(id)
-        if run is None:
-            transcript, log = self.conversation(id)
-            own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
-            run = replay(
-                own, strategy, model=summarizer, counter=counter,
-                system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
-            )  # fmt: skip
+        """A chat over a saved conversation: as it was left, else derived under ``strategy``. Raises DamagedRunError
+        where it cannot be read how it was left."""
+        run = self.store.chat_run(id) or self._derived(id, counter, summarizer, strategy)
         return Chat.resume(run, model=model, summarizer=summarizer)
+
+    def derive_chat(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> None:
+        """Derive the run of a chat from its messages again, in place of one that is damaged."""
+        self.store.rewrite_chat(id, self._derived(id, counter, summarizer, strategy), summarizer=summarizer.name)
+
+    def _derived(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> Run:
+        transcript, log = self.conversation(id)
+        own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
+        return replay(
+            own, strategy, model=summarizer, counter=counter,
+            system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
+        )  # fmt: skip
 
     def save_chat(self, id: str, chat: Chat, summarizer: str, replaces: Sequence[Message] | None = None) -> None:
         """Keep what the chat holds beyond what is stored, in one transaction. After an undo or a retry

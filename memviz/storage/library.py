@@ -13,6 +13,7 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Table,
+    and_,
     cast,
     delete,
     func,
@@ -35,7 +36,8 @@ ROWS_A_STATEMENT = 20_000
 IDS_A_QUERY = 10_000
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
-_IS_DELETED = func.coalesce(type_coerce(CONVERSATIONS.c.deleted_at, String).op("GLOB")("[0-9]*-*"), 0) == 1
+_DELETED_AT = type_coerce(CONVERSATIONS.c.deleted_at, String)
+_IS_DELETED = and_(func.typeof(_DELETED_AT) == "text", func.julianday(_DELETED_AT).is_not(None))
 """Only a date says so: one that is damaged hides no conversation."""
 NEWEST_FIRST = (CONVERSATIONS.c.updated_at.desc(), CONVERSATIONS.c.created_at.desc(), CONVERSATIONS.c.id)
 

@@ -179,7 +179,7 @@ def _read(session: Session, conditions: Conditions, log: Log | None) -> Run | No
 
 
 def entries(session: Session, conversation_id: str) -> list[RunEntry]:
-    """What lists show of all runs of a conversation, the oldest first."""
+    """What lists show of all runs of a conversation, the oldest first. Raises :class:`DamagedRunError`."""
     counted = {"turn_count": func.count(TURNS.c.turn), "total_tokens": func.coalesce(func.sum(TURNS.c.total_tokens), 0)}
     columns = [counted[name] if name in counted else RUNS.c[name] for name in RunEntry.__dataclass_fields__]
     query = (
@@ -189,4 +189,5 @@ def entries(session: Session, conversation_id: str) -> list[RunEntry]:
         .group_by(RUNS.c.id)
         .order_by(RUNS.c.created_at, RUNS.c.id)
     )
-    return [RunEntry(*values) for values in session.execute(query)]
+    with damage_told("A stored run"):
+        return [RunEntry(*values) for values in session.execute(query)]
