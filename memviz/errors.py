@@ -127,9 +127,10 @@ class UnreadableConversationError(StorageError):
 
     def __init__(self, title: str, conversation_id: str, problem: str) -> None:
         self.title, self.conversation_id, self.problem = title, conversation_id, problem
+        self.sentence = f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}."
         super().__init__(
-            f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}. It is left aside, and all "
-            "others work. The Library offers its stored rows as a file, and to delete it."
+            f"{self.sentence} It is left aside, and all others work. "
+            "The Library offers its stored rows as a file, and to delete it."
         )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -50,6 +52,16 @@ def removed_database(folder: Path) -> object:
     store = Store(folder / "x.db")
     (folder / "x.db").unlink()
     return store.add_conversation(sample("trip"))
+
+
+def with_damage(folder: Path, statement: str) -> Store:
+    path = folder / f"{len(list(folder.iterdir()))}.db"
+    store = Store(path)
+    store.add_conversation(sample("trip"), "trip")
+    store.save_run("trip", memviz.replay(sample("trip"), memviz.strategy("buffer"), counter="chars4"), "k")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    return store
 
 
 def too_large_prompt(_: Path) -> object:
@@ -125,6 +137,16 @@ CASES: dict[str, Case] = {
     ),
     "database that was removed": Case(
         removed_database, ("x.db was removed", "Nothing was saved", "new file"), {"problem": ANY}
+    ),
+    "damaged conversation": Case(
+        lambda folder: with_damage(folder, "UPDATE conversation SET probes = '42'").conversation("trip"),
+        ("Two weeks in Portugal", "id trip", "the value of probes is damaged", "list", "left aside", "The Library offers"),
+        {"conversation_id": "trip", "title": sample("trip").title},
+    ),
+    "damaged run": Case(
+        lambda folder: with_damage(folder, "UPDATE turn SET record = '{}'").find_run("trip", "k"),
+        ("The stored run of 'buffer' is damaged", "turns.0.turn: Field required", "Run it again"),
+        {"what": "The stored run of 'buffer'"},
     ),
     "unknown model": Case(lambda _: memviz.model("gpt-4o-mimi"), ("'gpt-4o-mimi'", "gpt-4o-mini"),
                           {"model": "gpt-4o-mimi", "partial": "", "retryable": False}),

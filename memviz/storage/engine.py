@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from dataclasses import dataclass
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ BUSY_SECONDS = 10
 """How long a write waits for another process or thread that is writing."""
 
 MEMORY = ":memory:"
+MAX_COPIES = 3
+"""Copies kept from before an upgrade of the file; the oldest goes first."""
+LOGGER = logging.getLogger(__name__)
 
 
 def database_path(path_or_url: str | Path) -> str:
@@ -50,6 +55,18 @@ class Database:
         """Raise :class:`DatabaseMovedError` if the file was removed or replaced."""
         if self.file is not None:
             self.file.expect_in_place()
+
+    def keep_copy(self, version: int) -> None:
+        """Keep a copy of the file as it is before it is brought to ``version``, beside it, and say so in the log."""
+        if self.file is None:
+            return
+        copies = Path(self.path).absolute()
+        copy = copies.with_name(f"{copies.name}.before-v{version}")
+        self.file.copy_to(copy, overwrite=True)
+        older = sorted(copies.parent.glob(f"{escape(copies.name)}.before-v*"), key=lambda kept: kept.stat().st_mtime)
+        for kept in older[:-MAX_COPIES]:
+            kept.unlink(missing_ok=True)
+        LOGGER.warning("%s is brought to file version %d. A copy as it was before is %s.", self.path, version, copy)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -87,7 +104,7 @@ def _open_file(path: str) -> DatabaseFile:
 
 def _bring_up_to_date(database: Database) -> None:
     with writing(database.engine).begin() as connection:
-        migrate(connection, database.path)
+        migrate(connection, database.path, before_upgrade=database.keep_copy)
     if database.file is not None:
         database.file.log_ahead()
 

@@ -17,7 +17,7 @@ from memviz.errors import UnreadableConversationError
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
 from memviz.transcripts.base import RecordedEvent
 
-MAX_SHOWN_CHARS = 40
+MAX_TITLE_CHARS, MAX_VALUE_CHARS = 200, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +145,18 @@ def _count_problem(value: _Conversation, last_position: object) -> str:
 
 
 def _unreadable(stored: Mapping[Any, Any], problem: str) -> UnreadableConversation:
-    return UnreadableConversation(stored["row"], _shown(stored["id"]), _shown(stored["title"]), problem)
+    return UnreadableConversation(
+        stored["row"], *(_shown(stored[name], MAX_TITLE_CHARS) for name in ("id", "title")), problem
+    )
 
 
 def _problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     reason = first["msg"].removeprefix("Value error, ")
-    found = _shown(first["input"])
+    found = _shown(first["input"], MAX_VALUE_CHARS)
     return f"the value of {first['loc'][0]} is damaged ({reason[:1].lower()}{reason[1:]}; found is {found!r})"
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, chars: int) -> str:
     text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
+    return text if len(text) <= chars else text[: chars - 1] + "…"

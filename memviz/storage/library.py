@@ -63,8 +63,7 @@ def insert_rows(session: Session, table: Table, made: Sequence[rows.Row]) -> Non
 
 def found(session: Session, conversation_id: str) -> ConversationRow:
     """The row of a conversation that is not deleted. Raises :class:`StorageError`, also if it is damaged."""
-    stored = session.get_one(ConversationRow, entry(session, conversation_id).id)
-    return stored
+    return session.get_one(ConversationRow, entry(session, conversation_id).id)
 
 
 def _expect(session: Session, id: str, *, deleted: bool = False) -> str:
@@ -216,7 +215,12 @@ def _title(session: Session, conversation_id: str) -> str:
 
 def conversation(session: Session, id: str) -> Transcript:
     """A conversation with its messages and probes. Raises :class:`StorageError` for an unknown id."""
-    stored = found(session, id)
+    return read(session, found(session, id).id)
+
+
+def read(session: Session, id: str) -> Transcript:
+    """As :func:`conversation`, deleted or not; its own columns are sound."""
+    stored = session.get_one(ConversationRow, id)
     transcript = rows.transcript(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
     if turn_count != stored.turn_count:

@@ -140,12 +140,12 @@ def chat_row(session: Session, conversation_id: str) -> RunRow | None:
 def find_replay(session: Session, conversation_id: str, key: str, log: Log | None = None) -> Run | None:
     """The replay kept under ``key``. Give the conversation's ``log`` if there is one already: its token
     counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
-    return _read(session, _replay(found(session, conversation_id).id, key), log)
+    return read(session, _replay(found(session, conversation_id).id, key), log)
 
 
 def find_chat(session: Session, conversation_id: str, log: Log | None = None) -> Run | None:
     """The run of the conversation's chat; ``None`` for one that was only imported. Raises :class:`DamagedRunError`."""
-    return _read(session, _chat(found(session, conversation_id).id), log)
+    return read(session, _chat(found(session, conversation_id).id), log)
 
 
 def _chat(conversation_id: str) -> Conditions:
@@ -156,8 +156,9 @@ def _replay(conversation_id: str, key: str) -> Conditions:
     return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.key == clean_text(key)
 
 
-def _read(session: Session, conditions: Conditions, log: Log | None) -> Run | None:
-    """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages."""
+def read(session: Session, conditions: Conditions, log: Log | None = None) -> Run | None:
+    """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages.
+    Raises :class:`DamagedRunError`."""
     named = session.execute(select(RUNS.c.strategy_id).where(*conditions)).scalar_one_or_none()
     with damage_told(f"The stored run of '{named}'"):
         stored = session.execute(select(RunRow).where(*conditions)).scalar_one_or_none()

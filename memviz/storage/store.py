@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import cells, chat, free_runs, library, unreadable
+from memviz.storage import cells, chat, checking, free_runs, library, unreadable
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -127,6 +127,8 @@ class Store:
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:
             raise StorageError(f"{self.path} is damaged: a stored value cannot be read ({error}).") from error
+
+    check = _reads(checking.check)
 
     conversations = _reads(library.conversations)
     page = _reads(library.page)

@@ -67,7 +67,9 @@ def damage(path: Path, made: bytes, table: str, column: str, value: str) -> bool
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("PRAGMA foreign_keys = OFF")
-        of_it = {"conversation": "id = 'ferry'", "message": "conversation_id = 'ferry' AND position = 3"}.get(table, "1")
+        of_it = {"conversation": "id = 'ferry'", "message": "conversation_id = 'ferry' AND position = 3"}.get(
+            table, "1"
+        )
         one = f"rowid = (SELECT max(rowid) FROM {table} WHERE {of_it})"  # noqa: S608
         try:
             connection.execute(f"UPDATE {table} SET {column} = {value} WHERE {one}")  # noqa: S608

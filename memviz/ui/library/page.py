@@ -43,7 +43,9 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
     entries, unreadable, total = workspace.store.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
-    if total and not entries and not unreadable:  # another search has fewer pages, or the last row of the last page was deleted
+    if (
+        total and not entries and not unreadable
+    ):  # another search has fewer pages, or the last row of the last page was deleted
         set_widget(PAGE_KEY, 1)
         st.rerun()
     if not total:
