@@ -60,6 +60,8 @@ def _time(value: object) -> datetime:
 
 
 def _parsed(value: object) -> Any:
+    if isinstance(value, int | float):
+        return value  # SQLite keeps JSON that is a number as one
     if not isinstance(value, str):
         raise ValueError("there should be JSON")
     try:

@@ -21,14 +21,15 @@ def put_away(session: Session, row: int) -> None:
     session.execute(update(CONVERSATIONS).where(ROW == row).values(deleted_at=now()))
 
 
-def stored_rows(session: Session, row: int) -> dict[str, list[dict[str, Any]]]:
-    """All that the file holds of a conversation, by table, as JSON: values as they are stored, so that what is
-    sound in them can be taken out by hand. Bytes are written in base64."""
-    id = session.execute(select(_raw(CONVERSATIONS, "id")).where(ROW == row)).scalar_one_or_none()
+def stored_rows(session: Session, conversation: int | str) -> dict[str, list[dict[str, Any]]]:
+    """All that the file holds of a conversation (its row number, or its id), by table, as JSON: values as they are
+    stored, so that what is sound in them can be taken out by hand. Bytes are written in base64."""
+    named = ROW == conversation if isinstance(conversation, int) else CONVERSATIONS.c.id == conversation
+    id = session.execute(select(_raw(CONVERSATIONS, "id")).where(named)).scalar_one_or_none()
     if id is None:
         raise StorageError("This conversation is no longer in the library.")
     runs = select(RUNS.c.id).where(RUNS.c.conversation_id == type_coerce(id, NullType()))
-    found = {"conversation": _rows(session, CONVERSATIONS, ROW == row)}
+    found = {"conversation": _rows(session, CONVERSATIONS, named)}
     for table in (MESSAGES, RUNS, FREE_RUNS):
         found[table.name] = _rows(session, table, table.c.conversation_id == type_coerce(id, NullType()))
     for table in (TURNS, COMPACTIONS, SUMMARIES):

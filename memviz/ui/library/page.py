@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from memviz.errors import MemvizError
+from memviz.errors import MemvizError, UnreadableConversationError
 from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.export.formats import EXPORTS
-from memviz.ui.library.unreadable import unreadable_row
+from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view
-from memviz.ui.shell.errors import error_shown, show_error
+from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import LibraryState, chat_state, compare_state, set_widget, widget_value
 from memviz.ui.shell.text import file_name, plain, shortened
 from memviz.workspace import Workspace
@@ -76,8 +76,15 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             _actions(workspace, state, entry)
         if state.shown == entry.id:
-            with error_shown():
-                conversation_view(workspace.conversation(entry.id)[0], entry.id)
+            _shown(workspace, entry)
+
+
+def _shown(workspace: Workspace, entry: ConversationEntry) -> None:
+    try:
+        conversation_view(workspace.conversation(entry.id)[0], entry.id)
+    except UnreadableConversationError as error:
+        show_error(error)
+        rows_download(workspace, entry.id, entry.title)
 
 
 def _facts(entry: ConversationEntry) -> Sequence[str]:

@@ -22,12 +22,17 @@ def unreadable_row(workspace: Workspace, state: LibraryState, damaged: Unreadabl
             st.markdown(f"**{plain(damaged.title)}**")
             st.warning(plain(f"Cannot be read, and is left aside: {damaged.problem}."), icon=":material/warning:")
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
-            st.download_button(
-                "Stored rows", lambda: json.dumps(workspace.store.stored_rows(damaged.row), indent=1),
-                file_name=f"{file_name(damaged.title)}-rows.json", mime="application/json", help=ROWS_HELP,
-                icon=":material/download:", key=f"rows-{damaged.row}", on_click="ignore",
-            )  # fmt: skip
+            rows_download(workspace, damaged.row, damaged.title)
             if st.button("Delete", icon=":material/delete:", key=f"delete-unreadable-{damaged.row}"):
                 workspace.store.delete_unreadable(damaged.row)
                 state.deleted = (damaged.id, damaged.title)
                 st.rerun()
+
+
+def rows_download(workspace: Workspace, conversation: int | str, title: str) -> None:
+    """Everything that is stored of a conversation (its row number, or its id), as a file."""
+    st.download_button(
+        "Stored rows", lambda: json.dumps(workspace.store.stored_rows(conversation), indent=1),
+        file_name=f"{file_name(title)}-rows.json", mime="application/json", help=ROWS_HELP,
+        icon=":material/download:", key=f"rows-{conversation}", on_click="ignore",
+    )  # fmt: skip
