@@ -140,7 +140,7 @@ CASES: dict[str, Case] = {
     ),
     "damaged conversation": Case(
         lambda folder: with_damage(folder, "UPDATE conversation SET probes = '42'").conversation("trip"),
-        ("Two weeks in Portugal", "id trip", "the value of probes is damaged", "list", "left aside", "The Library offers"),
+        ("Two weeks in Portugal", "id trip", "value of probes is damaged", "list", "left aside", "The Library offers"),
         {"conversation_id": "trip", "title": sample("trip").title},
     ),
     "damaged run": Case(

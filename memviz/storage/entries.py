@@ -147,9 +147,8 @@ def _count_problem(value: _Conversation, last_position: object) -> str:
 
 
 def _unreadable(stored: Mapping[Any, Any], problem: str) -> UnreadableConversation:
-    return UnreadableConversation(
-        stored["row"], *(_shown(stored[name], MAX_TITLE_CHARS) for name in ("id", "title")), problem
-    )
+    id, title = (_shown(stored[name], MAX_TITLE_CHARS) for name in ("id", "title"))
+    return UnreadableConversation(stored["row"], id, title, problem)
 
 
 def _problem(error: ValidationError) -> str:

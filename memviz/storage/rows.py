@@ -189,7 +189,12 @@ def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, 
         "compactions": [item["record"] for item in records[COMPACTIONS]],
         "turns": [item["record"] for item in records[TURNS]],
     }
+    if [item["number"] for item in records[COMPACTIONS]] != list(range(len(records[COMPACTIONS]))):
+        raise ValueError("a summarization is missing")
     expect_sound(record, log)
+    answered = log.turn_count if stored.kind == "replay" else log.turn_count - 1  # the last may wait for its reply
+    if len(record["turns"]) < answered:
+        raise ValueError(f"of {log.turn_count} turns it has {len(record['turns'])}")
     return Run.from_record(record, log)
 
 

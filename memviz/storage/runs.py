@@ -99,7 +99,7 @@ def add_replay(session: Session, conversation_id: str, run: Run, key: str, summa
 
 def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
     """The id of the replay under ``key``; one that is damaged is removed, to make room for one that is not."""
-    id = session.execute(select(RUNS.c.id).where(*_replay(conversation_id, key))).scalar_one_or_none()
+    id: str | None = session.execute(select(RUNS.c.id).where(*_replay(conversation_id, key))).scalar_one_or_none()
     if id is None:
         return None
     try:

@@ -104,9 +104,9 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
-        with self._errors_in_words(), Session(self._database.engine, expire_on_commit=False) as session:
-            with session.begin():
-                yield session
+        made = Session(self._database.engine, expire_on_commit=False)
+        with self._errors_in_words(), made as session, session.begin():
+            yield session
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any
 
-from sqlalchemy import Table, literal_column, select, type_coerce, update
+from sqlalchemy import Integer, Table, literal_column, select, type_coerce, update
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
@@ -13,18 +13,18 @@ from memviz.errors import StorageError
 from memviz.storage.library import now
 from memviz.storage.tables import COMPACTIONS, CONVERSATIONS, FREE_RUNS, MESSAGES, RUNS, SUMMARIES, TURNS
 
-ROW = literal_column("conversation.rowid")
+ROW = literal_column("conversation.rowid", Integer)
 
 
 def put_away(session: Session, row: int) -> None:
     """Take the conversation in row number ``row`` of its table out of the library, whatever is in it."""
-    session.execute(update(CONVERSATIONS).where(ROW == row).values(deleted_at=now()))
+    session.execute(update(CONVERSATIONS).where(row == ROW).values(deleted_at=now()))
 
 
 def stored_rows(session: Session, conversation: int | str) -> dict[str, list[dict[str, Any]]]:
     """All that the file holds of a conversation (its row number, or its id), by table, as JSON: values as they are
     stored, so that what is sound in them can be taken out by hand. Bytes are written in base64."""
-    named = ROW == conversation if isinstance(conversation, int) else CONVERSATIONS.c.id == conversation
+    named = conversation == ROW if isinstance(conversation, int) else CONVERSATIONS.c.id == conversation
     id = session.execute(select(_raw(CONVERSATIONS, "id")).where(named)).scalar_one_or_none()
     if id is None:
         raise StorageError("This conversation is no longer in the library.")

@@ -257,7 +257,7 @@ def test_no_upgrade_without_a_copy(tmp_path: Path) -> None:
         connection.executescript(FIRST_VERSION)
     before = schema(path)
     path.with_name(f"chats.db.before-v{len(UPGRADES) + 1}").mkdir()
-    with pytest.raises(StorageError, match="before-v.* could not be written"):
+    with pytest.raises(StorageError, match=r"before-v.* could not be written"):
         Store(path)
     assert schema(path) == before
 

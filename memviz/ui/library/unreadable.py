@@ -1,4 +1,4 @@
-"""A conversation that cannot be read, in the list: what is wrong with it, its stored rows as a file, and deleting it."""
+"""A conversation that cannot be read, in the list: what is wrong with it, its stored rows as a file, deletion."""
 
 from __future__ import annotations
 
