@@ -111,6 +111,37 @@ class StorageError(MemvizError):
     """The database cannot be opened, read or written."""
 
 
+class DatabaseMovedError(StorageError):
+    """The database file was removed or replaced while it was open. ``problem`` says which, as a sentence."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(
+            f"{problem} Nothing was saved. The pages of the dashboard offer to write everything to a new file; "
+            "a command can be given again."
+        )
+
+
+class UnreadableConversationError(StorageError):
+    """A value that is stored of a conversation cannot be read. ``title`` and ``problem`` say of which and what."""
+
+    def __init__(self, title: str, conversation_id: str, problem: str) -> None:
+        self.title, self.conversation_id, self.problem = title, conversation_id, problem
+        self.sentence = f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}."
+        super().__init__(
+            f"{self.sentence} It is left aside, and all others work. "
+            "The Library offers its stored rows as a file, and to delete it."
+        )
+
+
+class DamagedRunError(StorageError):
+    """The stored records of a run cannot be read; its conversation can. ``what`` and ``problem`` say which and why."""
+
+    def __init__(self, what: str, problem: str) -> None:
+        self.what, self.problem = what, problem
+        super().__init__(f"{what} is damaged ({problem}). Run it again.")
+
+
 class BudgetSpentError(MemvizError):
     """A call might have cost more than is left of a budget, so it was not made. Ends a replay: no
     :class:`ModelError`, for those are recorded as failed summarizations, and the replay goes on.

@@ -10,10 +10,11 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import counter as find_counter
@@ -23,11 +24,12 @@ from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
+from memviz.errors import DamagedRunError, DatabaseMovedError, UnreadableConversationError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.recently_used import RecentlyUsed
 from memviz.storage.engine import MEMORY, conversation_changed
-from memviz.storage.library import ConversationEntry
+from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
@@ -85,14 +87,30 @@ class RunKey:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+class Choices(NamedTuple):
+    """Conversations to choose from, by id, and those that cannot be read."""
+
+    entries: dict[str, ConversationEntry]
+    unreadable: list[UnreadableConversation]
+
+
 class Workspace:
     """The conversations and runs of one database. Safe to share between threads."""
 
     def __init__(self, database: str | Path | None = None) -> None:
         self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
+        self._forget()
+        self._add_samples()
+
+    def _forget(self) -> None:
         self._conversations: RecentlyUsed[str, tuple[datetime, Transcript, Log]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
         self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS)
         self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
+
+    def reopen(self) -> None:
+        """Go on with the file that has taken the place of the one that was open."""
+        self.store.reopen()
+        self._forget()
         self._add_samples()
 
     def _add_samples(self) -> None:
@@ -104,12 +122,14 @@ class Workspace:
         """Where answers of paid summarizers are kept for sweeps: beside the database."""
         return None if self.store.path == MEMORY else Path(self.store.path).with_suffix(".answers")
 
-    def choices(self, limit: int, chosen: str | None) -> dict[str, ConversationEntry]:
-        """The ``limit`` newest conversations by id, and the chosen one if it exists at all."""
-        found = {entry.id: entry for entry in self.store.conversations(limit=limit)}
-        if chosen is not None and chosen not in found and self.store.exists(chosen):
-            found[chosen] = self.store.entry(chosen)
-        return found
+    def choices(self, limit: int, chosen: str | None) -> Choices:
+        """The ``limit`` newest conversations, and the chosen one if it exists at all."""
+        found = self.store.page("", limit, 0)
+        entries, unreadable = {entry.id: entry for entry in found.entries}, list(found.unreadable)
+        if chosen is not None and chosen not in entries and self.store.exists(chosen):
+            with suppress(UnreadableConversationError):
+                entries[chosen] = self.store.entry(chosen)
+        return Choices(entries, unreadable)
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""
@@ -150,9 +170,11 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
-        run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
-        # One kept by a version that took leading system messages as history is made again.
-        return self._remember(key, run) if run is not None and run.space.leads_apart else None
+        with suppress(DamagedRunError):  # it is made again, and takes the place of the damaged one
+            run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
+            # Made again as well: one kept by a version that took leading system messages as history.
+            return self._remember(key, run) if run is not None and run.space.leads_apart else None
+        return None
 
     def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], object] | None = None) -> Run:
         """The run of this key, made now if it was not made before. ``progress`` gets turns done and in all."""
@@ -167,7 +189,8 @@ class Workspace:
             edits=dict(key.edits), progress=progress,
         )  # fmt: skip
         if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
-            self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
+            with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
+                self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
         return self._remember(key, run)
 
     def sweeping(
@@ -188,8 +211,10 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and is_over(run, log):
             return run
-        run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
-        return self._remember(key, run, len(log)) if run is not None and is_over(run, log) else None
+        with suppress(DamagedRunError):  # it is begun again
+            run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
+            return self._remember(key, run, len(log)) if run is not None and is_over(run, log) else None
+        return None
 
     def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
         """The free run of this key, to go on with from where it was left."""
@@ -236,16 +261,22 @@ class Workspace:
         )
 
     def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:
-        """A chat over a saved conversation: as it was left, else derived under ``strategy``."""
-        run = self.store.chat_run(id)
-        if run is None:
-            transcript, log = self.conversation(id)
-            own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
-            run = replay(
-                own, strategy, model=summarizer, counter=counter,
-                system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
-            )  # fmt: skip
+        """A chat over a saved conversation: as it was left, else derived under ``strategy``. Raises DamagedRunError
+        where it cannot be read how it was left."""
+        run = self.store.chat_run(id) or self._derived(id, counter, summarizer, strategy)
         return Chat.resume(run, model=model, summarizer=summarizer)
+
+    def derive_chat(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> None:
+        """Derive the run of a chat from its messages again, in place of one that is damaged."""
+        self.store.rewrite_chat(id, self._derived(id, counter, summarizer, strategy), summarizer=summarizer.name)
+
+    def _derived(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> Run:
+        transcript, log = self.conversation(id)
+        own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
+        return replay(
+            own, strategy, model=summarizer, counter=counter,
+            system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
+        )  # fmt: skip
 
     def save_chat(self, id: str, chat: Chat, summarizer: str, replaces: Sequence[Message] | None = None) -> None:
         """Keep what the chat holds beyond what is stored, in one transaction. After an undo or a retry

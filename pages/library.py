@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.ui.library.backup import backup_controls
 from memviz.ui.library.importing import import_controls, import_panel
 from memviz.ui.library.page import shelf, undo_bar
 from memviz.ui.shell.frame import open_page, workspace
@@ -15,6 +16,7 @@ open_page(
 state = library_state()
 with st.sidebar:
     import_controls(state)
+    backup_controls(workspace())
 import_panel(workspace(), state)
 undo_bar(workspace(), state)
 shelf(workspace(), state)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from unittest.mock import ANY
 
 import pytest
 
@@ -43,6 +46,22 @@ def missing_encoding(folder: Path) -> object:
         patch.setitem(ENCODING_FILES, "o200k_base", "nowhere")
         patch.setattr("memviz.counters._encode", memviz.counters._encode.__wrapped__)
         return memviz.counter("o200k_base")("text")
+
+
+def removed_database(folder: Path) -> object:
+    store = Store(folder / "x.db")
+    (folder / "x.db").unlink()
+    return store.add_conversation(sample("trip"))
+
+
+def with_damage(folder: Path, statement: str) -> Store:
+    path = folder / f"{len(list(folder.iterdir()))}.db"
+    store = Store(path)
+    store.add_conversation(sample("trip"), "trip")
+    store.save_run("trip", memviz.replay(sample("trip"), memviz.strategy("buffer"), counter="chars4"), "k")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    return store
 
 
 def too_large_prompt(_: Path) -> object:
@@ -115,6 +134,19 @@ CASES: dict[str, Case] = {
     ),
     "database of another kind": Case(
         lambda folder: Store(wrong_file(folder, "no database" * 99)), ("wrong.yaml", "no memviz database", "choose")
+    ),
+    "database that was removed": Case(
+        removed_database, ("x.db was removed", "Nothing was saved", "new file"), {"problem": ANY}
+    ),
+    "damaged conversation": Case(
+        lambda folder: with_damage(folder, "UPDATE conversation SET probes = '42'").conversation("trip"),
+        ("Two weeks in Portugal", "id trip", "value of probes is damaged", "list", "left aside", "The Library offers"),
+        {"conversation_id": "trip", "title": sample("trip").title},
+    ),
+    "damaged run": Case(
+        lambda folder: with_damage(folder, "UPDATE turn SET record = '{}'").find_run("trip", "k"),
+        ("The stored run of 'buffer' is damaged", "turns.0.turn: Field required", "Run it again"),
+        {"what": "The stored run of 'buffer'"},
     ),
     "unknown model": Case(lambda _: memviz.model("gpt-4o-mimi"), ("'gpt-4o-mimi'", "gpt-4o-mini"),
                           {"model": "gpt-4o-mimi", "partial": "", "retryable": False}),

@@ -17,6 +17,7 @@ from memviz.cli.importing import import_files
 from memviz.cli.listing import list_conversations
 from memviz.cli.output import never_fails_on_letters
 from memviz.cli.replaying import replay_conversation
+from memviz.cli.safekeeping import back_up_library, check_library
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
 
@@ -31,6 +32,8 @@ app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
 app.command("sweep")(sweep_settings)
 app.command("export")(export_conversation)
+app.command("backup")(back_up_library)
+app.command("check")(check_library)
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)
 app.command("ui")(open_dashboard)

@@ -11,7 +11,7 @@ from memviz.cli.options import AsJson, Database
 from memviz.cli.output import complain, console, on_one_line, write_json
 
 if TYPE_CHECKING:
-    from memviz.storage.library import ConversationEntry
+    from memviz.storage.entries import ConversationEntry
 
 SHORT_ID_CHARS = 8
 Search = Annotated[str, Option("--search", metavar="TEXT", help="Only those with this text in title or messages.")]
@@ -32,14 +32,16 @@ def list_conversations(search: Search = "", limit: Limit = 50, json: AsJson = Fa
     from memviz.workspace import Workspace
 
     workspace = Workspace(db)
-    entries, in_all = workspace.store.page(search, limit, 0)
+    entries, unreadable, in_all = workspace.store.page(search, limit, 0)
+    for damaged in unreadable:
+        complain(f"Warning: {damaged.error()}")
     if json:
         write_json([_as_json(entry) for entry in entries])
         return
     _print_table(entries)
-    if in_all > len(entries):
+    if in_all > len(entries) + len(unreadable):
         complain(f"{len(entries):,} of {in_all:,} conversations; --limit {in_all} shows all.")
-    elif not entries:
+    elif not in_all:
         complain("No conversation matches." if search else "The library is empty.")
 
 

@@ -7,11 +7,11 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, type_coerce
 from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.errors import StorageError
 from memviz.storage.library import now
 from memviz.storage.tables import CELLS
 
@@ -21,18 +21,23 @@ MAX_CELLS = 20_000
 
 
 def find(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Those of these cells of sweeps that were kept, as JSON, by key."""
+    """Those of these cells of sweeps that were kept, as JSON, by key. One that is damaged is not among them."""
     found: dict[str, dict[str, Any]] = {}
     for at in range(0, len(keys), KEYS_A_QUERY):
-        query = select(CELLS.c.key, CELLS.c.cell).where(CELLS.c.key.in_(keys[at : at + KEYS_A_QUERY]))
-        found |= {key: _unpacked(cell) for key, cell in session.execute(query)}
+        query = select(CELLS.c.key, _AS_STORED).where(CELLS.c.key.in_(keys[at : at + KEYS_A_QUERY]))
+        for key, stored in session.execute(query):
+            if (cell := _unpacked(stored)) is not None:
+                found[key] = cell
     return found
 
 
 def keep(session: Session, key: str, cell: Mapping[str, Any]) -> None:
-    """Keep a finished cell of a sweep; one that is there under this key stays as it is."""
+    """Keep a finished cell of a sweep; one that is there under this key stays as it is, unless it is damaged."""
+    if find(session, [key]):
+        return
     packed = zlib.compress(json.dumps(cell, separators=(",", ":")).encode(), 1)
-    session.execute(insert(CELLS).values(key=key, kept_at=now(), cell=packed).on_conflict_do_nothing())
+    made = {"kept_at": now(), "cell": packed}
+    session.execute(insert(CELLS).values(key=key, **made).on_conflict_do_update(index_elements=["key"], set_=made))
 
 
 def prune(session: Session) -> None:
@@ -41,9 +46,13 @@ def prune(session: Session) -> None:
     session.execute(delete(CELLS).where(CELLS.c.key.not_in(newest)))
 
 
-def _unpacked(cell: bytes) -> dict[str, Any]:
+_AS_STORED = type_coerce(CELLS.c.cell, NullType())
+
+
+def _unpacked(stored: object) -> dict[str, Any] | None:
+    """The cell, or ``None`` where it is damaged: then it is measured again."""
     try:
-        value: dict[str, Any] = json.loads(zlib.decompress(cell))
-    except (zlib.error, ValueError) as error:
-        raise StorageError(f"A kept cell of a sweep is damaged ({error}). Sweep again without it.") from error
-    return value
+        cell = json.loads(zlib.decompress(stored))  # type: ignore[arg-type]  # anything may be stored there
+    except (zlib.error, TypeError, ValueError, RecursionError):
+        return None
+    return cell if isinstance(cell, dict) else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, Statement
 from sqlalchemy.pool import StaticPool
 
 from memviz.errors import StorageError
+from memviz.storage.database_file import DatabaseFile
 from memviz.storage.migrations import migrate
 
 BUSY_SECONDS = 10
 """How long a write waits for another process or thread that is writing."""
 
 MEMORY = ":memory:"
+MAX_COPIES = 3
+"""Copies kept from before an upgrade of the file; the oldest goes first."""
+LOGGER = logging.getLogger(__name__)
 
 
 def database_path(path_or_url: str | Path) -> str:
@@ -37,28 +43,70 @@ def database_path(path_or_url: str | Path) -> str:
     return given if given == MEMORY else str(Path(given).expanduser())
 
 
-def open_engine(path: str) -> Engine:
+@dataclass(frozen=True)
+class Database:
+    """An open database. ``file`` is ``None`` for one that is in memory only."""
+
+    path: str
+    engine: Engine
+    file: DatabaseFile | None
+
+    def expect_in_place(self) -> None:
+        """Raise :class:`DatabaseMovedError` if the file was removed or replaced."""
+        if self.file is not None:
+            self.file.expect_in_place()
+
+    def keep_copy(self, version: int) -> None:
+        """Keep a copy of the file as it is before it is brought to ``version``, beside it, and say so in the log."""
+        if self.file is None:
+            return
+        copies = Path(self.path).absolute()
+        copy = copies.with_name(f"{copies.name}.before-v{version}")
+        self.file.copy_to(copy, overwrite=True)
+        older = sorted(copies.parent.glob(f"{escape(copies.name)}.before-v*"), key=lambda kept: kept.stat().st_mtime)
+        for kept in older[:-MAX_COPIES]:
+            kept.unlink(missing_ok=True)
+        LOGGER.warning("%s is brought to file version %d. A copy as it was before is %s.", self.path, version, copy)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.engine.dispose()
+        if self.file is not None:
+            self.file.close()
+
+
+def open_database(path: str) -> Database:
     """Open or create the file at ``path``, its folder included, at the newest version.
 
     Raises :class:`StorageError`; a file that cannot be used is left as it was.
     """
-    if path != MEMORY:
-        try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(_unopened(path, error.strerror or str(error))) from error
-    engine = _engine(path)
     try:
-        with writing(engine).begin() as connection:
-            migrate(connection, path)
-        _log_ahead(engine)
-    except SQLAlchemyError as error:
-        engine.dispose()
+        file = None if path == MEMORY else _open_file(path)
+    except OSError as error:
+        raise StorageError(_unopened(path, error.strerror or str(error))) from error
+    except sqlite3.Error as error:
+        raise StorageError(_unopened(path, str(error))) from error
+    database = Database(path, _engine(path, file), file)
+    try:
+        _bring_up_to_date(database)
+    except (SQLAlchemyError, sqlite3.Error, StorageError) as error:
+        database.close()
+        if isinstance(error, StorageError):
+            raise
         raise plain_error(error, path) from error
-    except StorageError:
-        engine.dispose()
-        raise
-    return engine
+    return database
+
+
+def _open_file(path: str) -> DatabaseFile:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return DatabaseFile(path, BUSY_SECONDS)
+
+
+def _bring_up_to_date(database: Database) -> None:
+    with writing(database.engine).begin() as connection:
+        migrate(connection, database.path, before_upgrade=database.keep_copy)
+    if database.file is not None:
+        database.file.log_ahead()
 
 
 def writing(engine: Engine) -> Engine:
@@ -67,29 +115,30 @@ def writing(engine: Engine) -> Engine:
     return engine.execution_options(begin="BEGIN IMMEDIATE")
 
 
-def _engine(path: str) -> Engine:
-    pool: dict[str, Any] = {"poolclass": StaticPool} if path == MEMORY else {}
+def _engine(path: str, file: DatabaseFile | None) -> Engine:
+    in_memory = {"poolclass": StaticPool, "connect_args": {"isolation_level": None, "check_same_thread": False}}
+    options: dict[str, Any] = {"creator": file.connect} if file else in_memory
     engine = create_engine(
         URL.create("sqlite", database=path),
-        # Left to itself, the driver begins a transaction only at the first write, so not around reads.
-        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False},
         json_serializer=partial(json.dumps, separators=(",", ":")),
         hide_parameters=True,  # conversations do not belong into error texts
-        **pool,
+        **options,
     )
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _holds_folded(text: str | None, wanted: str) -> bool:
+def _holds_folded(text: bytes | None, wanted: str) -> bool:
     """Whether a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
-    return text is not None and wanted in text.casefold()
+    return text is not None and wanted in text.decode("utf-8", "replace").casefold()
 
 
 def _set_up(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = NORMAL")
+    # A damaged byte becomes a question mark in its text, and does not hide all that is listed with it.
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     # SQLite's own upper and lower case know ASCII only.
     connection.create_function("holds_folded", 2, _holds_folded, deterministic=True)
 
@@ -98,28 +147,19 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
-def _log_ahead(engine: Engine) -> None:
-    """Let readers read while one writes. The file remembers it."""
-    connection = engine.raw_connection()
-    try:
-        with suppress(sqlite3.OperationalError):  # busy: another process has just opened it and does the same
-            connection.cursor().execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
-
-
-def plain_error(error: SQLAlchemyError, path: str) -> StorageError:
+def plain_error(error: SQLAlchemyError | sqlite3.Error, path: str) -> StorageError:
     """What went wrong with the file at ``path``, where, and what to do."""
-    if not isinstance(error, DBAPIError):
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, SQLAlchemyError):
         problem = "a value in it cannot be stored" if isinstance(error, StatementError) else "there is no way to it"
         return StorageError(f"Nothing was saved to {path}: {problem} ({error.__cause__ or error}).")
-    name = getattr(error.orig, "sqlite_errorname", "") or ""
+    name = getattr(cause, "sqlite_errorname", "") or ""
     for start, sentence in _SENTENCES.items():
         if name.startswith(start):
             return StorageError(sentence.format(path=path, seconds=BUSY_SECONDS))
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return StorageError(_unopened(path, str(error.orig)))
-    return StorageError(f"{path} could not be read or written ({error.orig}). Nothing was saved; try again.")
+        return StorageError(_unopened(path, str(cause)))
+    return StorageError(f"{path} could not be read or written ({cause}). Nothing was saved; try again.")
 
 
 _CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."

@@ -6,10 +6,11 @@ from sqlalchemy import select
 from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session
 
-from memviz.conversation import clean_text
+from memviz.conversation import Log, clean_text
 from memviz.engine.run import Run
 from memviz.storage.library import found, now
-from memviz.storage.runs import damage_told, expect_known_counter
+from memviz.storage.run_shapes import expect_sound
+from memviz.storage.runs import Conditions, damage_told, expect_known_counter
 from memviz.storage.tables import FREE_RUNS
 
 
@@ -31,9 +32,17 @@ def save(session: Session, conversation_id: str, run: Run, key: str, message_cou
 
 def find(session: Session, conversation_id: str, key: str) -> Run | None:
     """The free run kept under ``key``, whole or not."""
-    at = (FREE_RUNS.c.conversation_id == found(session, conversation_id).id, FREE_RUNS.c.key == clean_text(key))
-    record = session.execute(select(FREE_RUNS.c.record).where(*at)).scalar_one_or_none()
-    if record is None:
-        return None
+    return read(
+        session, (FREE_RUNS.c.conversation_id == found(session, conversation_id).id, FREE_RUNS.c.key == clean_text(key))
+    )
+
+
+def read(session: Session, conditions: Conditions) -> Run | None:
+    """The free run of the row that meets ``conditions``. Raises :class:`DamagedRunError`."""
     with damage_told("A stored free run"):
-        return Run.from_dict(record)
+        record = session.execute(select(FREE_RUNS.c.record).where(*conditions)).scalar_one_or_none()
+        if record is None:
+            return None
+        log = Log(record["messages"])
+        expect_sound(record, log)
+        return Run.from_record(record, log)

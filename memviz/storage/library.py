@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Table, delete, func, insert, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    LargeBinary,
+    String,
+    Table,
+    and_,
+    cast,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 from sqlmodel import Session
 
-from memviz.conversation import Message, clean_text
-from memviz.errors import StorageError
+from memviz.conversation import Log, Message, clean_text
+from memviz.errors import StorageError, UnreadableConversationError
 from memviz.storage import rows
+from memviz.storage.entries import RAW_ENTRIES, ConversationEntry, UnreadableConversation, entry_of
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
 from memviz.transcripts.base import Probe, Transcript
 
@@ -22,24 +36,18 @@ ROWS_A_STATEMENT = 20_000
 IDS_A_QUERY = 10_000
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
+_DELETED_AT = type_coerce(CONVERSATIONS.c.deleted_at, String)
+_IS_DELETED = and_(func.typeof(_DELETED_AT) == "text", func.julianday(_DELETED_AT).is_not(None))
+"""Only a date says so: one that is damaged hides no conversation."""
 NEWEST_FIRST = (CONVERSATIONS.c.updated_at.desc(), CONVERSATIONS.c.created_at.desc(), CONVERSATIONS.c.id)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationEntry:
-    """One conversation in a list. Times are in UTC."""
+class Page(NamedTuple):
+    """A part of the list of conversations: those that can be read, those that cannot, and how many there are in all."""
 
-    id: str
-    title: str
-    description: str
-    language: str
-    format: str
-    created_at: datetime
-    updated_at: datetime
-    message_count: int
-    turn_count: int
-    held_at: datetime | None
-    probe_count: int
+    entries: list[ConversationEntry]
+    unreadable: list[UnreadableConversation]
+    total: int
 
 
 def now() -> datetime:
@@ -53,28 +61,35 @@ def insert_rows(session: Session, table: Table, made: Sequence[rows.Row]) -> Non
         session.execute(insert(table), made)
 
 
-def found(session: Session, conversation_id: str, *, deleted: bool = False) -> ConversationRow:
-    """The row of a conversation; a deleted one only where asked for. Raises :class:`StorageError`."""
-    conversation_id = clean_text(conversation_id)
-    stored = session.get(ConversationRow, conversation_id)
+def found(session: Session, conversation_id: str) -> ConversationRow:
+    """The row of a conversation that is not deleted. Raises :class:`StorageError`, also if it is damaged."""
+    return session.get_one(ConversationRow, entry(session, conversation_id).id)
+
+
+def _expect(session: Session, id: str, *, deleted: bool = False) -> str:
+    """The id of a conversation that is there, damaged or not; a deleted one only where asked for."""
+    id = clean_text(id)
+    query = select(CONVERSATIONS.c.title, _IS_DELETED).where(CONVERSATIONS.c.id == id)
+    stored = session.execute(query).one_or_none()
     if stored is None:
-        raise StorageError(f"There is no conversation {conversation_id!r}. Choose one from the library.")
-    if stored.deleted_at is not None and not deleted:
-        raise StorageError(f"The conversation '{stored.title}' was deleted. Restore it in the library first.")
-    return stored
+        raise StorageError(f"There is no conversation {id!r}. Choose one from the library.")
+    if stored[1] and not deleted:
+        raise StorageError(f"The conversation '{stored[0]}' was deleted. Restore it in the library first.")
+    return id
 
 
 def exists(session: Session, id: str) -> bool:
     """Whether there is a conversation of this id that was not deleted."""
-    stored = session.get(ConversationRow, clean_text(id))
-    return stored is not None and stored.deleted_at is None
+    there = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == clean_text(id), ~_IS_DELETED)
+    return session.execute(there).first() is not None
 
 
 def add(session: Session, transcript: Transcript, id: str | None = None) -> str:
     """Keep a conversation; returns its id, a new one unless it is given. One without messages is the
     start of a chat. A given ``id`` that is there already, deleted or not, is left as it is."""
     conversation_id, time = clean_text(id or str(uuid4())), now()
-    if id is not None and session.get(ConversationRow, conversation_id) is not None:
+    is_there = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == conversation_id)
+    if id is not None and session.execute(is_there).first() is not None:
         return conversation_id
     _write(session, {conversation_id: transcript}, time)
     return conversation_id
@@ -108,7 +123,7 @@ def matching(search: str) -> list[ColumnElement[bool]]:
 
     Upper and lower case are the same; no character has a special meaning.
     """
-    there = CONVERSATIONS.c.deleted_at.is_(None)
+    there = ~_IS_DELETED
     wanted = clean_text(search).casefold()
     if not wanted:
         return [there]
@@ -119,43 +134,47 @@ def matching(search: str) -> list[ColumnElement[bool]]:
 
 
 def _holds(column: ColumnElement[str], wanted: str) -> ColumnElement[bool]:
-    return func.holds_folded(column, wanted) == 1
+    return func.holds_folded(cast(column, LargeBinary), wanted) == 1
 
 
 def conversations(session: Session, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
-    """Conversations whose title or messages hold ``search`` (upper or lower case), the last changed first."""
-    return _entries(session, *matching(search), limit=limit, offset=offset)
+    """Conversations whose title or messages hold ``search`` (upper or lower case), the last changed first, without
+    those that cannot be read."""
+    return _parted(session, *matching(search), limit=limit, offset=offset)[0]
 
 
 def entries(session: Session, ids: Sequence[str]) -> list[ConversationEntry]:
     """What lists show of these conversations, in their order; those that are not there are passed over."""
     parts = (ids[at : at + IDS_A_QUERY] for at in range(0, len(ids), IDS_A_QUERY))
-    by_id = {entry.id: entry for part in parts for entry in _entries(session, CONVERSATIONS.c.id.in_(part))}
+    by_id = {entry.id: entry for part in parts for entry in _parted(session, CONVERSATIONS.c.id.in_(part))[0]}
     return [by_id[id] for id in ids if id in by_id]
 
 
 def entry(session: Session, id: str) -> ConversationEntry:
     """What lists show of a conversation. Raises :class:`StorageError` for an unknown id."""
-    return _entries(session, CONVERSATIONS.c.id == found(session, id).id)[0]
+    readable, unreadable = _parted(session, CONVERSATIONS.c.id == _expect(session, id))
+    if unreadable:
+        raise unreadable[0].error()
+    return readable[0]
 
 
-def _entries(
+def _parted(
     session: Session, *conditions: ColumnElement[bool], limit: int = -1, offset: int = 0
-) -> list[ConversationEntry]:
-    table = CONVERSATIONS.c
-    counted = {"probe_count": func.json_array_length(table.probes)}
-    columns = [counted[name] if name in counted else table[name] for name in ConversationEntry.__dataclass_fields__]
-    query = select(*columns).where(*conditions).order_by(*NEWEST_FIRST).limit(limit).offset(offset)
-    return [ConversationEntry(*values) for values in session.execute(query)]
+) -> tuple[list[ConversationEntry], list[UnreadableConversation]]:
+    """Those that can be read, and those that cannot."""
+    query = RAW_ENTRIES.where(*conditions).order_by(*NEWEST_FIRST).limit(limit).offset(offset)
+    found = [entry_of(stored) for stored in session.execute(query).mappings()]
+    readable = [entry for entry in found if isinstance(entry, ConversationEntry)]
+    return readable, [entry for entry in found if isinstance(entry, UnreadableConversation)]
 
 
-def page(session: Session, search: str, limit: int, offset: int) -> tuple[list[ConversationEntry], int]:
+def page(session: Session, search: str, limit: int, offset: int) -> Page:
     """``limit`` of the conversations that hold ``search``, from number ``offset`` (0-based) on, and how many do."""
     if not search:
-        return conversations(session, search, limit, offset), count(session, search)
+        return Page(*_parted(session, *matching(search), limit=limit, offset=offset), count(session, search))
     # A search reads all messages, so it is done once, and not again for the number.
     ids = session.scalars(select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)).all()
-    return _entries(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])), len(ids)
+    return Page(*_parted(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])), len(ids))
 
 
 def count(session: Session, search: str = "") -> int:
@@ -172,14 +191,42 @@ def message_rows(session: Session, conversation_id: str, stop: int | None = None
 
 
 def messages(session: Session, conversation_id: str, stop: int | None = None) -> list[Message]:
-    """The messages of a conversation up to position ``stop`` (excluded)."""
-    return [rows.message(stored) for stored in message_rows(session, conversation_id, stop)]
+    """The messages of a conversation up to position ``stop`` (excluded). Raises :class:`UnreadableConversationError`
+    where one is damaged or missing."""
+    made: list[Message] = []
+    try:
+        for stored in message_rows(session, conversation_id, stop):
+            if stored["position"] != len(made):
+                raise LookupError("it is missing")
+            made.append(rows.message(stored))
+    except DAMAGE as error:
+        problem = f"message {len(made) + 1:,} is damaged ({error})"
+        raise UnreadableConversationError(_title(session, conversation_id), conversation_id, problem) from error
+    return made
+
+
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
+
+
+def _title(session: Session, conversation_id: str) -> str:
+    return str(session.execute(select(CONVERSATIONS.c.title).where(CONVERSATIONS.c.id == conversation_id)).scalar())
 
 
 def conversation(session: Session, id: str) -> Transcript:
     """A conversation with its messages and probes. Raises :class:`StorageError` for an unknown id."""
-    stored = found(session, id)
-    return rows.transcript(stored, messages(session, stored.id))
+    return read(session, found(session, id).id)
+
+
+def read(session: Session, id: str) -> Transcript:
+    """As :func:`conversation`, deleted or not; its own columns are sound."""
+    stored = session.get_one(ConversationRow, id)
+    transcript = rows.transcript(stored, messages(session, stored.id))
+    turn_count = Log(transcript.messages).turn_count
+    if turn_count != stored.turn_count:
+        problem = f"it was saved with {stored.turn_count:,} turns, and its messages make {turn_count:,}"
+        raise UnreadableConversationError(stored.title, stored.id, problem)
+    return transcript
 
 
 def rename(session: Session, id: str, title: str) -> None:
@@ -209,12 +256,13 @@ def _other_probes(stored: ConversationRow, probe: Probe) -> list[dict[str, Any]]
 
 def put_away(session: Session, id: str) -> None:
     """Take a conversation out of the library. :func:`restore` brings it back."""
-    found(session, id).deleted_at = now()
+    session.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == _expect(session, id)).values(deleted_at=now()))
 
 
 def restore(session: Session, id: str) -> None:
     """Bring a deleted conversation back, with all its runs."""
-    found(session, id, deleted=True).deleted_at = None
+    id = _expect(session, id, deleted=True)
+    session.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == id).values(deleted_at=None))
 
 
 def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Connection
 
@@ -44,30 +44,70 @@ it is created as the tables stand now. Append only; never change one that has be
 APPLICATION_ID = 0x6D656D76  # "memv"
 
 
-def migrate(connection: Connection, path: str, upgrades: Sequence[Upgrade] = UPGRADES) -> int:
+FIRST_TABLES = ("conversation", "message", "run", "turn", "compaction", "summary")
+"""What a file of version 1 has."""
+
+
+def migrate(
+    connection: Connection,
+    path: str,
+    upgrades: Sequence[Upgrade] = UPGRADES,
+    before_upgrade: Callable[[int], object] = lambda version: None,
+) -> int:
     """Bring the file to the newest version, within the transaction of ``connection``; return that version.
 
-    Raises :class:`StorageError`, with nothing changed, for a file of another program or of a newer memviz.
+    ``before_upgrade`` is called with the newest version if the file is of an older one, and may raise. Raises
+    :class:`StorageError`, with nothing changed, for a file of another program or of a newer memviz, and for one
+    whose tables are not those of its version.
     """
-    newest = 1 + len(upgrades)
-    version = _pragma(connection, "user_version")
+    newest, version = 1 + len(upgrades), _pragma(connection, "user_version")
     if _pragma(connection, "application_id") != APPLICATION_ID:
         if version or connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
             raise StorageError(f"{path} is the database of another program. Choose another file.")
         Base.metadata.create_all(connection)
-    elif version > newest:
+    else:
+        _expect_version(version, newest, path)
+        if version < newest:
+            _expect_tables(connection, path, {name: set() for name in FIRST_TABLES})
+            before_upgrade(newest)
+        for upgrade in upgrades[version - 1 :]:
+            upgrade(connection)
+    _expect_tables(connection, path, {table.name: set(table.columns.keys()) for table in Base.metadata.sorted_tables})
+    if version != newest:
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.exec_driver_sql(f"PRAGMA user_version = {newest}")
+    return newest
+
+
+def _expect_version(version: int, newest: int, path: str) -> None:
+    if version < 1:
+        raise StorageError(
+            f"{path} is marked as a database of memviz, but of file version {version}, which there never was. "
+            f"It was left as it is; {_REMEDY}"
+        )
+    if version > newest:
         raise StorageError(
             f"{path} was written by a newer memviz (file version {version}; this one knows up to {newest}). "
             "Update memviz, or choose another file."
         )
-    elif version == newest:
-        return newest
-    else:
-        for upgrade in upgrades[version - 1 :]:
-            upgrade(connection)
-    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.exec_driver_sql(f"PRAGMA user_version = {newest}")
-    return newest
+
+
+def _expect_tables(connection: Connection, path: str, expected: Mapping[str, set[str]]) -> None:
+    """Raise unless all ``expected`` tables are there with these columns."""
+    there = {name: {row[1] for row in connection.exec_driver_sql(f"PRAGMA table_info({name})")} for name in expected}
+    missing = [f"the table {name}" for name, columns in there.items() if not columns]
+    missing += [
+        f"the column {column} of {name}"
+        for name, columns in there.items()
+        for column in sorted(expected[name] - columns if columns else ())
+    ]
+    if missing:
+        is_empty = not any(there.values())
+        lacks = "has none of its tables" if is_empty else f"lacks {', '.join(missing)}"
+        raise StorageError(f"{path} is marked as a database of memviz, but {lacks}. It was left as it is; {_REMEDY}")
+
+
+_REMEDY = "restore a copy of it, or choose another file."
 
 
 def _pragma(connection: Connection, name: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Table
 
 from memviz.conversation import Log, Message, ToolCall, clean_text
@@ -14,6 +15,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import SummaryVersion
+from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
@@ -80,13 +82,16 @@ def message_rows(conversation_id: str, log: Sequence[Message], start: int = 0) -
     ]
 
 
+_TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
+
+
 def message(stored: Mapping[Any, Any]) -> Message:
-    """The message of a stored row."""
+    """The message of a stored row. Raises ValueError where the row is damaged."""
     return Message(
         role=stored["role"],
         content=stored["content"],
         name=stored["name"],
-        tool_calls=tuple(ToolCall(**call) for call in stored["tool_calls"] or ()),
+        tool_calls=_TOOL_CALLS.validate_python(stored["tool_calls"] or []),
         tool_call_id=stored["tool_call_id"],
         meta=stored["meta"],
     )
@@ -174,19 +179,23 @@ RECORDS: dict[Table, Callable[[str, Run, int], list[Row]]] = {
 
 def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]) -> Run:
     """The run of a stored row over its conversation, from its rows in the tables of ``RECORDS``."""
-    return Run.from_record(
-        {
-            "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
-            "counter": stored.counter,
-            "system_prompt": stored.system_prompt,
-            "system_tokens": stored.system_tokens,
-            **(stored.ahead or {}),
-            "summaries": [_summary(item) for item in records[SUMMARIES]],
-            "compactions": [item["record"] for item in records[COMPACTIONS]],
-            "turns": [item["record"] for item in records[TURNS]],
-        },
-        log,
-    )
+    record = {
+        "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
+        "counter": stored.counter,
+        "system_prompt": stored.system_prompt,
+        "system_tokens": stored.system_tokens,
+        **(stored.ahead or {}),
+        "summaries": [_summary(item) for item in records[SUMMARIES]],
+        "compactions": [item["record"] for item in records[COMPACTIONS]],
+        "turns": [item["record"] for item in records[TURNS]],
+    }
+    if [item["number"] for item in records[COMPACTIONS]] != list(range(len(records[COMPACTIONS]))):
+        raise ValueError("a summarization is missing")
+    expect_sound(record, log)
+    answered = log.turn_count if stored.kind == "replay" else log.turn_count - 1  # the last may wait for its reply
+    if len(record["turns"]) < answered:
+        raise ValueError(f"of {log.turn_count} turns it has {len(record['turns'])}")
+    return Run.from_record(record, log)
 
 
 def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:

@@ -9,20 +9,22 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import uuid4
 
-from sqlalchemy import delete, func, select
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlmodel import Session
 
 from memviz.conversation import Log, Message, clean_text
 from memviz.counters import COUNTERS
 from memviz.engine.run import Run
-from memviz.errors import MemvizError, StorageError
+from memviz.errors import DamagedRunError, MemvizError, StorageError, UnreadableConversationError
 from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
-from memviz.storage.library import found, insert_rows, messages, now
+from memviz.storage.library import DAMAGE, found, insert_rows, messages, now
 from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
 
 Kind = Literal["chat", "replay"]
+Conditions = tuple[ColumnElement[bool], ...]
 MAX_REPLAYS = 100
 """Replays with the offline summarizer that are kept of one conversation; a slider makes one a step."""
 
@@ -70,22 +72,43 @@ def damage_told(what: str) -> Iterator[None]:
     """Say in a sentence that ``what`` is damaged, where building it from its records fails."""
     try:
         yield
-    except MemvizError:
+    except UnreadableConversationError:
         raise
-    except (LookupError, TypeError, ValueError) as error:
-        raise StorageError(f"{what} is damaged ({error!r}). Run it again.") from error
+    except (MemvizError, *DAMAGE) as error:
+        raise DamagedRunError(what, _reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error) if isinstance(error, MemvizError) else repr(error)
 
 
 def add_replay(session: Session, conversation_id: str, run: Run, key: str, summarizer: str = OFFLINE) -> str:
     """Keep a replay under ``key``; returns its id. A run that is there under this key stays as it is."""
     conversation = found(session, conversation_id)
-    stored = _replay_row(session, conversation.id, key)
-    if stored is not None:
-        return stored.id
+    kept = _kept_replay(session, conversation.id, key)
+    if kept is not None:
+        return kept
     expect_messages(session, conversation, run.log, len(run.log))
     run_id = add_run(session, conversation.id, run, "replay", summarizer, key)
     _prune_replays(session, conversation.id)
     return run_id
+
+
+def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
+    """The id of the replay under ``key``; one that is damaged is removed, to make room for one that is not."""
+    id: str | None = session.execute(select(RUNS.c.id).where(*_replay(conversation_id, key))).scalar_one_or_none()
+    if id is None:
+        return None
+    try:
+        find_replay(session, conversation_id, key)
+    except DamagedRunError:
+        session.expunge_all()
+        session.execute(delete(RUNS).where(RUNS.c.id == id))
+        return None
+    return id
 
 
 def _prune_replays(session: Session, conversation_id: str) -> None:
@@ -111,34 +134,41 @@ def expect_messages(session: Session, conversation: ConversationRow, log: Sequen
 
 def chat_row(session: Session, conversation_id: str) -> RunRow | None:
     """The row of the conversation's chat."""
-    at = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "chat")
-    return session.execute(select(RunRow).where(*at)).scalar_one_or_none()
+    return session.execute(select(RunRow).where(*_chat(conversation_id))).scalar_one_or_none()
 
 
 def find_replay(session: Session, conversation_id: str, key: str, log: Log | None = None) -> Run | None:
     """The replay kept under ``key``. Give the conversation's ``log`` if there is one already: its token
-    counts are then shared, and the messages are not read again."""
-    stored = _replay_row(session, found(session, conversation_id).id, key)
-    return _read(session, stored, log) if stored else None
+    counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
+    return read(session, _replay(found(session, conversation_id).id, key), log)
 
 
 def find_chat(session: Session, conversation_id: str, log: Log | None = None) -> Run | None:
-    """The run of the conversation's chat; ``None`` for one that was only imported."""
-    stored = chat_row(session, found(session, conversation_id).id)
-    return _read(session, stored, log) if stored else None
+    """The run of the conversation's chat; ``None`` for one that was only imported. Raises :class:`DamagedRunError`."""
+    return read(session, _chat(found(session, conversation_id).id), log)
 
 
-def _replay_row(session: Session, conversation_id: str, key: str) -> RunRow | None:
-    at = (RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.key == clean_text(key))
-    return session.execute(select(RunRow).where(*at)).scalar_one_or_none()
+def _chat(conversation_id: str) -> Conditions:
+    return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "chat"
 
 
-def _read(session: Session, stored: RunRow, log: Log | None) -> Run:
-    """The run of a row, over the beginning of ``log`` or else of the stored messages."""
-    with damage_told(f"The stored run of '{stored.strategy_id}'"):
+def _replay(conversation_id: str, key: str) -> Conditions:
+    return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay", RUNS.c.key == clean_text(key)
+
+
+def read(session: Session, conditions: Conditions, log: Log | None = None) -> Run | None:
+    """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages.
+    Raises :class:`DamagedRunError`."""
+    named = session.execute(select(RUNS.c.strategy_id).where(*conditions)).scalar_one_or_none()
+    with damage_told(f"The stored run of '{named}'"):
+        stored = session.execute(select(RunRow).where(*conditions)).scalar_one_or_none()
+        if stored is None:
+            return None
         if log is None:
             log = Log(messages(session, stored.conversation_id, stored.message_count))
-        elif len(log) != stored.message_count:
+        if len(log) < stored.message_count:
+            raise ValueError(f"it is over {stored.message_count} messages, and there are {len(log)}")
+        if len(log) > stored.message_count:
             log = log.prefix(stored.message_count)
         records = {
             table: session.execute(select(table).where(table.c.run_id == stored.id).order_by(*table.primary_key))
@@ -150,7 +180,7 @@ def _read(session: Session, stored: RunRow, log: Log | None) -> Run:
 
 
 def entries(session: Session, conversation_id: str) -> list[RunEntry]:
-    """What lists show of all runs of a conversation, the oldest first."""
+    """What lists show of all runs of a conversation, the oldest first. Raises :class:`DamagedRunError`."""
     counted = {"turn_count": func.count(TURNS.c.turn), "total_tokens": func.coalesce(func.sum(TURNS.c.total_tokens), 0)}
     columns = [counted[name] if name in counted else RUNS.c[name] for name in RunEntry.__dataclass_fields__]
     query = (
@@ -160,4 +190,5 @@ def entries(session: Session, conversation_id: str) -> list[RunEntry]:
         .group_by(RUNS.c.id)
         .order_by(RUNS.c.created_at, RUNS.c.id)
     )
-    return [RunEntry(*values) for values in session.execute(query)]
+    with damage_told("A stored run"):
+        return [RunEntry(*values) for values in session.execute(query)]

@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from functools import wraps
 from json import JSONDecodeError
 from pathlib import Path
+from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import cells, chat, free_runs, library
+from memviz.storage import cells, chat, checking, free_runs, library, unreadable
 from memviz.storage import runs as kept_runs
-from memviz.storage.engine import database_path, open_engine, plain_error, writing
+from memviz.storage.database_file import DatabaseFile, free_place
+from memviz.storage.engine import database_path, open_database, plain_error, writing
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,7 +28,7 @@ def _reads(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[S
 
     @wraps(work)
     def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with store._session(store._engine) as session:
+        with store._reading() as session:
             return work(session, *args, **kwargs)
 
     return method
@@ -38,7 +39,7 @@ def _writes(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[
 
     @wraps(work)
     def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with store._session(store._writing_engine) as session:
+        with store._writing() as session:
             return work(session, *args, **kwargs)
 
     return method
@@ -54,23 +55,80 @@ class Store:
     """
 
     def __init__(self, path_or_url: str | Path) -> None:
-        self.path = database_path(path_or_url)
-        self._engine = open_engine(self.path)
-        self._writing_engine = writing(self._engine)
+        self._database = open_database(database_path(path_or_url))
+        self._moving = Lock()
+
+    @property
+    def path(self) -> str:
+        """The file, or ``:memory:``."""
+        return self._database.path
 
     def close(self) -> None:
         """Let go of the file."""
-        self._engine.dispose()
+        self._database.close()
+
+    @property
+    def problem(self) -> str:
+        """What has happened to the file while it was open (removed, replaced), as a sentence; empty if nothing has."""
+        return self._database.file.problem() if self._database.file else ""
+
+    def back_up(self, target: str | Path, *, overwrite: bool = False) -> None:
+        """Write everything to another file, while this one stays in use. Raises StorageError, also where ``target``
+        is there already and is not to be overwritten."""
+        self._file().copy_to(Path(target).expanduser().absolute(), overwrite=overwrite)
+
+    def rescue(self) -> str:
+        """Write everything that the removed or replaced file held to a new file, and go on with that; returns its
+        path. It is the old path, unless another file is there now. Without a :attr:`problem`, nothing is done."""
+        with self._moving:
+            if self.problem:
+                target = free_place(Path(self.path).absolute())
+                self._file().rescue_to(target)
+                self._go_on_with(str(target))
+            return self.path
+
+    def reopen(self) -> None:
+        """Go on with the file that is at the path now. What only the one before held is lost."""
+        with self._moving:
+            self._file().leave()
+            self._go_on_with(self.path)
+
+    def _go_on_with(self, path: str) -> None:
+        before, self._database = self._database, open_database(path)
+        before.close()
+
+    def _file(self) -> DatabaseFile:
+        if self._database.file is None:
+            raise StorageError("This database is in memory only; there is no file to copy.")
+        return self._database.file
 
     @contextmanager
-    def _session(self, engine: Engine) -> Iterator[Session]:
-        try:
-            with Session(engine, expire_on_commit=False) as session, session.begin():
+    def _reading(self) -> Iterator[Session]:
+        made = Session(self._database.engine, expire_on_commit=False)
+        with self._errors_in_words(), made as session, session.begin():
+            yield session
+
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        database = self._database
+        with self._errors_in_words(), Session(writing(database.engine), expire_on_commit=False) as session:
+            with session.begin():
                 yield session
+                session.flush()
+                database.expect_in_place()
+            database.expect_in_place()  # it may have gone during the commit: nothing is said to be saved that is not
+
+    @contextmanager
+    def _errors_in_words(self) -> Iterator[None]:
+        try:
+            yield
         except SQLAlchemyError as error:
+            self._database.expect_in_place()  # if it is not, that is what is wrong
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:
             raise StorageError(f"{self.path} is damaged: a stored value cannot be read ({error}).") from error
+
+    check = _reads(checking.check)
 
     conversations = _reads(library.conversations)
     page = _reads(library.page)
@@ -87,6 +145,8 @@ class Store:
     delete = _writes(library.put_away)
     restore = _writes(library.restore)
     purge = _writes(library.purge)
+    stored_rows = _reads(unreadable.stored_rows)
+    delete_unreadable = _writes(unreadable.put_away)
 
     chat_run = _reads(kept_runs.find_chat)
     save_turn = _writes(chat.save_turn)

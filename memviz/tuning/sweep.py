@@ -140,8 +140,11 @@ class Sweeping:
             return
         found = self.kept.find_cells(list(keys.values()))
         for place, key in keys.items():
-            if key in found:
-                yield place, Cell.from_dict(found[key])
+            try:
+                cell = Cell.from_dict(found[key])
+            except (LookupError, TypeError, ValueError):  # it was not kept, or is damaged: it is measured now
+                continue
+            yield place, cell
 
     def _take(self, place: CellIndex, cell: Cell, key: str) -> None:
         self.cells[place] = cell

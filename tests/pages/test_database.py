@@ -6,8 +6,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from tests.pages.driving import open_page, page_of, say, sentences
+from memviz.storage.store import Store
+from tests.pages.driving import QUESTIONS, click, open_page, page_of, say, sentences
 
 PAGES = ("compare", "chat", "library")
 
@@ -62,3 +64,81 @@ def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(data
     assert any("saved" in sentence for sentence in sentences(session.error))
     said = [text.value for message in session.run().chat_message for text in message.text]
     assert len(said) == 4
+
+
+@pytest.mark.parametrize("page", QUESTIONS)
+def test_every_page_says_that_the_file_was_removed_and_works_on(page: str, database: Path) -> None:
+    session = open_page(page)
+    before = [len(session.button), len(session.get("plotly_chart"))]
+    database.unlink()
+    session.run()
+    assert page_of(session) == page
+    (sentence,) = sentences(session.error)
+    assert sentence.startswith(f"{database} was removed while memviz was using it. Nothing is saved at the moment.")
+    assert [len(session.button) - 1, len(session.get("plotly_chart"))] == before
+    click(session, "Save everything to a new file")
+    assert page_of(session) == page
+    assert not session.error
+    assert f"Everything is in {database}, and is saved there from now on." in sentences(session.success)
+    assert "is saved there from now on" not in str(sentences(session.run().success))
+    assert database.exists()
+
+
+def said(session: AppTest) -> list[str]:
+    return [text.value for message in session.chat_message for text in message.text]
+
+
+def test_what_is_said_while_the_file_is_gone_is_saved_with_all_the_rest(database: Path) -> None:
+    session = open_page("chat")
+    say(session, "My budget is 3,000 euros.")
+    for file in database.parent.glob("memviz.db*"):
+        file.unlink()
+    say(session, "What is my budget?")
+    assert "Nothing was saved" in " ".join(sentences(session.error))
+    talk = said(session.run())
+    assert len(talk) == 4
+    click(session, "Save everything to a new file")
+    assert not session.error
+    assert said(session) == talk
+    store = Store(database)
+    newest, *samples = store.conversations()
+    assert [message.content for message in store.conversation(newest.id).messages] == talk
+    assert samples
+    store.close()
+
+
+def test_an_import_while_the_file_is_gone_is_not_said_to_be_saved(database: Path) -> None:
+    session = open_page("library")
+    database.unlink()
+    session.file_uploader[0].set_value([("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]).run()
+    assert not session.success
+    assert any("Nothing was saved" in sentence for sentence in sentences(session.error))
+
+
+def test_a_restored_backup_is_gone_on_with_where_that_is_wanted(database: Path) -> None:
+    session = open_page("chat")
+    say(session, "My budget is 3,000 euros.")
+    backup = Store(database.with_name("backup.db"))
+    backup.close()
+    backup_content = database.with_name("backup.db").read_bytes()
+    database.with_name("backup.db").replace(database)
+    session.run()
+    assert "Another file has taken the place" in sentences(session.error)[0]
+    assert database.read_bytes() == backup_content
+    library = open_page("library")
+    click(library, "Go on with the file that is there now")
+    assert not library.error
+    assert "goes on with" in sentences(library.success)[0]
+    assert "My budget" not in str(library.main)
+
+
+def test_what_a_replaced_file_held_is_written_beside_it(database: Path) -> None:
+    session = open_page("library")
+    database.unlink()
+    database.write_text("Dear diary, " * 500)
+    click(session.run(), "Save everything to a new file")
+    (sentence,) = sentences(session.success)
+    assert "memviz-rescued-" in sentence
+    assert f"Another file is at {database}, so give memviz the new one" in sentence
+    assert database.read_text().startswith("Dear diary")
+    assert not session.run().error

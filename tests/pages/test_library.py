@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from time import monotonic
 
@@ -12,6 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.storage.store import Store
 from memviz.transcripts.samples import bundled, sample
+from memviz.ui.library import backup
+from memviz.workspace import Workspace
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, token_lines
 
 MESSAGES = [
@@ -169,3 +174,60 @@ def test_a_row_opens_its_conversation_in_chat(library: AppTest) -> None:
     assert [text.value for message in library.chat_message for text in message.text] == [
         message["content"] for message in MESSAGES
     ]
+
+
+def damaged(database: Path, statement: str) -> AppTest:
+    library = open_page("library")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute(statement)
+    return library.run()
+
+
+def test_a_conversation_that_cannot_be_read_is_named_and_the_others_work(database: Path) -> None:
+    library = damaged(database, "UPDATE conversation SET probes = '42', title = 'Bad *luck*' WHERE id = 'sample-trip'")
+    page_of(library)
+    assert not library.error
+    (sentence,) = sentences(library.warning)
+    assert sentence.startswith("Cannot be read, and is left aside: the value of probes is damaged (")
+    assert sorted(titles(library)) == sorted(["Bad *luck*", *(t for n, t in bundled().titles().items() if n != "trip")])
+    click(library, "Read")
+    assert not library.error
+    for page in ("compare", "chat", "tune"):
+        session = open_page(page)
+        assert not session.error
+        assert "Left aside, because it cannot be read: “Bad *luck*”." in sentences(session.warning)[0]
+        assert "Bad *luck*" not in str([box.options for box in session.selectbox])
+    linked = open_page("compare", conversation="sample-trip")
+    assert not linked.error
+    click(library, "Delete")
+    assert not library.warning
+    assert "Bad *luck*" not in titles(library)
+    click(library, "Undo")
+    assert "Bad *luck*" in titles(library)
+
+
+def test_damage_inside_a_conversation_is_said_where_it_is_read(database: Path) -> None:
+    library = damaged(database, "DELETE FROM message WHERE conversation_id = 'sample-trip' AND position = 3")
+    labelled([b for b in library.button if b.key == "read-sample-trip"], "Read").click().run()
+    (sentence,) = sentences(library.error)
+    assert "(id sample-trip) cannot be read: message 4 is damaged" in sentence
+    assert any(button.label == "Stored rows" for button in library.get("download_button"))
+    assert sorted(titles(library)) == sorted(bundled().titles().values())
+
+
+def test_the_library_says_where_it_is_kept_and_offers_a_copy(library: AppTest, database: Path) -> None:
+    assert f"Kept in {database}" in sentences(library.caption)
+    assert any(button.label == "Back up" for button in library.get("download_button"))
+    assert backup._copy(Workspace()).startswith(b"SQLite format 3")
+
+
+def test_a_large_library_is_copied_beside_itself(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backup, "MAX_DOWNLOAD_BYTES", 1)
+    library = click(open_page("library"), "Back up")
+    copy = database.with_name(f"memviz-backup-{date.today()}.db")
+    assert f"The copy is {copy}." in sentences(library.success)
+    store = Store(copy)
+    assert store.count() == len(bundled())
+    store.close()
+    click(library, "Back up")
+    assert "is there already" in sentences(library.error)[0]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from memviz import StorageError
 from memviz.storage import cells
 from memviz.storage.store import Store
 
@@ -51,11 +50,14 @@ def test_the_oldest_cells_go_first(path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert set(store.find_cells(keys)) == set(keys[2:])
 
 
-def test_a_damaged_cell_is_a_sentence(path: Path) -> None:
+@pytest.mark.parametrize("value", ["x'00ff'", "'text'", "42", "x''", "x'789c8b0500001e01f4'"])
+def test_a_damaged_cell_is_not_found_and_makes_room_for_a_sound_one(path: Path, value: str) -> None:
     store = Store(path)
     store.keep_cell("one", CELL)
+    store.keep_cell("two", CELL)
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE cell SET cell = x'00ff'")
+        connection.execute(f"UPDATE cell SET cell = {value} WHERE key = 'one'")  # noqa: S608
     connection.close()
-    with pytest.raises(StorageError, match="damaged"):
-        store.find_cells(["one"])
+    assert store.find_cells(["one", "two"]) == {"two": CELL}
+    store.keep_cell("one", CELL)
+    assert store.find_cells(["one", "two"]) == {"one": CELL, "two": CELL}

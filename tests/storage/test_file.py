@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from contextlib import closing
@@ -224,6 +225,69 @@ def test_a_file_of_the_first_version_becomes_what_a_new_one_is(tmp_path: Path) -
     assert store.conversation(id).messages
     assert schema(path) == schema(new)
     store.close()
+
+
+def test_before_an_upgrade_the_file_is_copied_and_the_log_says_where(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "chats.db"
+    id = a_file(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(FIRST_VERSION)
+    before = schema(path)
+    for version in range(2, 6):  # copies of earlier upgrades: only so many are kept
+        path.with_name(f"chats.db.before-v{version}").touch()
+        os.utime(path.with_name(f"chats.db.before-v{version}"), (version, version))
+    Store(path).close()
+    copy = path.with_name(f"chats.db.before-v{len(UPGRADES) + 1}")
+    assert f"A copy as it was before is {copy}." in caplog.text
+    assert schema(copy) == before
+    with closing(sqlite3.connect(copy)) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (1,)
+        assert file.execute("SELECT count(*) FROM message WHERE conversation_id = ?", (id,)).fetchone() == (200,)
+    assert len(list(tmp_path.glob("*.before-v*"))) == 3
+    Store(path).close()
+    assert caplog.text.count("A copy") == 1, "a file that is up to date is not copied"
+
+
+def test_no_upgrade_without_a_copy(tmp_path: Path) -> None:
+    path = tmp_path / "chats.db"
+    a_file(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(FIRST_VERSION)
+    before = schema(path)
+    path.with_name(f"chats.db.before-v{len(UPGRADES) + 1}").mkdir()
+    with pytest.raises(StorageError, match=r"before-v.* could not be written"):
+        Store(path)
+    assert schema(path) == before
+
+
+NO_TABLES = "PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writable_schema = OFF; VACUUM;"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (NO_TABLES, "but has none of its tables. It was left as it is; restore a copy"),
+        (NO_TABLES + "PRAGMA user_version = 1", "but has none of its tables"),
+        (NO_TABLES + "PRAGMA user_version = 0", "of file version 0, which there never was. It was left as it is"),
+        ("PRAGMA user_version = 0", "of file version 0, which there never was"),
+        ("PRAGMA user_version = -3", "of file version -3, which there never was"),
+        ("DROP TABLE summary", "but lacks the table summary. It was left"),
+        ("ALTER TABLE run DROP COLUMN ahead", "but lacks the column ahead of run. It was left"),
+        (FIRST_VERSION + "DROP TABLE turn", "but lacks the table turn. It was left"),
+    ],
+)
+def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(tmp_path: Path, change: str, sentence: str) -> None:
+    path = tmp_path / "chats.db"
+    a_file(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(change)
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match=sentence) as caught:
+        Store(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

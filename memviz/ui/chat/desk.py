@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
-from memviz.errors import StorageError
+from memviz.errors import DatabaseMovedError, StorageError
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.shell.state import ChatState
 from memviz.workspace import SAMPLE_PREFIX, Workspace
@@ -37,6 +37,12 @@ class ChatDesk:
             self._save(replaces)
         except StorageError as error:  # shown with the talk: this may run while the page is being left
             self.state.error = error
+
+    def save_what_was_refused(self) -> None:
+        """Save what was said while the database file was gone, once there is one again."""
+        if isinstance(self.state.error, DatabaseMovedError) and not self.workspace.store.problem:
+            self.state.error = None
+            self.save()
 
     def _save(self, replaces: Sequence[Message] | None) -> None:
         workspace, state, chat = self.workspace, self.state, self.chat

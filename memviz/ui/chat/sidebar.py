@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 
 import streamlit as st
 
 from memviz.engine.chat import Chat
-from memviz.errors import MemvizError
+from memviz.errors import DamagedRunError, MemvizError
 from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import counter_picker, model_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
-from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.errors import errors_shown, show_error
 from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
 from memviz.workspace import Workspace
 
@@ -104,7 +106,9 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                     chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt
                 )
             else:
-                state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
+                derive = partial(workspace.derive_chat, state.conversation_id, state.counter, writing, chosen)
+                with _damage_offered(derive):
+                    state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
                 state.kept_ahead = state.chat.ahead
                 _show_as_left(state, state.chat, chosen)
         state.chat.use(answering, writing)
@@ -117,7 +121,22 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
             if had_decisions:
                 st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
             ChatDesk(workspace, state, state.chat, models).save()
-    return ChatDesk(workspace, state, state.chat, models)
+    desk = ChatDesk(workspace, state, state.chat, models)
+    desk.save_what_was_refused()
+    return desk
+
+
+@contextmanager
+def _damage_offered(derive: Callable[[], None]) -> Iterator[None]:
+    """Where it cannot be read how the chat was left, offer to derive its memory from the messages; end the page."""
+    try:
+        yield
+    except DamagedRunError as error:
+        show_error(error, "The messages of this chat are all there; what was reworded or undone is lost.")
+        if st.button("Derive its memory from the messages", icon=":material/restart_alt:", key="chat-derive"):
+            derive()
+            st.rerun()
+        st.stop()
 
 
 def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.storage.library import ConversationEntry
+from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.loading import formats

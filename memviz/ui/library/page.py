@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from memviz.errors import MemvizError
-from memviz.storage.library import ConversationEntry
+from memviz.errors import MemvizError, UnreadableConversationError
+from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.export.formats import EXPORTS
+from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import LibraryState, chat_state, compare_state, set_widget, widget_value
@@ -41,8 +42,10 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
         "Search titles and messages", key="library-search", icon=":material/search:", persist_state="session"
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
-    entries, total = workspace.store.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
-    if total and not entries:  # another search has fewer pages, or the last row of the last page was deleted
+    entries, unreadable, total = workspace.store.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
+    if (
+        total and not entries and not unreadable
+    ):  # another search has fewer pages, or the last row of the last page was deleted
         set_widget(PAGE_KEY, 1)
         st.rerun()
     if not total:
@@ -56,6 +59,8 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
     pages = -(-total // PAGE_SIZE)
     if pages > 1:
         st.pagination(pages, key=PAGE_KEY)
+    for damaged in unreadable:
+        unreadable_row(workspace, state, damaged)
     for entry in entries:
         _row(workspace, state, entry)
 
@@ -71,7 +76,15 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             _actions(workspace, state, entry)
         if state.shown == entry.id:
-            conversation_view(workspace.conversation(entry.id)[0], entry.id)
+            _shown(workspace, entry)
+
+
+def _shown(workspace: Workspace, entry: ConversationEntry) -> None:
+    try:
+        conversation_view(workspace.conversation(entry.id)[0], entry.id)
+    except UnreadableConversationError as error:
+        show_error(error)
+        rows_download(workspace, entry.id, entry.title)
 
 
 def _facts(entry: ConversationEntry) -> Sequence[str]:

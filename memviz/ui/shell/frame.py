@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -11,6 +12,8 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.dashboard import dashboard_folder
+from memviz.errors import StorageError
+from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
 from memviz.workspace import Workspace
 
@@ -60,6 +63,8 @@ def open_page(question: str, sentence: str) -> None:
         st.rerun()
     st.title(question, anchor=False)
     st.caption(sentence)
+    with suppress(StorageError):  # a file that cannot be opened at all is said by the page, in its place
+        database_notice(workspace())
 
 
 def workspace() -> Workspace:

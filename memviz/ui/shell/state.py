@@ -16,7 +16,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.models.budget import Budget
-from memviz.storage.library import ConversationEntry
+from memviz.storage.entries import ConversationEntry
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome

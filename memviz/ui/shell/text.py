@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from memviz.conversation import ToolCall
-from memviz.storage.library import ConversationEntry
+from memviz.storage.entries import ConversationEntry
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
 _REPLACED_LATER = re.compile(r"(?<=:)(?=[A-Za-z/])|(?<=[-<>~=])(?=[-<>=])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)

@@ -1,0 +1,130 @@
+"""Damaged values in a sound database: the conversation is named and left aside, and all pages work with the others."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from memviz import Chat, MemvizError, ScriptedModel
+from memviz.models.registry import model
+from memviz.storage.store import Store
+from memviz.storage.tables import Base
+from memviz.transcripts.base import Probe, RecordedEvent, Transcript
+from memviz.workspace import RunKey, Workspace
+from tests.pages.driving import QUESTIONS, open_page, page_of, sentences
+
+VALUES = ("NULL", "42", "-7", "1e300", "'words'", "'42'", "'['", "'{}'", "'[{\"a\": 1}]'", "'null'", "''", "x'ff00'",
+          "CAST(x'ff41' AS TEXT)", "99999999999", "'2024-13-45 00:00:00'", "'[[0, 99999]]'")  # fmt: skip
+PAGE_VALUES = ("42", "'[{\"a\": 1}]'", "x'ff00'", "99999999999", "'[[0, 99999]]'")
+COLUMNS = [(table.name, column.name) for table in Base.metadata.sorted_tables for column in table.columns]
+TITLE = "Ferry times"
+
+
+@cache
+def content(folder: Path) -> bytes:
+    """A database with one conversation that was imported, held in Chat, replayed and answered freely."""
+    workspace = Workspace(folder / "made.db")
+    summarizer = ScriptedModel(f"Summary {number}." for number in range(1_000))
+    chat = Chat(memviz.strategy("summary", buffer_size=2), model=ScriptedModel(f"Reply {n}." for n in range(20)),
+                summarizer=summarizer, counter="chars4")  # fmt: skip
+    for number in range(5):
+        chat.send(f"The ferry {number} leaves at 7:{number}0.")
+    chat.recall(turns=[1])
+    chat.send("When does ferry 2 leave?")
+    probe = Probe("When does ferry 1 leave?", ("7:10",), (2,), "number")
+    transcript = Transcript((), title=TITLE, format="chat", probes=(probe,), warnings=("A warning.",),
+                            events=(RecordedEvent("compaction", 2, reason="auto"),))  # fmt: skip
+    id = workspace.store.add_conversation(transcript, "ferry")
+    workspace.save_chat(id, chat, "offline")
+    for strategy in (memviz.strategy("buffer"), memviz.strategy("window", window_size=10),
+                     memviz.strategy("summary_buffer", max_token_limit=1500)):  # fmt: skip
+        workspace.run(RunKey(id, strategy, "o200k_base", "offline"), model("offline"))
+    free = memviz.free_run(workspace.store.conversation(id), memviz.strategy("buffer"), counter="chars4",
+                           model=ScriptedModel(f"Reply {n}." for n in range(20)))  # fmt: skip
+    workspace.store.save_free_run(id, free, "free", 12)
+    workspace.store.keep_cell("cell", {"subject": TITLE})
+    workspace.store.close()
+    return (folder / "made.db").read_bytes()
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return content(tmp_path_factory.mktemp("made"))
+
+
+def damage(path: Path, made: bytes, table: str, column: str, value: str) -> bool:
+    """Whether SQLite itself lets such a value be there."""
+    for old in path.parent.glob(path.name + "*"):
+        old.unlink()
+    path.write_bytes(made)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("PRAGMA foreign_keys = OFF")
+        of_it = {"conversation": "id = 'ferry'", "message": "conversation_id = 'ferry' AND position = 3"}.get(
+            table, "1"
+        )
+        one = f"rowid = (SELECT max(rowid) FROM {table} WHERE {of_it})"  # noqa: S608
+        try:
+            connection.execute(f"UPDATE {table} SET {column} = {value} WHERE {one}")  # noqa: S608
+        except sqlite3.IntegrityError:
+            return False
+    return True
+
+
+def read_all(store: Store) -> None:
+    """Ask for everything that pages ask for."""
+    for read in (
+        lambda: store.page("", 50, 0), lambda: store.page("ferry", 50, 0), lambda: store.entry("ferry"),
+        lambda: store.conversation("ferry"), lambda: store.runs("ferry"), lambda: store.chat_run("ferry"),
+        lambda: store.find_free_run("ferry", "free"), lambda: store.find_cells(["cell"]),
+        lambda: [store.find_run("ferry", run.key) for run in store.runs("ferry")],
+    ):  # fmt: skip
+        with suppress(MemvizError):
+            read()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_no_value_of_any_column_is_more_than_a_sentence(table: str, column: str, database: Path, made: bytes) -> None:
+    for value in VALUES:
+        if not damage(database, made, table, column, value):
+            continue
+        store = Store(database)
+        readable, unreadable, total = store.page("", 50, 0)
+        assert len(readable) + len(unreadable) == total
+        assert len([entry for entry in readable if entry.id.startswith("sample-")]) == total - 1, value
+        try:
+            read_all(store)
+            for damaged in unreadable:
+                assert store.stored_rows(damaged.row)["conversation"]
+        except Exception as error:
+            raise AssertionError(f"{table}.{column} = {value}") from error
+        store.close()
+
+
+def works(session: AppTest) -> None:
+    assert page_of(session)
+    for sentence in sentences(session.error):
+        assert "ferry" in sentence or "stored run" in sentence, sentence
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_every_page_works_whatever_is_in_a_column(table: str, column: str, database: Path, made: bytes) -> None:
+    for value in PAGE_VALUES:
+        if not damage(database, made, table, column, value):
+            continue
+        for page in QUESTIONS:
+            st.cache_resource.clear()
+            query = {"chat": "ferry"} if page == "chat" else {"conversation": "ferry"}
+            try:
+                works(open_page(page, **({} if page == "library" else query)))
+            except Exception as error:
+                raise AssertionError(f"{table}.{column} = {value} on {page}") from error
