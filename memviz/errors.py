@@ -111,6 +111,10 @@ class StorageError(MemvizError):
     """The database cannot be opened, read or written."""
 
 
+class AccessError(MemvizError, ValueError):
+    """The dashboard cannot be opened to others in this way: nothing would ask who they are, or the password is none."""
+
+
 class BudgetSpentError(MemvizError):
     """A call might have cost more than is left of a budget, so it was not made. Ends a replay: no
     :class:`ModelError`, for those are recorded as failed summarizations, and the replay goes on.

@@ -55,7 +55,7 @@ def _to(page: StreamlitPage) -> Callable[[], None]:
 def open_page(question: str, sentence: str) -> None:
     """Begin a page: its title is the question it answers, the sentence says how."""
     if PagesManager.uses_pages_directory:
-        # A first visit straight to a page below pages/ would run it without app.py: no navigation.
+        # A first visit straight to a page below pages/ would run it without navigation.py.
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.title(question, anchor=False)
