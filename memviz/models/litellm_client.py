@@ -159,15 +159,17 @@ class LiteLLMModel(Model):
             problem = draft.end(stream)
             return _Failure(problem) if problem else None
         except Exception as error:
-            return _Failure(typed_error(error, self._call(request)), retry_after_seconds(error))
+            call = self._call(request, reading=stream is not None)
+            return _Failure(typed_error(error, call), retry_after_seconds(error))
         finally:
             _close(stream)
 
-    def _call(self, request: dict[str, Any]) -> Call:
+    def _call(self, request: dict[str, Any], *, reading: bool) -> Call:
         settings = self._settings.get_secret_value()
         has_key = settings.get("api_key", NO_KEY) != NO_KEY
         has_tools = "tools" in request or "tools" in settings
-        return Call(self.name, self.address, has_key, self.timeout, has_tools, partial(conceal, settings=settings))
+        concealed = partial(conceal, settings=settings)
+        return Call(self.name, self.address, has_key, self.timeout, has_tools, reading, concealed)
 
     def _check_key(self) -> None:
         """Refuse to call without a key: providers answer that in odd ways, some only after retries."""
