@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from memviz.errors import AccessError
 
@@ -18,6 +19,14 @@ ALLOW_ENVIRONMENT_KEYS = "MEMVIZ_ALLOW_ENVIRONMENT_KEYS"
 ALLOW_PRIVATE_BASE_URLS = "MEMVIZ_ALLOW_PRIVATE_BASE_URLS"
 
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+class ModelAccess(NamedTuple):
+    """What a model that a visitor chose may use of the machine that calls it: its API keys, and addresses that are not
+    public."""
+
+    environment_keys: bool
+    private_base_urls: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +50,17 @@ class ServerAccess:
         return is_loopback(self.address)
 
     @property
-    def lends_keys(self) -> bool:
-        """Whether a model on a page may use the server's own API keys."""
-        return self.is_local if self.environment_keys is None else self.environment_keys
-
-    @property
-    def reaches_private_addresses(self) -> bool:
-        """Whether a base URL from a page may lead to this machine or its network."""
-        return self.is_local if self.private_base_urls is None else self.private_base_urls
+    def of_models(self) -> ModelAccess:
+        """What the models of visitors may use."""
+        switches = (self.environment_keys, self.private_base_urls)
+        return ModelAccess(*(self.is_local if switch is None else switch for switch in switches))
 
     def check(self) -> None:
         """Raise :class:`memviz.errors.AccessError` if others could come in without anybody having decided so."""
         if self.is_local or self.trust_everyone or self.password_file:
             return
         raise AccessError(
-            f"Others can reach the address {self.address or '0.0.0.0'}, and nothing would ask them who they are: "
+            f"Others can reach {self.address or 'all addresses'}, and nothing would ask them who they are: "
             "give --password-file FILE, or --trust-everyone if all of them may read, change and delete every "
             f"conversation (without memviz ui: the environment variable {PASSWORD_FILE}, or {TRUST_EVERYONE}=1)."
         )

@@ -13,6 +13,8 @@ from typing import Any
 
 import httpx
 
+from memviz.models.destinations import check_destination, refuse_redirect
+
 MAX_ERROR_BYTES = 16 * 1024
 """So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
 all threads of the process: 10 seconds for 2 MB, minutes for 20 MB."""
@@ -123,5 +125,5 @@ class _ShortErrors(httpx.SyncByteStream):
         self._source.close()
 
 
-REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = ()
-RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (bound_error,)
+REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = (check_destination,)
+RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (refuse_redirect, bound_error)

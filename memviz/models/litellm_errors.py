@@ -6,8 +6,10 @@ below its error is asked first: it holds what the connection really did.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -27,8 +29,11 @@ from memviz.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.models.destinations import RedirectedError
 
 MAX_REASON_CHARS = 200
+_CONCEALED_CHARS = 20 * MAX_REASON_CHARS
+"""More than is shown: what is concealed becomes shorter."""
 MAX_RETRY_AFTER_SECONDS = 86_400.0
 """A server that asks for more than a day is taken to ask for a day."""
 
@@ -164,15 +169,43 @@ def _reason(seen: Evidence, call: Call) -> str:
     error = seen.chain[0]
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
-    text = in_json[1].replace("\\", "") if in_json else _LITELLM_PREFIXES.sub("", text).strip()
+    text = _unescaped(in_json[1]) if in_json else _LITELLM_PREFIXES.sub("", text).strip()
     if text.startswith(("<", "{", "[")) or "Traceback" in text:
         return ""
-    text = text.partition("\n")[0].partition(" To drop ")[0]  # what follows is advice to callers of litellm
-    line = call.conceal(text).rstrip(". ")
+    text = text.partition(" To drop ")[0]  # what follows is advice to callers of litellm
+    # A key may go on in the next line, so that is cut off last.
+    line = call.conceal(text[:_CONCEALED_CHARS]).partition("\n")[0].rstrip(". ")
     return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
 
 
+def _unescaped(text: str) -> str:
+    """What a text in JSON says."""
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"', strict=False))
+    return text.replace("\\", "")
+
+
 # One function a failure: what was wrong, with which model, what to do.
+
+
+def _redirected(seen: Evidence, call: Call) -> ModelError:
+    places = (call.conceal(cause.place) for cause in seen.chain if isinstance(cause, RedirectedError))
+    return BadRequestError(
+        f"The server of model {call.model} wanted the request to go to {next(places, '') or 'another address'}. memviz "
+        "did not follow, since key and conversation go to no other address than the one that is given: if that one is "
+        "right, give it as the base URL.",
+        model=call.model,
+    )
+
+
+def private_address(_: Evidence | None, call: Call) -> ModelError:
+    """The base URL leads to this machine or its network, and its operator does not let visitors go there."""
+    return BadRequestError(
+        f"The address of model {call.model}{f', {call.address},' if call.address else ''} leads to the machine that "
+        "memviz runs on or to its network, which is not open to visitors: give a public base URL, unless who runs "
+        "this server says --allow-private-base-urls.",
+        model=call.model,
+    )
 
 
 def _too_long(_: Evidence, call: Call) -> ModelError:
@@ -287,6 +320,9 @@ def _refused(seen: Evidence, call: Call) -> ModelError:
 _Rule = tuple[Callable[[Evidence, Call], bool], Callable[[Evidence, Call], ModelError]]
 
 _RULES: tuple[_Rule, ...] = (
+    (lambda seen, _: seen.any_kind("RedirectedError"), _redirected),
+    (lambda seen, _: seen.any_kind("PrivateAddressError"), private_address),
+    (lambda seen, _: seen.any_kind("OtherKeyError"), _missing_key),
     (
         lambda seen, _: (
             seen.any_kind("ContextWindowExceededError")

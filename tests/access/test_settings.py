@@ -33,11 +33,9 @@ def test_this_machine_needs_none() -> None:
 @pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
 def test_keys_and_private_addresses_follow_the_address_unless_somebody_says_otherwise(address: str) -> None:
     local = address == "127.0.0.1"
-    found = server_access(address, {})
-    assert (found.lends_keys, found.reaches_private_addresses) == (local, local)
+    assert server_access(address, {}).of_models == (local, local)
     said = {"MEMVIZ_ALLOW_ENVIRONMENT_KEYS": str(int(not local)), "MEMVIZ_ALLOW_PRIVATE_BASE_URLS": str(not local)}
-    found = server_access(address, said)
-    assert (found.lends_keys, found.reaches_private_addresses) == (not local, not local)
+    assert server_access(address, said).of_models == (not local, not local)
 
 
 def test_a_switch_that_is_neither_on_nor_off_is_an_error() -> None:

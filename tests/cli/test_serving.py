@@ -156,7 +156,7 @@ def handshake(port: int, **headers: str) -> int:
 
 def status(port: int, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> int:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, named, method=method)  # noqa: S310
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, named, method=method)
     try:
         with urllib.request.urlopen(asked, timeout=60) as reply:  # noqa: S310 - our own
             return int(reply.status)
