@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -68,7 +69,7 @@ class SameOrigin:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
             return False
-        return is_loopback(name) or name in self._hosts or "*" in self._hosts
+        return is_loopback(name) or any(fnmatchcase(name, pattern) for pattern in self._hosts)
 
     def _unframed(self, send: Send) -> Send:
         """No other page may show memviz within itself and lead clicks to it."""

@@ -73,6 +73,8 @@ def test_a_foreign_name_that_leads_to_this_machine_is_refused() -> None:
 def test_what_the_operator_lists_is_let_in() -> None:
     listed = {"other_hosts": ["chats.example.com"], "other_origins": ["https://portal.example.com"]}
     assert is_let_in(client("http://chats.example.com", **listed), "https://chats.example.com")
+    assert not is_let_in(client("http://other.example.com", **listed), "https://other.example.com")
+    assert is_let_in(client("http://other.example.com", other_hosts=["*.example.com"]), "https://other.example.com")
     assert is_let_in(client(**listed), "https://portal.example.com")
     assert not is_let_in(client(**listed), "http://portal.example.com")
 
