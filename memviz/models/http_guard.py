@@ -35,6 +35,8 @@ def guard(litellm: Any) -> None:
         return _hooked(make_client(handler))
 
     HTTPHandler.create_client = create_client
+    litellm.in_memory_llm_clients_cache.flush_cache()  # a program that used litellm before has clients without hooks
+    vars(litellm).pop("module_level_client", None)
     if litellm.client_session is None:
         litellm.client_session = HTTPHandler().create_client()  # for the OpenAI client, which would make its own
     else:

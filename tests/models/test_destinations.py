@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import copy
 from http.client import HTTPConnection
 from typing import Any
 
@@ -71,6 +76,39 @@ def test_a_redirect_to_the_same_server_or_to_nonsense_is_not_followed_either(ser
     error, _ = failure(client(server))
     assert len(server.requests) == 1
     check_sentence(error)
+
+
+BEFORE = """
+import sys
+import litellm
+from memviz import Message, model
+def ask_litellm(to):
+    litellm.completion(name, [{"role": "user", "content": "hi"}], api_key="key", api_base=to, stream=True)
+name, address = sys.argv[1:]
+try:
+    ask_litellm(address)
+except Exception:
+    pass
+try:
+    model(name, api_key="key", api_base=address, retries=0).complete([Message("user", "secret words")])
+except Exception as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [NAME, "anthropic/claude-sonnet-4-5"])
+def test_a_program_that_used_litellm_before_is_guarded_too(
+    server: OpenAIServer, other: OpenAIServer, name: str
+) -> None:
+    server.otherwise = redirect(other.api_base)
+    done = subprocess.run(
+        [sys.executable, "-c", BEFORE, name, server.api_base], capture_output=True, text=True, timeout=300, check=True,
+        env=os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert "wanted the request to go to" in done.stdout
+    assert len(other.requests) == 1  # litellm's own call is not ours to change
+    assert "secret words" not in json.dumps([request.body for request in other.requests])
 
 
 # Keys
@@ -231,7 +269,8 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(monkeypatch: pyte
 def test_a_limited_or_cached_model_keeps_its_limits(server: OpenAIServer, tmp_path: Any) -> None:
     limited = client(server, access=VISITOR).limited(10)
     cached = model(NAME, api_key=KEY, api_base=server.api_base, access=VISITOR, cache=tmp_path)
-    for asked in (limited, cached):
+    pickled = pickle.loads(pickle.dumps(limited))  # noqa: S301 - made here
+    for asked in (limited, cached, copy(limited), pickled):
         error, _ = failure(asked)  # type: ignore[arg-type]
         assert "--allow-private-base-urls" in str(error)
 

@@ -12,6 +12,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.dashboard import dashboard_folder
 from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.server.checks import require_checks
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
@@ -42,6 +43,7 @@ def navigate() -> None:
         position="top",
     )
     with errors_shown():
+        require_checks()
         page.run()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import streamlit as st
 from starlette.middleware import Middleware
 
@@ -17,6 +19,7 @@ def access() -> ServerAccess:
     return server_access(st.get_option("server.address"))
 
 
+@cache
 def checks() -> list[Middleware]:
     """What every request passes before Streamlit sees it. Ends the process if the server must not be started so."""
     try:
@@ -35,3 +38,9 @@ def checks() -> list[Middleware]:
         Login, password=password, port=st.get_option("server.port"), base_path=st.get_option("server.baseUrlPath")
     )
     return [same_origin, login]
+
+
+def require_checks() -> None:
+    """Raise :class:`memviz.errors.AccessError` on a server that was started without them."""
+    if st.runtime.exists() and not checks.cache_info().currsize:
+        raise AccessError("This server was started without its checks: start memviz ui, or streamlit run app.py.")
