@@ -46,7 +46,7 @@ def _range_of(piece: str) -> range:
         raise RecallError(f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5.")
     start, stop = int(digits[0]), int(digits[-1])
     if stop < start:
-        raise RecallError(f"The range {piece!r} runs backwards. Write {stop}-{start}.")
+        raise RecallError(f"The range {quoted(piece)} runs backwards. Write {stop}-{start}.")
     return range(start, min(stop, start + MAX_NUMBERS) + 1)
 
 
