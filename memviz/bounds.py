@@ -17,8 +17,20 @@ MAX_DIGITS = 15
 MAX_DEPTH = 100
 """Nesting of lists and objects. Real conversations and settings stay below 20."""
 MAX_QUOTED_CHARS = 80
+MAX_USD = 1e9
+"""Dollars of a price for a million tokens, or of a budget."""
+MAX_SECONDS = 1e9
+"""Thirty years."""
 
-_short = Repr()
+
+class _Short(Repr):
+    """The standard library's short form, which does not stumble on a number too long to be written out."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        return super().repr_int(x, level) if abs(x) < 10**100 else f"a number of {x.bit_length()} bits"
+
+
+_short = _Short()
 _short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = 2, MAX_QUOTED_CHARS, MAX_QUOTED_CHARS, 40
 
 
@@ -54,6 +66,8 @@ def read_json(text: str, max_depth: int = MAX_DEPTH) -> Any:
     holds a number that is too large."""
     try:
         value = json.loads(text, parse_int=_within, parse_constant=_no_number, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"this is no JSON: {error}.") from None
     except RecursionError:
         raise ValueError(f"lists and objects are nested more than {max_depth} deep.") from None
     if is_deeper(value, max_depth):
@@ -62,7 +76,7 @@ def read_json(text: str, max_depth: int = MAX_DEPTH) -> Any:
 
 
 def _within(digits: str) -> int:
-    if len(digits) > MAX_DIGITS + 1 or not is_whole_number(int(digits)):
+    if len(digits) > MAX_DIGITS + 2 or not is_whole_number(int(digits)):
         raise ValueError(f"the number {quoted(digits)} is too large.")
     return int(digits)
 

@@ -111,6 +111,13 @@ class LiteLLMModel(Model):
         address = self.address or {name: public_address(value) for name, value in found.items()}
         return {"model": self.name, "address": address, "options": options}
 
+    def asks_like(self, other: Model) -> bool:
+        """Whether ``other`` makes the same calls, with the same key and the same patience."""
+        if not isinstance(other, LiteLLMModel):
+            return False
+        same_settings = self._settings.get_secret_value() == other._settings.get_secret_value()
+        return (self.name, self._patience) == (other.name, other._patience) and same_settings
+
     def limited(self, max_output_tokens: int) -> LiteLLMModel:
         """The same model with the same key, told to write at most so many tokens an answer."""
         settings = dict(self._settings.get_secret_value())
