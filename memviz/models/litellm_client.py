@@ -116,7 +116,7 @@ class LiteLLMModel(Model):
         if not isinstance(other, LiteLLMModel):
             return False
         same_settings = self._settings.get_secret_value() == other._settings.get_secret_value()
-        return (self.name, self._patience) == (other.name, other._patience) and same_settings
+        return (self.name, self._manner) == (other.name, other._manner) and same_settings
 
     def limited(self, max_output_tokens: int) -> LiteLLMModel:
         """The same model with the same key, told to write at most so many tokens an answer."""
