@@ -1,5 +1,7 @@
-"""Navigation of the dashboard, and nothing else."""
+"""The dashboard as a server: its pages, behind the checks of who may open them."""
 
-from memviz.ui.shell.frame import navigate
+from streamlit.starlette import App
 
-navigate()
+from memviz.ui.shell.server.checks import checks
+
+app = App("navigation.py", middleware=checks())

@@ -6,7 +6,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-DASHBOARD = ("app.py", "pages", ".streamlit/config.toml")
+DASHBOARD = ("app.py", "navigation.py", "pages", ".streamlit/config.toml")
 
 
 class DashboardFiles(BuildHookInterface):

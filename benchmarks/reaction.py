@@ -71,7 +71,7 @@ st.plotly_chart({"data": [{"x": [1, 2, 3], "y": [2, 3, 4]}]})
 LITELLM_CHECK = """
 import json, os, sys
 from streamlit.testing.v1 import AppTest
-session = AppTest.from_file(os.path.abspath("app.py"), default_timeout=120).run()
+session = AppTest.from_file(os.path.abspath("navigation.py"), default_timeout=120).run()
 for page in ("library", "chat"):
     session.switch_page(f"pages/{page}.py").run()
 session.chat_input[0].set_value("Hello, my name is Ada.").run()

@@ -1,4 +1,4 @@
-"""Where the files of the dashboard are: app.py, pages/ and .streamlit/."""
+"""Where the files of the dashboard are: app.py, navigation.py, pages/ and .streamlit/."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from memviz.bounds import quoted
+
 
 class MemvizError(Exception):
     """Base of all errors that a user can cause or has to know of. They survive pickling, so a worker
@@ -34,7 +36,7 @@ class ParameterError(MemvizError, ValueError):
     def __init__(self, name: str, value: object, allowed: str, strategy: str = "") -> None:
         self.name, self.value, self.allowed, self.strategy = name, value, allowed, strategy
         place = f" of strategy '{strategy}'" if strategy else ""
-        super().__init__(f"Parameter '{name}'{place} is {value!r}; allowed is {allowed}.")
+        super().__init__(f"Parameter '{name}'{place} is {quoted(value)}; allowed is {allowed}.")
 
 
 class UnknownNameError(MemvizError, KeyError):
@@ -44,7 +46,7 @@ class UnknownNameError(MemvizError, KeyError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name, self.known = name, tuple(known)
-        super().__init__(f"There is no {self.kind} named {name!r}. Choose one of: {', '.join(self.known)}.")
+        super().__init__(f"There is no {self.kind} named {quoted(name)}. Choose one of: {', '.join(self.known)}.")
 
     def __str__(self) -> str:  # KeyError would show the repr of the message
         return str(self.args[0])
@@ -140,6 +142,10 @@ class DamagedRunError(StorageError):
     def __init__(self, what: str, problem: str) -> None:
         self.what, self.problem = what, problem
         super().__init__(f"{what} is damaged ({problem}). Run it again.")
+
+
+class AccessError(MemvizError, ValueError):
+    """The dashboard cannot be opened to others in this way: nothing would ask who they are, or the password is none."""
 
 
 class BudgetSpentError(MemvizError):

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from yaml.composer import ComposerError
 
+from memviz.bounds import MAX_DIGITS, MAX_QUOTED_CHARS, is_whole_number, quoted
 from memviz.counters import counter
 from memviz.errors import ConfigError, MemvizError, ParameterError, UnknownStrategyError
 from memviz.strategies import strategies, strategy
@@ -21,6 +23,29 @@ OPTIONAL = ("strategy", "parameters", "counter", "summarizer")
 DEFAULT_STRATEGY = "chat_summary_buffer"
 OLD_KEYS = ("token_limit", "summarize_prompt")
 """Parameters of the default strategy that stand under ``memory`` itself."""
+
+
+MAX_BYTES = 100_000
+"""Of a configuration file: the one that memviz ships has two thousand, and prompts of one's own are not books."""
+MAX_LEVELS = 20
+_MAX_PROBLEM_CHARS = 200
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads no aliases, with which a few bytes can stand for gigabytes, and no deep nesting."""
+
+    levels = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
+            raise ComposerError(None, None, "aliases such as *name are not read; write the value out", mark)
+        self.levels += 1
+        if self.levels > MAX_LEVELS:
+            raise ComposerError(None, None, "it is nested too deeply; the settings are three levels deep", mark)
+        node = super().compose_node(parent, index)
+        self.levels -= 1
+        return node
 
 
 class _Given(NamedTuple):
@@ -40,7 +65,8 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     summarizer, a wrong type, a value out of range or broken YAML.
     """
     try:
-        content = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            content = file.read(MAX_BYTES + 1)  # no more: the path may be that of a device that never ends
     except (OSError, ValueError) as error:  # not there, not allowed, or no path at all
         raise ConfigError(str(path), "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
     return read_memory_config(content, str(path))
@@ -48,16 +74,16 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
 
 def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     """The same of the content of a file; ``name`` is what errors call it."""
+    if len(content) > MAX_BYTES:
+        raise ConfigError(name, "file", 0, f"has more than {MAX_BYTES:,} bytes. Give the path of a YAML file.")
     try:
-        root = yaml.compose(content.decode("utf-8"), Loader=yaml.SafeLoader)
+        root = yaml.compose(content.decode("utf-8"), Loader=_Loader)
     except UnicodeDecodeError as error:
         raise ConfigError(name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
-    except RecursionError:
-        raise ConfigError(name, "file", 0, "is nested too deeply. The settings are three levels deep.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 0
-        raise ConfigError(name, "file", line, f"is no valid YAML: {getattr(error, 'problem', error)}.") from None
+        raise ConfigError(name, "file", line, f"is no valid YAML: {_problem(error)}.") from None
     config = {section: dict(values) for section, values in DEFAULTS.items()}
     for section, line, node in _entries(name, "file", root):
         if section not in DEFAULTS:
@@ -84,7 +110,17 @@ def _entries(path: str, key: str, node: yaml.Node | None) -> list[_Given]:
         return []
     if not isinstance(node, yaml.MappingNode):
         raise ConfigError(path, key, node.start_mark.line + 1, "has to be a mapping of keys to values.")
-    return [_Given(str(name.value), name.start_mark.line + 1, value) for name, value in node.value]
+    return [_Given(_name(name), name.start_mark.line + 1, value) for name, value in node.value]
+
+
+def _name(node: yaml.Node) -> str:
+    return str(node.value)[:MAX_QUOTED_CHARS] if isinstance(node, yaml.ScalarNode) else "a list or a mapping"
+
+
+def _problem(error: object) -> str:
+    if "set_int_max_str_digits" in str(error):  # advice to programmers
+        return "a number has too many digits"
+    return str(getattr(error, "problem", None) or error)[:_MAX_PROBLEM_CHARS]
 
 
 def _judged_section(path: str, section: str, node: yaml.Node) -> dict[str, Any]:
@@ -122,17 +158,19 @@ def _judged(path: str, section: str, given: _Given) -> Any:
     value = _constructed(path, dotted, line, given.node)
     if given.key == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a whole number of tokens, 1 or more.")
+            wrong = f"is {quoted(value)}; it has to be a whole number of tokens, 1 or more."
+            raise ConfigError(path, dotted, line, wrong)
     elif given.key in OPTIONAL:
         _judge_name(path, dotted, line, given.key, value)
     elif value is not None and not isinstance(value, str):
-        raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a text or null.")
+        raise ConfigError(path, dotted, line, f"is {quoted(value)}; it has to be a text or null.")
     return value
 
 
 def _judge_name(path: str, dotted: str, line: int, key: str, value: Any) -> None:
     if not isinstance(value, str):
-        raise ConfigError(path, dotted, line, f"is {value!r}; it has to be a name. Leave the line out for the default.")
+        wrong = f"is {quoted(value)}; it has to be a name. Leave the line out for the default."
+        raise ConfigError(path, dotted, line, wrong)
     try:
         if key == "strategy" and value not in strategies():
             raise UnknownStrategyError(value, strategies())
@@ -148,7 +186,10 @@ def _judge_name(path: str, dotted: str, line: int, key: str, value: Any) -> None
 
 def _constructed(path: str, dotted: str, line: int, node: yaml.Node) -> Any:
     try:
-        return yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = getattr(error, "problem", error)
-        raise ConfigError(path, dotted, line, f"cannot be read ({problem}). Give a number, a text or null.") from None
+        value = yaml.SafeLoader("").construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
+        wrong = f"cannot be read ({_problem(error)}). Give a number, a text or null."
+        raise ConfigError(path, dotted, line, wrong) from None
+    if isinstance(value, int) and not isinstance(value, bool) and not is_whole_number(value):
+        raise ConfigError(path, dotted, line, f"is {quoted(value)}; at most {MAX_DIGITS} digits are read.")
+    return value

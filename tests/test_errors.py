@@ -16,6 +16,7 @@ import pytest
 
 import memviz
 from memviz import Message, errors
+from memviz.access.settings import ServerAccess
 from memviz.cli import errors as problems
 from memviz.counters import ENCODING_FILES
 from memviz.errors import MemvizError, ModelError
@@ -88,6 +89,9 @@ CASES: dict[str, Case] = {
         lambda _: memviz.strategy("window", window_size=0),
         ("window_size", "'window'", "0", "1 or more"),
         {"name": "window_size", "value": 0, "strategy": "window", "allowed": "a whole number of messages, 1 or more"},
+    ),
+    "a server that others reach": Case(
+        lambda _: ServerAccess("0.0.0.0").check(), ("0.0.0.0", "--password-file FILE", "--trust-everyone"), {},
     ),
     "unknown strategy": Case(
         lambda _: memviz.strategy("windw"), ("strategy", "'windw'", "Choose", "window"),

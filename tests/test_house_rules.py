@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/**/*.py"), *ROOT.glob("memviz/**/*.py")])
+SOURCES = sorted([ROOT / "app.py", ROOT / "navigation.py", *ROOT.glob("pages/**/*.py"), *ROOT.glob("memviz/**/*.py")])
 THE_DOOR = ROOT / "memviz" / "ui" / "shell" / "state.py"
 
 

@@ -13,7 +13,12 @@ import pytest
 from tests.cli.test_serving import answer, started
 
 ROOT = Path(__file__).resolve().parent.parent
-DASHBOARD = ("app.py", ".streamlit/config.toml", *(f"pages/{page.name}" for page in (ROOT / "pages").glob("*.py")))
+DASHBOARD = (
+    "app.py",
+    "navigation.py",
+    ".streamlit/config.toml",
+    *(f"pages/{page.name}" for page in (ROOT / "pages").glob("*.py")),
+)
 
 
 def built(kind: str, folder: Path) -> Path:

@@ -151,7 +151,14 @@ def _print(runs: Sequence[Run]) -> None:
 
 
 def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
-    failed = [compaction for run in runs for compaction in run.compactions if compaction.error is not None]
+    failed = [(run, compaction) for run in runs for compaction in run.compactions if compaction.error is not None]
     if failed:
-        complain(f"Error: {counted(len(failed), 'summarization')} failed, the last one because: {failed[-1].error}")
+        from memviz.engine.backoff import next_try
+        from memviz.metrics.summaries.compaction_words import error_words
+
+        run, last = failed[-1]
+        complain(
+            f"Error: {counted(len(failed), 'summarization')} failed, the last one because: {error_words(last)}. "
+            f"Next try in turn {next_try(run.compactions, last):,}."
+        )
         raise Exit(FAILED)

@@ -3,21 +3,70 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from memviz.cli.errors import OutputError
 from memviz.cli.options import Database
+from memviz.cli.output import complain
+
+if TYPE_CHECKING:
+    from memviz.access.settings import ServerAccess
 
 Port = Annotated[int, Option("--port", min=1, max=65_535, help="The port to listen on.")]
 Address = Annotated[
-    str, Option("--address", help="The address to listen on. There is no login: others only where you trust them all.")
+    str,
+    Option(
+        "--address",
+        help="The address to listen on. Any other than 127.0.0.1 needs --password-file or --trust-everyone.",
+    ),
 ]
+PasswordFile = Annotated[
+    str,
+    Option(
+        "--password-file", metavar="FILE", envvar="MEMVIZ_PASSWORD_FILE",
+        help="Ask each visitor for the password in this file, once a browser session.",
+    ),
+]  # fmt: skip
+TrustEveryone = Annotated[
+    bool,
+    Option(
+        "--trust-everyone", envvar="MEMVIZ_TRUST_EVERYONE",
+        help="Ask for no password: whoever reaches the address may read, change and delete every conversation.",
+    ),
+]  # fmt: skip
+EnvironmentKeys = Annotated[
+    bool | None,
+    Option(
+        "--allow-environment-keys/--no-allow-environment-keys", envvar="MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
+        help="Whether visitors who enter no API key use yours. [default: only at 127.0.0.1]",
+    ),
+]  # fmt: skip
+PrivateBaseUrls = Annotated[
+    bool | None,
+    Option(
+        "--allow-private-base-urls/--no-allow-private-base-urls", envvar="MEMVIZ_ALLOW_PRIVATE_BASE_URLS",
+        help="Whether base URLs that visitors enter may lead to this machine and its network. "
+        "[default: only at 127.0.0.1]",
+    ),
+]  # fmt: skip
 
 
-def open_dashboard(port: Port = 8501, address: Address = "127.0.0.1", db: Database = None) -> None:
+def open_dashboard(
+    port: Port = 8501,
+    address: Address = "127.0.0.1",
+    db: Database = None,
+    password_file: PasswordFile = "",
+    trust_everyone: TrustEveryone = False,
+    allow_environment_keys: EnvironmentKeys = None,
+    allow_private_base_urls: PrivateBaseUrls = None,
+) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
     Nobody but this machine can reach it unless another address is given.
@@ -26,17 +75,50 @@ def open_dashboard(port: Port = 8501, address: Address = "127.0.0.1", db: Databa
     Examples:
       memviz ui
       memviz ui --port 8600 --db ~/chats.db
+      memviz ui --address 0.0.0.0 --password-file ~/memviz-password
     """
+    from memviz.access.settings import ServerAccess
     from memviz.dashboard import dashboard_folder
     from memviz.workspace import DATABASE_VARIABLE
 
     main = dashboard_folder() / "app.py"
     if not main.is_file():
         raise OutputError(f"The pages of the dashboard are not in {main.parent}. Install memviz again.")
+    access = ServerAccess(address, trust_everyone, password_file, allow_environment_keys, allow_private_base_urls)
+    _check(access)
+    os.environ.update(access.variables())
     if db:
         os.environ[DATABASE_VARIABLE] = db
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
     arguments = ["run", str(main), "--server.port", str(port), "--server.address", address]
-    sys.exit(streamlit(arguments, prog_name="memviz ui"))
+    if address in ("0.0.0.0", "::"):  # noqa: S104 - Streamlit would ask a server outside which address this machine has
+        arguments += ["--browser.serverAddress", socket.gethostname()]
+    with _quiet_end():
+        sys.exit(streamlit(arguments, prog_name="memviz ui"))
+
+
+def _check(access: ServerAccess) -> None:
+    """Refuse what the server would refuse, before it takes its time to start."""
+    from memviz.access.passwords import read_password, readable_by_others
+
+    access.check()
+    if access.password_file:
+        read_password(access.password_file)
+        if readable_by_others(access.password_file):
+            complain(
+                f"Other accounts of this machine can read {access.password_file}: chmod 600 {access.password_file}"
+            )
+
+
+@contextmanager
+def _quiet_end() -> Iterator[None]:
+    """Ctrl-C is the usual end. The server closes at it and then raises the signal once more, for whoever started it."""
+    endings = (signal.SIGINT, signal.SIGTERM)
+    before = {ending: signal.signal(ending, lambda *_: sys.exit(0)) for ending in endings}
+    try:
+        yield
+    finally:
+        for ending, handler in before.items():
+            signal.signal(ending, handler)

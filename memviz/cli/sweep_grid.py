@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
 
-_RANGE = re.compile(r"\s*(?P<low>\d+)\.\.(?P<high>\d+)(?:/(?P<steps>\d+))?\s*")
+_RANGE = re.compile(r"\s*(?P<low>\d{1,15})\.\.(?P<high>\d{1,15})(?:/(?P<steps>\d{1,15}))?\s*")
 MAX_STEPS = 100
 
 

@@ -7,7 +7,11 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from memviz.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
 from memviz.cli.output import complain
+
+MAX_WORKERS = 1_000
+"""Processes or threads: more than a machine can start."""
 
 
 def _renamed(target: str | None) -> str | None:
@@ -43,13 +47,14 @@ SummarizerName = Annotated[
            "environment. That one costs money and needs a --budget."),
 ]  # fmt: skip
 Budget = Annotated[
-    float | None, Option("--budget", metavar="USD", min=0.0, help="The most that the summarizer may cost.")
+    float | None, Option("--budget", metavar="USD", min=0.0, max=MAX_USD, help="The most that the summarizer may cost.")
 ]
 Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask before money is spent.")]
 Concurrency = Annotated[
     int | None,
-    Option("--concurrency", metavar="N", min=1, help="Calls of a summarizer that costs money at once. [default: 4]"),
-]
+    Option("--concurrency", metavar="N", min=1, max=MAX_WORKERS,
+           help="Calls of a summarizer that costs money at once. [default: 4]"),
+]  # fmt: skip
 PricesOf = Annotated[str, Option("--model", metavar="NAME", help="Whose prices count; it is not asked.")]
 SummarizerPricesOf = Annotated[
     str | None,
@@ -65,16 +70,21 @@ SummarizerPrices = Annotated[
     Option("--summarizer-usd-per-million", metavar="IN,OUT", help="Prices for summaries, in place of list prices."),
 ]
 Pause = Annotated[
-    float, Option("--pause", metavar="SECONDS", min=0.0, help="The user's pause between turns: caches live as long.")
-]
+    float,
+    Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS,
+           help="The user's pause between turns: caches live as long."),
+]  # fmt: skip
 Keep = Annotated[
     float, Option("--keep", metavar="SHARE", min=0.0, max=1.0, help="The share of the facts that has to be kept.")
 ]
 MaxPeak = Annotated[
-    int | None, Option("--max-peak", metavar="TOKENS", min=1, help="The largest request that is allowed.")
+    int | None,
+    Option("--max-peak", metavar="TOKENS", min=1, max=LARGEST_NUMBER, help="The largest request that is allowed."),
 ]
 Worst = Annotated[bool, Option("--worst", help="Judge by the worst conversation, not by the one in the middle.")]
-Workers = Annotated[int | None, Option("--workers", metavar="N", min=1, help="Measure in so many processes.")]
+Workers = Annotated[
+    int | None, Option("--workers", metavar="N", min=1, max=MAX_WORKERS, help="Measure in so many processes.")
+]
 Dask = Annotated[bool, Option("--dask", help="Measure on a Dask cluster of --workers processes, here.")]
 Scheduler = Annotated[
     str | None, Option("--scheduler", metavar="ADDRESS", help="Measure on the Dask cluster at tcp://host:8786.")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from typer import BadParameter
 
+from memviz.bounds import MAX_USD, quoted
 from memviz.cli.output import complain
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ def prices_of(text: str | None, option: str, most: int = len(_NAMES)) -> Usd | N
         prices = tuple(float(part) for part in text.split(","))
     except ValueError:
         prices = ()
-    if not 2 <= len(prices) <= most or not all(isfinite(usd) and usd >= 0 for usd in prices):
+    if not 2 <= len(prices) <= most or not all(0 <= usd <= MAX_USD for usd in prices):
         numbers = "2" if most == 2 else f"2 to {most}"
-        raise BadParameter(f"{text!r} is not {numbers} prices in US dollars a million tokens.", param_hint=option)
+        wrong = f"{quoted(text)} is not {numbers} prices in US dollars a million tokens."
+        raise BadParameter(wrong, param_hint=option)
     return prices
 
 

@@ -86,8 +86,12 @@ class Chat:
         return chat
 
     def use(self, model: Model, summarizer: Model) -> None:
-        """Answer with another model, and summarize with another one, from now on."""
+        """Answer with another model, and summarize with another one, from now on. A summarization that failed with
+        the one before is tried at once."""
+        before = self._session.summarizer
         self.model, self._session.summarizer = model, summarizer
+        if before is None or not summarizer.asks_like(before):
+            self._session.try_at_once()
 
     @property
     def run(self) -> Run:
@@ -199,6 +203,12 @@ class Chat:
         return self._answer()
 
     def retry(self) -> Generator[str, None, None]:
+        """The same as :meth:`answer_again`, for a user who wants it: a summarization that failed is tried at once."""
+        pieces = self.answer_again()
+        self._session.try_at_once()
+        return pieces
+
+    def answer_again(self) -> Generator[str, None, None]:
         """Ask for the last turn's reply again; an earlier reply is thrown away. Yields it in pieces."""
         if not self.log.turn_count:
             raise EmptyConversationError("There is no turn to retry yet. Send a message first.")

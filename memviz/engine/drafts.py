@@ -75,7 +75,7 @@ def ask_for_draft(
         seconds=seconds,
         cost=reply.cost_usd,
         usage=reply.usage,
-        model=reply.model or summarizer.name,
+        model=summarizer.name if error else reply.model or summarizer.name,
         prompt_tokens=reply.usage.input_tokens if reply.usage else _prompt_tokens(request, counter),
     )
 

@@ -91,7 +91,7 @@ class FreeRun:
             log.extend(self._source[turn.start : turn.asked])
             for recall in self._recalls.get(turn.number, ()):
                 self.chat.add_recall(replace(recall, messages=[self._own(p) for p in recall.messages]))
-        return self.chat.retry()
+        return self.chat.answer_again()
 
     def _own(self, position: int) -> int:
         """Where in the run's own log the message stands that is at this position of the source."""

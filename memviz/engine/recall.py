@@ -7,19 +7,21 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any
 
+from memviz.bounds import MAX_DIGITS, is_whole_number, quoted
 from memviz.conversation import Log, Message
 from memviz.errors import RecallError
 
 MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""
-MAX_DIGITS = 9
 
 
 def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
     values = tuple(values)
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool):
-            raise RecallError(f"Recall by {name} takes whole numbers; {value!r} is none.")
+            raise RecallError(f"Recall by {name} takes whole numbers; {quoted(value)} is none.")
+        if not is_whole_number(value):
+            raise RecallError(f"Recall by {name} takes numbers of at most {MAX_DIGITS} digits; this one has more.")
     return values
 
 
@@ -33,7 +35,7 @@ def parse_numbers(text: str) -> tuple[int, ...]:
         if piece.strip():
             numbers.extend(_range_of(piece.strip()))
     if len(numbers) > MAX_NUMBERS:
-        raise RecallError(f"{text.strip()!r} names {len(numbers):,} numbers; at most {MAX_NUMBERS:,} at once.")
+        raise RecallError(f"{quoted(text.strip())} names {len(numbers):,} numbers; at most {MAX_NUMBERS:,} at once.")
     return tuple(numbers)
 
 
@@ -41,10 +43,10 @@ def _range_of(piece: str) -> range:
     first, dash, last = (part.strip() for part in piece.replace("–", "-").partition("-"))
     digits = [first, last] if dash else [first]
     if not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in digits):
-        raise RecallError(f"{piece!r} is neither a number nor a range. Write for example 1, 3-5.")
+        raise RecallError(f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5.")
     start, stop = int(digits[0]), int(digits[-1])
     if stop < start:
-        raise RecallError(f"The range {piece!r} runs backwards. Write {stop}-{start}.")
+        raise RecallError(f"The range {quoted(piece)} runs backwards. Write {stop}-{start}.")
     return range(start, min(stop, start + MAX_NUMBERS) + 1)
 
 

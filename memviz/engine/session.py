@@ -16,6 +16,7 @@ from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
 from memviz.conversation import Log, Message, Turn
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
+from memviz.engine.backoff import Backoff, backoff_after
 from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft, ask_for_draft
@@ -93,7 +94,7 @@ class Session:
         self._edits = dict(edits or {})
         self.thinking_summary: Reply | None = None
         self._recorded_compactions = 0
-        self._put_off_in: int | None = None
+        self._backoff, self._at_once = Backoff(), False
         self._looked_before: int | None = None
 
     @classmethod
@@ -121,6 +122,12 @@ class Session:
         if not requested and all(compaction.after_message < start for compaction in self.compactions):
             self.memory = memory_at(self.space, self.compactions, start)
 
+    def try_at_once(self) -> None:
+        """Let a summarization that failed not wait for its turn: somebody asks for it, or made it possible."""
+        self._at_once = self._backoff.failures > 0
+        if self._at_once:
+            self._looked_before = None
+
     def run(self) -> Run:
         """Everything so far."""
         return Run(self.strategy, self.space, tuple(self.turns), tuple(self.compactions))
@@ -147,7 +154,26 @@ class Session:
 
     @property
     def due_at(self) -> int:
-        """The length of the log at which the strategy may next have something to summarize: not before it."""
+        """The length of the log at which something may next be summarized: not before it."""
+        return max(self._due_by_strategy, self._waits_until)
+
+    @property
+    def _first_turn(self) -> int:
+        """The first turn in which the summarizer may be asked: later after failures, or where the user declined."""
+        if self._at_once or self.summarizer is None:
+            return self._backoff.first_turn_after_decline
+        return self._backoff.first_turn(self.summarizer.name)
+
+    @property
+    def _waits_until(self) -> int:
+        """The length of the log at which :attr:`_first_turn` has begun."""
+        turn = self._first_turn
+        if turn <= self.memory.turn:
+            return 0
+        return self.log.turn_start(turn) + 1 if turn <= self.log.turn_count else sys.maxsize
+
+    @property
+    def _due_by_strategy(self) -> int:
         memory, trigger = self.memory, self.strategy.trigger
         if trigger is Trigger.NEVER:
             return sys.maxsize
@@ -185,11 +211,14 @@ class Session:
         return self.request(recalls)
 
     def look_before_request(self) -> None:
-        """Summarize if the strategy does so before a request: once for each, however often it is prepared."""
+        """Summarize if the strategy does so before a request: once for each, however often it is prepared. Also what
+        failed after a message and is to be tried at once: this is the first moment."""
         # A request is prepared again after a reply that failed. A second look at the same messages could find one more
         # summarization due, as where the summary counts too and is long: then the second try would send less.
         if self.strategy.trigger is Trigger.REQUEST and self._looked_before != self.memory.length:
             self._looked_before = self.memory.length
+            self._compact()
+        elif self.strategy.trigger is Trigger.MESSAGE and self._at_once:
             self._compact()
 
     def request(self, recalls: Sequence[Recall] = ()) -> Prepared:
@@ -258,8 +287,9 @@ class Session:
         # a missing summarizer stands in its way; but the user reviews it like any other.
         thought = self._thought_of(plan, thinking_summary)
         if thought is None:
-            if self._put_off_in is not None and self._put_off_in == self.memory.turn:
-                return False  # it failed or was declined in this turn: not tried again before the next one
+            if self.memory.turn < self._first_turn:
+                return False
+            self._at_once = False
             if self.summarizer is None:
                 return self._drop(plan) if self.strategy.drops_without_summarizer else False
         if self.review:
@@ -353,8 +383,7 @@ class Session:
 
     def _record_compaction(self, compaction: Compaction) -> None:
         self.compactions.append(compaction)
-        if compaction.puts_off:
-            self._put_off_in = compaction.turn
+        self._backoff = self._backoff.after(compaction)
 
     def rewind(self, length: int) -> None:
         """Go back to when the log had ``length`` messages. Asks nobody; what is cut off is gone."""
@@ -364,7 +393,7 @@ class Session:
         self.turns = [record for record in self.turns if record.memory.length < length]
         self.compactions = [c for c in self.compactions if c.after_message < length]
         self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
-        self._put_off_in = max((c.turn for c in self.compactions if c.puts_off), default=None)
+        self._backoff, self._at_once = backoff_after(self.compactions), False
         self.pending = self._looked_before = self.thinking_summary = None
         versions = self.space.summaries.versions
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memviz.engine.recall import Recall
+from memviz.bounds import quoted, read_json
+from memviz.engine.recall import MAX_NUMBERS, Recall
 from memviz.errors import RecallError
 
 RECALL_ARGUMENTS = {"turn_numbers": "turns", "message_indices": "messages", "last_n": "last_n"}
@@ -31,7 +31,7 @@ def recall_of(arguments: str) -> Recall:
     given = _object(arguments)
     unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
     if unknown:
-        raise RecallError(f"There is no argument {unknown[0]!r}; there are {', '.join(RECALL_ARGUMENTS)}.")
+        raise RecallError(f"There is no argument {quoted(unknown[0])}; there are {', '.join(RECALL_ARGUMENTS)}.")
     asked = {name: value for name, value in given.items() if not _is_left_out(name, value)}
     for name in LISTS:
         asked[name] = _numbers(name, asked.get(name, []))
@@ -59,9 +59,9 @@ def _is_left_out(name: str, value: Any) -> bool:
 
 def _object(arguments: str) -> Mapping[str, Any]:
     try:
-        value = json.loads(arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        raise RecallError(f"The arguments are no JSON object ({error}).") from None
+        value = read_json(arguments or "{}")
+    except ValueError as error:
+        raise RecallError(f"The arguments are no JSON object ({str(error).rstrip('.')}).") from None
     if not isinstance(value, dict):
         raise RecallError("The arguments are no JSON object.")
     return value
@@ -71,4 +71,6 @@ def _numbers(name: str, value: Any) -> list[int]:
     values = value if isinstance(value, list) else [value]  # some models write 3 for [3]
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in values):
         raise RecallError(f"{name} has to be a list of whole numbers.")
+    if len(values) > MAX_NUMBERS:
+        raise RecallError(f"{name} may name at most {MAX_NUMBERS:,} numbers.")
     return values

@@ -64,6 +64,10 @@ class Model(ABC):
         ``None`` where that is not known; its answers are then in no cache."""
         return None
 
+    def asks_like(self, other: Model) -> bool:
+        """Whether ``other`` makes the same calls, with the same key: where one failed the other will."""
+        return self is other or (self.identity is not None and self.identity == other.identity)
+
     def limited(self, max_output_tokens: int) -> Model | None:
         """This model, told to write at most so many tokens an answer. ``None`` if it cannot be told."""
         return None

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 from pydantic import Secret
 
+from memviz.access.settings import ModelAccess
 from memviz.conversation import Message
-from memviz.errors import BadKeyError, BadRequestError, MissingKeyError, ModelError, ParameterError, RateLimitError
+from memviz.errors import ModelError, ParameterError, RateLimitError
 from memviz.models.base import Model, Reply, ToolChoice
+from memviz.models.credentials import NO_KEY, OPERATOR, check_credentials, limits_of, settings_of
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.metering import Meter, unmetered
-from memviz.models.provider_keys import OWN_SIGN_IN, address_variables, key_variables, missing_keys, provider_of
+from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of
 from memviz.models.redaction import conceal, is_secret_option, public_address
 from memviz.models.streamed_reply import StreamedReply
@@ -27,8 +29,6 @@ from memviz.models.tools import Tool
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 """In a chat nobody waits longer than this for another try; a server that asks for more is not asked again."""
-NO_KEY = "no-key"
-"""Sent where an address but no key was given: a key from the environment belongs to its provider alone."""
 _OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -47,7 +47,8 @@ class LiteLLMModel(Model):
     ``options`` such as ``temperature`` go to litellm as they are.
 
     Without ``api_key`` the provider's environment variable is used, but never for an ``api_base`` given
-    here. The key is in no repr, error, log or pickle; a pickled model comes back without it.
+    here. The key is in no repr, error, log or pickle; a pickled model comes back without it. ``access`` says what
+    of this machine the model may use, if it was not its owner who asked for it. No redirect is followed.
 
     Raises :class:`memviz.errors.ParameterError` for a timeout or a number of retries out of range,
     and a :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
@@ -62,6 +63,7 @@ class LiteLLMModel(Model):
         timeout: float = 60.0,
         retries: int = 2,
         longest_wait: float = LONGEST_WAIT_SECONDS,
+        access: ModelAccess = OPERATOR,
         sleep: Callable[[float], object] = time.sleep,
         jitter: Callable[[], float] = random.random,
         **options: Any,
@@ -76,7 +78,8 @@ class LiteLLMModel(Model):
         api_base = api_base or other_name
         self.name, self.timeout, self.retries, self.longest_wait = name, float(timeout), retries, float(longest_wait)
         self.address = public_address(api_base) if api_base else ""
-        self._settings = Secret({**options, **_access(name, api_key, api_base)})
+        self.access = access
+        self._settings = Secret({**options, **settings_of(name, api_key, api_base, access)})
         self._sleep, self._jitter = sleep, jitter
 
     def __repr__(self) -> str:
@@ -86,7 +89,7 @@ class LiteLLMModel(Model):
         settings = self._settings.get_secret_value().items()
         public = {name: value for name, value in settings if not is_secret_option(name)}
         public["api_base"] = self.address
-        return partial(LiteLLMModel, self.name, **self._patience, **public), ()
+        return partial(LiteLLMModel, self.name, **self._manner, **public), ()
 
     def __copy__(self) -> LiteLLMModel:
         return self
@@ -95,8 +98,9 @@ class LiteLLMModel(Model):
         return self
 
     @property
-    def _patience(self) -> dict[str, Any]:
-        return {"timeout": self.timeout, "retries": self.retries, "longest_wait": self.longest_wait}
+    def _manner(self) -> dict[str, Any]:
+        patience = {"timeout": self.timeout, "retries": self.retries, "longest_wait": self.longest_wait}
+        return {**patience, "access": self.access}
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -107,12 +111,19 @@ class LiteLLMModel(Model):
         address = self.address or {name: public_address(value) for name, value in found.items()}
         return {"model": self.name, "address": address, "options": options}
 
+    def asks_like(self, other: Model) -> bool:
+        """Whether ``other`` makes the same calls, with the same key and the same patience."""
+        if not isinstance(other, LiteLLMModel):
+            return False
+        same_settings = self._settings.get_secret_value() == other._settings.get_secret_value()
+        return (self.name, self._manner) == (other.name, other._manner) and same_settings
+
     def limited(self, max_output_tokens: int) -> LiteLLMModel:
         """The same model with the same key, told to write at most so many tokens an answer."""
         settings = dict(self._settings.get_secret_value())
         for name in [name for name in _OUTPUT_LIMITS if name in settings] or ["max_tokens"]:
             settings[name] = min(max_output_tokens, settings.get(name) or max_output_tokens)
-        return LiteLLMModel(self.name, **self._patience, sleep=self._sleep, jitter=self._jitter, **settings)
+        return LiteLLMModel(self.name, **self._manner, sleep=self._sleep, jitter=self._jitter, **settings)
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
@@ -127,7 +138,7 @@ class LiteLLMModel(Model):
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
         """As :meth:`stream`; ``meter`` is asked before each try, for a try that fails may cost something too."""
-        self._check_key()
+        check_credentials(self.name, self._settings.get_secret_value(), self.access)
         request: dict[str, Any] = {"messages": [message.to_request() for message in messages]}
         if tools:
             request |= {"tools": [tool.to_request() for tool in tools], "tool_choice": tool_choice}
@@ -152,35 +163,25 @@ class LiteLLMModel(Model):
         try:
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
-            stream = load_litellm().completion(**{**settings, **arguments, **request})
-            for chunk in stream:
+            within = limits_of(settings, self.access).context()
+            stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
+            for chunk in iter(partial(within.run, next, stream, None), None):
                 if piece := draft.add(chunk):
                     yield piece
             problem = draft.end(stream)
             return _Failure(problem) if problem else None
         except Exception as error:
-            return _Failure(typed_error(error, self._call(request)), retry_after_seconds(error))
+            call = self._call(request, reading=stream is not None)
+            return _Failure(typed_error(error, call), retry_after_seconds(error))
         finally:
             _close(stream)
 
-    def _call(self, request: dict[str, Any]) -> Call:
+    def _call(self, request: dict[str, Any], *, reading: bool) -> Call:
         settings = self._settings.get_secret_value()
         has_key = settings.get("api_key", NO_KEY) != NO_KEY
         has_tools = "tools" in request or "tools" in settings
-        return Call(self.name, self.address, has_key, self.timeout, has_tools, partial(conceal, settings=settings))
-
-    def _check_key(self) -> None:
-        """Refuse to call without a key: providers answer that in odd ways, some only after retries."""
-        if "api_key" in self._settings.get_secret_value():
-            return
-        missing, provider = missing_keys(self.name), provider_of(self.name)
-        if provider not in key_variables() and not provider.startswith(OWN_SIGN_IN):
-            missing = tuple(load_litellm().validate_environment(self.name)["missing_keys"])
-        if missing:
-            raise MissingKeyError(
-                f"Model {self.name} needs an API key and none was given: enter one, or set {' and '.join(missing)}.",
-                model=self.name,
-            )
+        concealed = partial(conceal, settings=settings)
+        return Call(self.name, self.address, has_key, self.timeout, has_tools, reading, concealed)
 
     def _gate(self) -> RateLimiter:
         key = self._settings.get_secret_value().get("api_key", "")
@@ -218,20 +219,3 @@ def _close(stream: Any) -> None:
         if callable(close):
             with suppress(Exception):
                 close()
-
-
-def _access(name: str, api_key: str | None, api_base: str | None) -> dict[str, str]:
-    """The settings that say where the model is and who asks."""
-    key = (api_key or "").strip()
-    if not key.isascii() or any(character.isspace() for character in key):
-        raise BadKeyError(
-            f"The API key for model {name} holds a space or a character that no key has: copy it again.", model=name
-        )
-    if not api_base:
-        return {"api_key": key} if key else {}
-    if not public_address(api_base):  # not repeated in the sentence: a key may be in the wrong field
-        raise BadRequestError(
-            f"The base URL given for model {name} is no web address: it has to start with http:// or https://.",
-            model=name,
-        )
-    return {"api_key": key or NO_KEY, "api_base": api_base}

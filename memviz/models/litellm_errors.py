@@ -6,12 +6,15 @@ below its error is asked first: it holds what the connection really did.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
+from math import isnan, nan
 
 from memviz.errors import (
     BadKeyError,
@@ -26,8 +29,13 @@ from memviz.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.models.destinations import RedirectedError
 
 MAX_REASON_CHARS = 200
+_CONCEALED_CHARS = 20 * MAX_REASON_CHARS
+"""More than is shown: what is concealed becomes shorter."""
+MAX_RETRY_AFTER_SECONDS = 86_400.0
+"""A server that asks for more than a day is taken to ask for a day."""
 
 _TOO_LONG = re.compile(
     r"context (length|window|size)|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens", re.I
@@ -46,6 +54,7 @@ _NO_TOOLS = re.compile(
     re.I | re.X,
 )
 _NO_TOOLS_STATUSES = frozenset({400, 404, 405, 422, 500, 501})
+_STUMBLES = ("AttributeError", "IndexError", "KeyError", "RecursionError", "TypeError", "ValueError")
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
 _LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+")
 
@@ -53,13 +62,15 @@ _LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception
 @dataclass(frozen=True, slots=True)
 class Call:
     """The call that failed. ``address`` is the base URL given for it, ``has_tools`` whether tools were offered
-    to the model, ``conceal`` takes secrets out of a text."""
+    to the model, ``reading`` whether the server had taken the request and its reply was being read, ``conceal``
+    takes secrets out of a text."""
 
     model: str
     address: str = ""
     has_key: bool = True
     timeout_seconds: float = 60.0
     has_tools: bool = False
+    reading: bool = False
     conceal: Callable[[str], str] = field(default=str, repr=False)
 
     @property
@@ -87,6 +98,13 @@ class Evidence:
         statuses = (getattr(cause, "status_code", None) for cause in self.chain)
         return next((status for status in statuses if isinstance(status, int)), 0)
 
+    @cached_property
+    def is_stumble(self) -> bool:
+        """Whether code that reads replies failed on what a reply holds, so that no server reported a failure:
+        a status, then, is made up."""
+        reported = any(type(cause).__module__.partition(".")[0] in ("openai", "httpx") for cause in self.chain)
+        return not reported and self.any_kind(*_STUMBLES)
+
     def any_kind(self, *names: str) -> bool:
         """Whether one of the exceptions is of a class of one of these names."""
         return not self.kinds.isdisjoint(names)
@@ -105,7 +123,7 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
 
 
 def retry_after_seconds(error: BaseException) -> float | None:
-    """How long the server asked to wait, from its ``Retry-After`` header in seconds or as a date."""
+    """How long the server asked to wait, from its ``Retry-After`` header in seconds or as a date; at most a day."""
     for cause in _causes(error):
         for holder in (cause, getattr(cause, "response", None)):
             headers = getattr(holder, "litellm_response_headers", None) or getattr(holder, "headers", None) or {}
@@ -117,15 +135,20 @@ def retry_after_seconds(error: BaseException) -> float | None:
 
 def _seconds(value: str) -> float | None:
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
+        seconds = _seconds_until(value)
+    return None if isnan(seconds) else min(max(0.0, seconds), MAX_RETRY_AFTER_SECONDS)
+
+
+def _seconds_until(date: str) -> float:
+    """Seconds from now to a date as HTTP writes it, or ``nan``."""
     try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        moment = parsedate_to_datetime(date)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (moment - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
+        return nan
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -146,15 +169,43 @@ def _reason(seen: Evidence, call: Call) -> str:
     error = seen.chain[0]
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
-    text = in_json[1].replace("\\", "") if in_json else _LITELLM_PREFIXES.sub("", text).strip()
+    text = _unescaped(in_json[1]) if in_json else _LITELLM_PREFIXES.sub("", text).strip()
     if text.startswith(("<", "{", "[")) or "Traceback" in text:
         return ""
-    text = text.partition("\n")[0].partition(" To drop ")[0]  # what follows is advice to callers of litellm
-    line = call.conceal(text).rstrip(". ")
+    text = text.partition(" To drop ")[0]  # what follows is advice to callers of litellm
+    # A key may go on in the next line, so that is cut off last.
+    line = call.conceal(text[:_CONCEALED_CHARS]).partition("\n")[0].rstrip(". ")
     return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
 
 
+def _unescaped(text: str) -> str:
+    """What a text in JSON says."""
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"', strict=False))
+    return text.replace("\\", "")
+
+
 # One function a failure: what was wrong, with which model, what to do.
+
+
+def _redirected(seen: Evidence, call: Call) -> ModelError:
+    places = (call.conceal(cause.place) for cause in seen.chain if isinstance(cause, RedirectedError))
+    return BadRequestError(
+        f"The server of model {call.model} wanted the request to go to {next(places, '') or 'another address'}. memviz "
+        "did not follow, since key and conversation go to no other address than the one that is given: if that one is "
+        "right, give it as the base URL.",
+        model=call.model,
+    )
+
+
+def private_address(_: Evidence | None, call: Call) -> ModelError:
+    """The base URL leads to this machine or its network, and its operator does not let visitors go there."""
+    return BadRequestError(
+        f"The address of model {call.model}{f', {call.address},' if call.address else ''} leads to the machine that "
+        "memviz runs on or to its network, which is not open to visitors: give a public base URL, unless who runs "
+        "this server says --allow-private-base-urls.",
+        model=call.model,
+    )
 
 
 def _too_long(_: Evidence, call: Call) -> ModelError:
@@ -220,6 +271,8 @@ def _no_quota(_: Evidence, call: Call) -> ModelError:
 def _slow_down(seen: Evidence, call: Call) -> ModelError:
     seconds = retry_after_seconds(seen.chain[0])
     when = "a little later" if seconds is None else f"in {max(1, seconds):.0f} seconds"
+    if seconds == MAX_RETRY_AFTER_SECONDS:
+        when = "in a day or later"
     return RateLimitError(
         f"Model {call.model} gets more requests than its provider allows: try again {when}.",
         model=call.model,
@@ -267,6 +320,9 @@ def _refused(seen: Evidence, call: Call) -> ModelError:
 _Rule = tuple[Callable[[Evidence, Call], bool], Callable[[Evidence, Call], ModelError]]
 
 _RULES: tuple[_Rule, ...] = (
+    (lambda seen, _: seen.any_kind("RedirectedError"), _redirected),
+    (lambda seen, _: seen.any_kind("PrivateAddressError"), private_address),
+    (lambda seen, _: seen.any_kind("OtherKeyError"), _missing_key),
     (
         lambda seen, _: (
             seen.any_kind("ContextWindowExceededError")
@@ -280,9 +336,12 @@ _RULES: tuple[_Rule, ...] = (
     (lambda seen, _: seen.any_kind("ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"), _no_connection),
     (lambda seen, _: seen.any_kind("TransportError", "StreamError", "ConnectionError"), _broken_off),
     (
-        lambda seen, _: (
-            seen.any_kind("JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError")
-            and not seen.any_kind("HTTPStatusError")
+        lambda seen, call: (
+            (
+                seen.any_kind("JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError")
+                and not seen.any_kind("HTTPStatusError")
+            )
+            or (call.reading and seen.is_stumble)
         ),
         _malformed,
     ),

@@ -25,9 +25,12 @@ def load_litellm() -> Any:
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=_DEPRECATED_USE)
     import litellm
 
+    from memviz.models.http_guard import guard
+
     litellm.suppress_debug_info = True
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = 1_000_000  # a reply may repeat itself without being an error
     litellm.telemetry = False
+    guard(litellm)
     return litellm
 
 

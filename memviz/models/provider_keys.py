@@ -9,8 +9,10 @@ from functools import cache
 
 from memviz.models.prices import json_file, price
 
-OWN_SIGN_IN = ("bedrock", "sagemaker", "vertex_ai", "github_copilot", "chatgpt", "ollama", "lemonade", "offline")
-"""Providers that need no key, or find one by other means than a variable: credential files, roles, a browser."""
+OWN_ACCOUNT = ("bedrock", "sagemaker", "vertex_ai", "github_copilot", "chatgpt")
+"""Providers that find a key by other means than a variable: credential files, roles, a browser."""
+OWN_SIGN_IN = (*OWN_ACCOUNT, "ollama", "lemonade", "offline")
+"""Those, and the ones that need no key."""
 
 _KEY_VARIABLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     # Of each group one variable has to be set.

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
+from memviz.models.altered_secrets import HIDDEN, AlteredSecrets
+
 _SECRET_OPTION = re.compile(r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE)
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _SHORTEST_SECRET_CHARS = 6
@@ -18,13 +20,25 @@ def is_secret_option(name: str) -> bool:
     return bool(_SECRET_OPTION.search(name))
 
 
-def conceal(text: str, settings: Mapping[str, object]) -> str:
-    """``text`` with every secret of ``settings`` and of the environment replaced by asterisks."""
+def secrets_of(settings: Mapping[str, object]) -> set[str]:
+    """Every key and password among the settings of a model."""
     known = [value for name, value in settings.items() if is_secret_option(name)]
-    secrets = {value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)}.union(_texts(known))
+    return {text for text in _texts(known) if len(text) >= _SHORTEST_SECRET_CHARS}
+
+
+def environment_secrets() -> set[str]:
+    """Every key and password among the environment variables."""
+    named = (value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name))
+    return {value for value in named if len(value) >= _SHORTEST_SECRET_CHARS}
+
+
+def conceal(text: str, settings: Mapping[str, object]) -> str:
+    """``text`` with every secret of ``settings`` and of the environment replaced by asterisks, also one that is
+    encoded, reversed, cut, spelled in capitals or drawn apart. Takes time in proportion to the text's length."""
+    secrets = environment_secrets() | secrets_of(settings)
+    text = AlteredSecrets(secrets).conceal(text)
     for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET_CHARS:
-            text = text.replace(secret, "***")
+        text = text.replace(secret, HIDDEN)
     return text
 
 

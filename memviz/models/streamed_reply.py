@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from memviz.bounds import is_whole_number
 from memviz.conversation import ToolCall, clean_text
 from memviz.errors import BadRequestError, MalformedReplyError, ModelError, ServerError
 from memviz.models.base import Reply, Usage
@@ -160,4 +161,7 @@ class StreamedReply:
         details = usage.prompt_tokens_details
         cached = getattr(details, "cached_tokens", None) or 0
         written = getattr(details, "cache_creation_tokens", None) or 0
-        return Usage(usage.prompt_tokens, usage.completion_tokens or 0, cached), written
+        numbers = (usage.prompt_tokens, usage.completion_tokens or 0, cached, written)
+        if not all(is_whole_number(tokens) and tokens >= 0 for tokens in numbers):  # no bill: the tokens are counted
+            return None, 0
+        return Usage(*numbers[:3]), written

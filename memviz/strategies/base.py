@@ -128,7 +128,8 @@ class Strategy(BaseModel, ABC):
         name = str(first["loc"][0]) if first["loc"] else ""
         known = {parameter.name: parameter for parameter in cls.parameters()}
         if name in known:
-            return ParameterError(name, first["input"], range_in_words(known[name]), cls.id)
+            allowed = range_in_words(known[name], is_too_large=first["type"] == "less_than_equal")
+            return ParameterError(name, first["input"], allowed, cls.id)
         return ParameterError(name, first["input"], "one of: " + (", ".join(known) or "no parameter at all"), cls.id)
 
     @classmethod

@@ -9,6 +9,7 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from memviz.bounds import LARGEST_NUMBER
 from memviz.text.wording import counted
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def whole_number(
 ) -> Any:
     """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
     extra: dict[str, Any] = {"unit": unit, "suggested": list(suggested), "live_only": live_only}
-    return Field(default, ge=minimum, le=maximum, description=help, json_schema_extra=extra)
+    return Field(default, ge=minimum, le=maximum or LARGEST_NUMBER, description=help, json_schema_extra=extra)
 
 
 def switch(default: bool, help: str, *, live_only: bool = False) -> Any:
@@ -94,19 +95,25 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         help=field.description or "",
         unit=str(extra.get("unit", "")),
         minimum=next((int(rule.ge) for rule in field.metadata if isinstance(rule, Ge)), None),  # type: ignore[call-overload]
-        maximum=next((int(rule.le) for rule in field.metadata if isinstance(rule, Le)), None),  # type: ignore[call-overload]
+        maximum=_maximum(field),
         optional=type(None) in get_args(field.annotation),
         suggested=(suggested[0], suggested[1]) if suggested else None,
         live_only=bool(extra.get("live_only")),
     )
 
 
-def range_in_words(parameter: Parameter) -> str:
-    """What a parameter may be, for an error message."""
+def _maximum(field: FieldInfo) -> int | None:
+    """The largest value; ``None`` where that is only what no number from outside may be above."""
+    bounds = (int(rule.le) for rule in field.metadata if isinstance(rule, Le))  # type: ignore[call-overload]
+    return next((bound for bound in bounds if bound < LARGEST_NUMBER), None)
+
+
+def range_in_words(parameter: Parameter, *, is_too_large: bool = False) -> str:
+    """What a parameter may be, for an error message; with an upper end if the value was above it."""
     if parameter.kind is bool:
         return "true or false"
     if not parameter.is_number:
         return "text, or nothing for the default" if parameter.optional else "text"
-    if parameter.maximum is None:
+    if parameter.maximum is None and not is_too_large:
         return f"a whole number of {parameter.unit}, {parameter.minimum} or more"
-    return f"a whole number of {parameter.unit} from {parameter.minimum} to {parameter.maximum}"
+    return f"a whole number of {parameter.unit} from {parameter.minimum} to {parameter.maximum or LARGEST_NUMBER:,}"

@@ -8,6 +8,7 @@ import re
 from itertools import islice
 from typing import Any
 
+from memviz.bounds import is_deeper
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
 from memviz.transcripts.import_notes import ImportNotes
@@ -38,7 +39,7 @@ class JsonParser:
             raise _too_deep(line, self.max_depth) from None
         except ValueError:  # the only one left: Python refuses to read a number of so many digits
             raise _too_long_number(text, line) from None
-        if _is_too_deep(value, self.max_depth):
+        if is_deeper(value, self.max_depth):
             raise _too_deep(line, self.max_depth)
         return self._without_surrogates(value) if _SURROGATE_ESCAPE.search(text) else value
 
@@ -108,15 +109,6 @@ def describe(value: object) -> str:
         keys = ", ".join(repr(key[:40]) for key in islice(value, 6))
         return f"an object with {keys}" if keys else "an empty object"
     return kind_of(value)
-
-
-def _is_too_deep(value: Any, max_depth: int) -> bool:
-    level, depth = [value], 0
-    while level and depth <= max_depth:
-        containers = [item for item in level if isinstance(item, (dict, list))]
-        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
-        depth += 1
-    return bool(level)
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 
+from memviz.bounds import MAX_DEPTH
 from memviz.errors import ConfigError
 
 PREFIX = "MEMVIZ_IMPORT_"
@@ -26,7 +27,7 @@ class Limits:
     archive_files: int = 2_000
     """Files that an archive may list."""
 
-    depth: int = 100
+    depth: int = MAX_DEPTH
     """Nesting of lists and objects in JSON. Real conversations stay below 20."""
 
     conversations: int = 20_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
+from math import prod
 from typing import Any
 
 from memviz.conversation import Log
@@ -13,6 +14,8 @@ from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.axes import DEFAULT_STEPS, axes, suggested_values
 
+MAX_SETTINGS = 100_000
+"""Of one strategy in one grid: a few long lists of values multiply to more than anybody can wait for."""
 Grid = Mapping[str, Mapping[str, Any] | None]
 """Strategy id to parameter name to the values to try: a list, or one value. ``None`` in the place of the
 parameters: the suggested values of all. A parameter that is not named keeps its default."""
@@ -32,12 +35,19 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     made: dict[tuple[str, str], Strategy] = {}
     for id, given in grid.items():
         values = suggested(id) if given is None else {name: _listed(id, name, one) for name, one in given.items()}
+        _check_number(id, values)
         for combination in product(*values.values()):
             one = strategy(id, **dict(zip(values, combination, strict=True)))
             made.setdefault((id, one.model_dump_json()), one)
     if not made:
         raise ParameterError("grid", dict(grid), f"at least one strategy out of: {', '.join(strategies())}")
     return tuple(made.values())
+
+
+def _check_number(id: str, values: Mapping[str, tuple[Any, ...]]) -> None:
+    number = prod(len(one) for one in values.values())
+    if number > MAX_SETTINGS:
+        raise ParameterError("grid", f"{number:,} settings", f"at most {MAX_SETTINGS:,} of one strategy", id)
 
 
 def suggested(

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from memviz.dashboard import dashboard_folder
-from tests.cli.terminal import MEMVIZ, ROOT, memviz, process
+from tests.cli.terminal import MEMVIZ, ROOT, memviz, process, refused
 
 START_SECONDS = 300
 STOP_SECONDS = 60
@@ -29,11 +30,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(folder: Path, code_in: Path = ROOT) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def started(folder: Path, *options: str, code_in: Path = ROOT) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The dashboard in its own process, started from ``folder``, once it answers."""
     port = free_port()
     with subprocess.Popen(
-        [*MEMVIZ, "ui", "--port", str(port)], cwd=folder, env=os.environ | {"PYTHONPATH": str(code_in)},
+        [*MEMVIZ, "ui", "--port", str(port), *options], cwd=folder, env=os.environ | {"PYTHONPATH": str(code_in)},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as server:  # fmt: skip
         try:
@@ -75,17 +76,129 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
     assert "not available" in shown.out + shown.err
 
 
-def test_what_streamlit_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    told: list[str] = []
+SWITCHES = (
+    "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
+    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS",
+)  # fmt: skip
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What Streamlit is told in place of being started."""
+    arguments_seen: list[str] = []
 
     def streamlit(arguments: list[str], prog_name: str) -> int:
-        told.extend(arguments)
+        arguments_seen.extend(arguments)
         return 7
 
     monkeypatch.setattr("streamlit.web.cli.main", streamlit)
+    for name in SWITCHES:
+        monkeypatch.setenv(name, "")  # so that what the command sets is taken back
+    return arguments_seen
+
+
+def test_what_streamlit_is_told(told: list[str], tmp_path: Path) -> None:
     assert memviz("ui", "--db", tmp_path / "mine.db", code=None).code == 7  # its exit code is passed on
     assert told == ["run", str(ROOT / "app.py"), "--server.port", "8501", "--server.address", "127.0.0.1"]
     assert os.environ["MEMVIZ_DB"] == str(tmp_path / "mine.db")
+
+
+def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("correct horse")
+    password.chmod(0o600)
+    shown = memviz(
+        "ui", "--address", "0.0.0.0", "--password-file", password, "--allow-environment-keys",
+        "--no-allow-private-base-urls", code=7,
+    )  # fmt: skip
+    assert shown.err == ""
+    values = [os.environ[name] for name in SWITCHES[1:]]
+    assert values == ["", str(password), "1", "0"]
+    assert told[:6] == ["run", str(ROOT / "app.py"), "--server.port", "8501", "--server.address", "0.0.0.0"]
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", "chats.example.com"])
+def test_an_address_that_others_reach_needs_a_password_or_trust(told: list[str], address: str) -> None:
+    refused("ui", "--address", address, code=1, words=("--password-file FILE", "--trust-everyone"))
+    assert told == []
+    assert memviz("ui", "--address", address, "--trust-everyone", code=None).code == 7
+
+
+def test_a_password_that_is_none_is_told_before_the_start(told: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    refused("ui", "--password-file", file, code=1, words=(str(file), "cannot be read"))
+    file.write_text("short")
+    refused("ui", "--password-file", file, code=1, words=("shorter than 8 characters",))
+    assert told == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such permissions here")
+def test_a_password_that_others_can_read_is_told(told: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("correct horse")
+    file.chmod(0o644)
+    assert f"chmod 600 {file}" in memviz("ui", "--password-file", file, code=7).err
+
+
+def handshake(port: int, **headers: str) -> int:
+    """The status with which the server answers the handshake of a page: 101 if it lets it in."""
+    named = {"Host": f"127.0.0.1:{port}", **headers}
+    lines = [f"{name.replace('_', '-')}: {value}" for name, value in named.items()]
+    request = [
+        "GET /_stcore/stream HTTP/1.1", *lines, "Connection: Upgrade", "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Protocol: streamlit",
+    ]  # fmt: skip
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(("\r\n".join(request) + "\r\n\r\n").encode())
+        return int(connection.recv(64).split()[1])
+
+
+def status(port: int, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> int:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, named, method=method)
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as reply:  # noqa: S310 - our own
+            return int(reply.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_no_page_of_another_port_may_talk_to_it(tmp_path: Path) -> None:
+    with started(tmp_path) as (_, port):
+        own = f"http://127.0.0.1:{port}"
+        others = ("http://127.0.0.1:9999", "http://localhost:9999", f"http://localhost:{port}", "null")
+        assert handshake(port, Origin=own) == handshake(port) == 101
+        assert [handshake(port, Origin=other) for other in others] == [403] * 4
+        assert handshake(port, Origin=f"http://rebound.example.com:{port}", Host=f"rebound.example.com:{port}") == 403
+        for path, method in (("/", "GET"), ("/_stcore/health", "GET"), ("/_stcore/upload_file/a/b", "PUT")):
+            assert status(port, path, method, Origin="http://127.0.0.1:9999") == 403
+
+
+@pytest.mark.slow
+def test_a_server_with_a_password_shows_nothing_before(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("correct horse\n")
+    file.chmod(0o600)
+    with started(tmp_path, "--password-file", str(file)) as (_, port):
+        assert [status(port, path) for path in ("/", "/chat?chat=1", "/_stcore/host-config")] == [401] * 3
+        assert handshake(port, Origin=f"http://127.0.0.1:{port}") == 403
+        jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with jar.open(f"http://127.0.0.1:{port}/chat?chat=1", b"password=correct+horse", timeout=60) as reply:
+            assert '<div id="root">' in reply.read().decode()
+            assert reply.url.endswith("/chat?chat=1")
+
+
+@pytest.mark.slow
+def test_streamlit_alone_does_not_open_it_to_others_either(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(free_port())]
+    done = subprocess.run(
+        [*command, "--server.address", "0.0.0.0", "--browser.serverAddress", "localhost"], cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=START_SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "MEMVIZ_PASSWORD_FILE" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "many"])

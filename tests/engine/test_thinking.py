@@ -308,12 +308,14 @@ class TestSummary:
         assert [v.text for v in chat.run.summaries] == ["They spoke of a colour."]
 
     def test_an_earlier_turn_without_a_summary_is_made_up_for_by_the_summarizer(self) -> None:
-        writer = memviz.ScriptedModel([ModelError("down"), "They met."])
-        chat = chat_with("Plain thought.", "Hi!", STOP, "Blue.", turns=0, summarizer=writer, max_thinking_rounds=1)
-        chat.send("Hello")
-        chat.send("Which colour?")
-        assert [(v.turn, v.text) for v in chat.run.summaries] == [(1, "They met."), (2, "They spoke of a colour.")]
-        assert [c.by_thinking for c in chat.run.compactions if not c.error] == [False, True]
+        writer = memviz.ScriptedModel([ModelError("down"), "They met.", "They spoke of a colour."])
+        script = ("Plain thought.", "Hi!", STOP, "Blue.", STOP, "Red.")
+        chat = chat_with(*script, turns=0, summarizer=writer, max_thinking_rounds=1)
+        for text in ("Hello", "Which colour?", "And now?"):
+            chat.send(text)
+        texts = [(1, "They met."), (2, "They spoke of a colour."), (3, "They spoke of a colour.")]
+        assert [(v.turn, v.text) for v in chat.run.summaries] == texts
+        assert [c.by_thinking for c in chat.run.compactions if not c.error] == [False, False, True]
 
     def test_with_summaries_switched_off_it_is_not_kept(self) -> None:
         chat = chat_with(STOP, "Blue.", turns=0, enable_summarization=False)

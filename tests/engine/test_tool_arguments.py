@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Recall, RecallError
+from memviz.bounds import LARGEST_NUMBER
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 
 WRONG = (None, "true", "yes", 1, 0, [], [True], {})
@@ -145,7 +146,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES | st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-numbers = st.lists(st.integers(), max_size=4)
+whole_numbers = st.integers(-LARGEST_NUMBER, LARGEST_NUMBER)
+numbers = st.lists(whole_numbers, max_size=4)
 
 
 @given(arguments=st.text() | JSON.map(json.dumps))
@@ -166,7 +168,7 @@ def test_whatever_is_written_gives_a_decision_or_a_sentence(arguments: str) -> N
         assert str(error).endswith(".")  # noqa: PT017 - both outcomes are fine
 
 
-@given(turns=numbers, messages=numbers, last_n=st.none() | st.integers(min_value=1))
+@given(turns=numbers, messages=numbers, last_n=st.none() | st.integers(1, LARGEST_NUMBER))
 def test_what_the_schema_allows_is_what_is_recalled(turns: list[int], messages: list[int], last_n: int | None) -> None:
     arguments = json.dumps({"turn_numbers": turns, "message_indices": messages, "last_n": last_n})
     if turns or messages or last_n:

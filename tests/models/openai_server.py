@@ -71,8 +71,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.connections.discard(self.connection)
         super().finish()
 
+    def do_GET(self) -> None:
+        """No chat is asked for by GET, but a redirect may make one of a POST."""
+        self.do_POST()
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append(Received(self.path, headers, body))
         answer = self.server.script.popleft() if self.server.script else self.server.otherwise

@@ -35,7 +35,7 @@ _CREATE = PagesManager.__init__
 
 @pytest.fixture(autouse=True)
 def _as_on_a_server_that_has_navigated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AppTest forgets before every run that app.py has set up the navigation. A server forgets it only
+    """AppTest forgets before every run that navigation.py has set up the pages. A server forgets it only
     when it starts; a test that wants that moment uses ``first_visit``."""
 
     def navigated(self: PagesManager, *arguments: Any, **options: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
 QUESTIONS = {
     "compare": "What does each strategy send, turn by turn?",

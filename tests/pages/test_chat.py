@@ -209,7 +209,7 @@ def test_a_first_visit_may_go_straight_to_a_chat(database: Path) -> None:
     store.save_turn(link, chat.run)
     session = open_page("chat", chat=link)
     assert [text for _, text in bubbles(session)] == [message.content for message in chat.log]
-    assert session.get("html")  # the style that app.py brings, so app.py has run as well
+    assert session.get("html")  # the style that navigation.py brings, so it has run as well
 
 
 def test_an_address_that_names_no_chat_opens_a_new_one() -> None:

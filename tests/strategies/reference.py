@@ -72,7 +72,8 @@ class Reference:
         self.summary: str | None = None
         self.requests: list[Request] = []
         self.compactions: list[Compaction] = []
-        self.failed_turn: int | None = None
+        self.failures_in_a_row = 0
+        self.waits_for_turn = 0
         self.numbers = turn_numbers(self.messages)
 
     def __getattr__(self, name: str) -> object:
@@ -107,14 +108,15 @@ class Reference:
         return sum(self.count(self.messages[i].content) for i in positions)
 
     def summarize(self, positions: list[int], previous: str | None) -> str | None:
-        """The new summary, or None when the call failed or there was no call because one failed this turn."""
-        if self.failed_turn == self.turn or self.answers is None:
+        """The new summary, or None when the call failed or there was no call because of failures before it."""
+        if self.turn < self.waits_for_turn or self.answers is None:
             return None
         answer = next(self.answers)
         text = answer.strip() if isinstance(answer, str) else ""
         self.compactions.append(Compaction(self.seen[-1], self.turn, list(positions), text or None, previous))
+        self.failures_in_a_row = 0 if text else self.failures_in_a_row + 1
         if not text:
-            self.failed_turn = self.turn
+            self.waits_for_turn = self.turn + min(32, 2**self.failures_in_a_row)
         return text or None
 
     def replace_summary(self, positions: list[int]) -> None:

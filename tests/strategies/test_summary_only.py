@@ -51,13 +51,17 @@ def test_turn_zero_gets_no_summary() -> None:
 
 
 def test_a_turn_whose_summary_failed_is_sent_verbatim_until_it_has_one() -> None:
-    model = ScriptedModel([RuntimeError("no"), "they met", "they ate", "they left"])
-    run = memviz.replay(TALK, memviz.strategy("summary_only"), model=model)
+    talk = [*TALK, Message("user", "message 6"), Message("assistant", "message 7")]
+    model = ScriptedModel([RuntimeError("no"), "they met", "they ate", "they left", "they slept"])
+    run = memviz.replay(talk, memviz.strategy("summary_only"), model=model)
     assert [m.content for m in run.turns[1].context.messages] == ["message 0", "message 1", "message 2"]
-    assert [m.content for m in run.turns[2].context.messages] == [
-        f"{HEADING}\n[Turn 1] they met\n[Turn 2] they ate", "message 4",
+    assert [m.content for m in run.turns[2].context.messages] == [f"message {i}" for i in range(5)]
+    assert [m.content for m in run.turns[3].context.messages] == [
+        f"{HEADING}\n[Turn 1] they met\n[Turn 2] they ate\n[Turn 3] they left", "message 6",
     ]  # fmt: skip
-    assert [(v.turn, v.text) for v in run.summaries] == [(1, "they met"), (2, "they ate"), (3, "they left")]
+    assert [(v.turn, v.text) for v in run.summaries] == [
+        (1, "they met"), (2, "they ate"), (3, "they left"), (4, "they slept"),
+    ]  # fmt: skip
 
 
 def test_open_turn_gets_no_summary() -> None:

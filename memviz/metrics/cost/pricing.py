@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.bounds import MAX_USD
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.models.prices import TokenRates, price
 from memviz.models.registry import OFFLINE
@@ -105,8 +106,9 @@ def _rates(usd: float | None) -> TokenRates:
 
 
 def _per_token(usd_per_million: float) -> float:
-    if not 0 <= usd_per_million < float("inf"):
-        raise ValueError(f"A price of {usd_per_million} USD per million tokens: it has to be a number, 0 or more.")
+    if not 0 <= usd_per_million <= MAX_USD:
+        allowed = f"a number, 0 or more and at most {MAX_USD:,.0f}"
+        raise ValueError(f"A price of {usd_per_million:g} USD per million tokens: it has to be {allowed}.")
     return usd_per_million / MILLION
 
 

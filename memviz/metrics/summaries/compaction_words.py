@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
 from memviz.text.wording import message_number, message_range
 
-TRIED_AGAIN = "Nothing was lost: the messages are still sent word for word, and a later turn tries again."
-"""What follows the error where there is room to explain it."""
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
     CompactionOutcome.THOUGHT: "Summarized {messages} while thinking",
@@ -63,6 +63,15 @@ def _outcome(compaction: Compaction) -> CompactionOutcome:
 def error_words(compaction: Compaction) -> str:
     """Why it failed, without a full stop."""
     return (compaction.error or "").rstrip(".")
+
+
+def tried_again(run: Run, failed: Compaction) -> str:
+    """What follows the error of a compaction of ``run`` where there is room to explain it."""
+    turn = next_try(run.compactions, failed)
+    return (
+        f"Nothing was lost: the messages are still sent word for word, and the next try is in turn {turn:,}, or at "
+        "once with another model."
+    )
 
 
 def _result(compaction: Compaction) -> str:

@@ -9,11 +9,12 @@ import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
 from memviz.context import Block, Fate
+from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
-from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words, error_words
+from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
 from memviz.reporting.request_json import request_json
 from memviz.text.wording import counted, message_number, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
@@ -78,7 +79,11 @@ def inspector(run: Run, turn: int, key: str) -> None:
 
 def _changes(run: Run, record: TurnRecord) -> None:
     for compaction in record.compactions:
-        _compaction(compaction)
+        _compaction(run, compaction)
+    so_far = [compaction for compaction in run.compactions if compaction.after_message < record.memory.length]
+    waiting = waiting_failure(so_far)
+    if waiting is not None and not any(waiting is shown for shown in record.compactions):
+        _compaction(run, waiting)
     left = left_the_window(run, record.turn)
     if not left:
         return
@@ -95,11 +100,13 @@ def _changes(run: Run, record: TurnRecord) -> None:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
 
 
-def _compaction(compaction: Compaction) -> None:
-    what, messages, reason = compaction_words(compaction).what, message_range(compaction.summarized), compaction.reason
+def _compaction(run: Run, compaction: Compaction) -> None:
+    words = compaction_words(compaction)
+    messages, reason = message_range(compaction.summarized), compaction.reason
     because = f" ({plain(reason)})" if reason else ""
     if compaction.error is not None:
-        st.error(f"{what}{because}: {plain(error_words(compaction))}. {TRIED_AGAIN}", icon=":material/error:")
+        why, hope = plain(error_words(compaction)), tried_again(run, compaction)
+        st.error(f"{words.what} {words.where}{because}: {why}. {hope}", icon=":material/error:")
     elif compaction.kind == "skip":
         st.info(f"You skipped the summarization of {messages}{because}.", icon=":material/skip_next:")
     elif compaction.kind == "undo":
@@ -111,9 +118,9 @@ def _compaction(compaction: Compaction) -> None:
         with st.expander(f"You reworded version {compaction.revises} of the summary", icon=":material/edit:"):
             _wording(compaction)
     elif compaction.dropped:
-        st.warning(f"{what}{because}: there is no summarizer.", icon=":material/delete:")
+        st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
-        with st.expander(f"{what}, because {plain(reason)}", icon=":material/compress:"):
+        with st.expander(f"{words.what}, because {plain(reason)}", icon=":material/compress:"):
             _summary(compaction)
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, known_models, model
+from memviz.ui.shell.server.checks import access
+
+EMPTY_KEY = {
+    True: "Empty uses the provider's environment variable, at the provider's own address.",
+    False: "This server does not lend its own keys: enter yours.",
+}
+SOME_ADDRESS = {
+    True: "such as http://127.0.0.1:8000/v1",
+    False: "such as https://models.example.com/v1; not one of this server's own network",
+}
 
 
 def counter_picker(current: str, key: str) -> str:
@@ -38,11 +49,17 @@ class ModelChoice:
         """Whether it costs nothing and needs no network."""
         return self.name == OFFLINE
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """How it is called, with what visitors of this server may use of its machine."""
+        return {
+            "api_key": self.api_key, "api_base": self.api_base, "timeout": self.timeout_seconds,
+            "access": access().of_models,
+        }  # fmt: skip
+
     def build(self) -> Model:
         """The model. Raises ModelError for a name that no provider knows."""
-        if self.is_offline:
-            return model(OFFLINE)
-        return model(self.name, api_key=self.api_key, api_base=self.api_base, timeout=self.timeout_seconds)
+        return model(OFFLINE) if self.is_offline else model(self.name, **self.options)
 
 
 def model_picker(label: str, key: str, help: str) -> ModelChoice:
@@ -54,13 +71,14 @@ def model_picker(label: str, key: str, help: str) -> ModelChoice:
     name = (name or OFFLINE).strip()
     if name == OFFLINE:
         return ModelChoice()
+    allowed = access().of_models
     api_key = st.text_input(
         "API key", type="password", key=f"{key}-key", persist_state="session", autocomplete="off",
-        help="Kept for this browser session only, never stored. Empty uses the provider's environment variable.",
+        help=f"Kept for this browser session only, never stored. {EMPTY_KEY[allowed.environment_keys]}",
     )  # fmt: skip
     api_base = st.text_input(
         "Base URL", key=f"{key}-base", persist_state="session", placeholder="the provider's own",
-        help="Any address that speaks the OpenAI protocol, such as http://127.0.0.1:8000/v1.",
+        help=f"Any address that speaks the OpenAI protocol, {SOME_ADDRESS[allowed.private_base_urls]}.",
     )  # fmt: skip
     timeout = st.number_input(
         "Timeout (seconds)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",

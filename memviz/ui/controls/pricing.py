@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from memviz.bounds import MAX_SECONDS, MAX_USD
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
@@ -96,7 +97,7 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
     given: dict[str, float | None] = {}
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         given[name] = st.number_input(
-            label, 0.0, value=None, step=0.05, format="%.4g", key=f"prices-{whose}-{name}-{model}", help=help,
+            label, 0.0, MAX_USD, value=None, step=0.05, format="%.4g", key=f"prices-{whose}-{name}-{model}", help=help,
             placeholder=_listed(listed, field), persist_state="session",
         )  # fmt: skip
     return listed.by_hand(**given)
@@ -132,8 +133,8 @@ def _cache_by_hand(provided: CacheRules | None, model: str) -> CacheRules:
         persist_state="session", help="What is in common is rounded down to a multiple of this.",
     )  # fmt: skip
     minutes = st.number_input(
-        "Lifetime (minutes)", 0.0, value=(first.lifetime_seconds or 0.0) / 60, key=f"prices-cache-minutes-{model}",
-        format="%.4g", persist_state="session",
+        "Lifetime (minutes)", 0.0, MAX_SECONDS / 60, value=(first.lifetime_seconds or 0.0) / 60,
+        key=f"prices-cache-minutes-{model}", format="%.4g", persist_state="session",
         help="How long it is kept without use. A longer pause begins with an empty cache.",
     )  # fmt: skip
     return CacheRules(min_tokens=smallest, step_tokens=step, lifetime_seconds=minutes * 60)

@@ -15,6 +15,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.errors import StorageError
 from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.server.checks import require_checks
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
@@ -45,6 +46,7 @@ def navigate() -> None:
         position="top",
     )
     with errors_shown():
+        require_checks()
         page.run()
 
 
@@ -58,7 +60,7 @@ def _to(page: StreamlitPage) -> Callable[[], None]:
 def open_page(question: str, sentence: str) -> None:
     """Begin a page: its title is the question it answers, the sentence says how."""
     if PagesManager.uses_pages_directory:
-        # A first visit straight to a page below pages/ would run it without app.py: no navigation.
+        # A first visit straight to a page below pages/ would run it without navigation.py.
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.title(question, anchor=False)

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from memviz.bounds import quoted, read_json, whole_number
 from memviz.counters import counter
 from memviz.deprecated import renamed_notice
 from memviz.engine.recall import parse_numbers
@@ -65,7 +66,7 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
-                problems.append(f"The link's {name} {text[:80]!r} was passed over: {error}")
+                problems.append(f"The link's {name} {quoted(text)} was passed over: {error}")
         return found
 
     settings = parts(SETTING, _setting, MAX_SETTINGS)
@@ -81,13 +82,13 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     state.free_run = FREE_RUN in replies or OLD_FREE_RUN in replies
     if OLD_FREE_RUN in replies:
         problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
-    state.looked_at = next(iter(parts(LOOK, lambda text: state.settings[int(text)].index)), None)
-    return next(iter(parts(TURN, int)), None), problems
+    state.looked_at = next(iter(parts(LOOK, lambda text: state.settings[whole_number(text)].index)), None)
+    return next(iter(parts(TURN, whole_number)), None), problems
 
 
 def _setting(text: str) -> tuple[str, dict[str, Any]]:
     strategy_id, _, parameters = text.partition(" ")
-    values = json.loads(parameters) if parameters else {}
+    values = read_json(parameters) if parameters else {}
     if not isinstance(values, dict):
         raise ValueError("its parameters are no object of names and values.")
     strategy(strategy_id, **values)
@@ -96,7 +97,7 @@ def _setting(text: str) -> tuple[str, dict[str, Any]]:
 
 def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     turn, turns, *whose = text.split(" ")
-    return AddedRecall(int(turn), parse_numbers(turns), uids[int(whose[0])] if whose else None)
+    return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
 
 
 OPENED_KEY = "opened-link"

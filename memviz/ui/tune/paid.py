@@ -64,10 +64,7 @@ def _begin(
 ) -> None:
     with errors_shown("Choose another summarizer, or the offline one."):
         budget = Budget(budget_usd)
-        writer = paid_summarizer(
-            summarizer.name, budget, workspace.answers_folder, api_key=summarizer.api_key,
-            api_base=summarizer.api_base, timeout=summarizer.timeout_seconds,
-        )  # fmt: skip
+        writer = paid_summarizer(summarizer.name, budget, workspace.answers_folder, **summarizer.options)
 
     def make() -> Sweeping:
         return workspace.sweeping(

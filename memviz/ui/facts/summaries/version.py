@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import TRIED_AGAIN, compaction_words, error_words
+from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -46,7 +46,7 @@ def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None,
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
     run = desk.setting.run
     st.subheader(_title(run, event), anchor=False)
-    _trouble(event)
+    _trouble(run, event)
     text, happened = st.columns([5, 3], gap="large")
     with happened:
         st.markdown("**What happened**")
@@ -61,11 +61,12 @@ def _title(run: Run, event: CompactionEvent) -> str:
     return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, turn {event.compaction.turn}"
 
 
-def _trouble(event: CompactionEvent) -> None:
+def _trouble(run: Run, event: CompactionEvent) -> None:
     """Say what a version that never came means."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        st.error(f"{what}: {plain(error_words(event.compaction))}. {TRIED_AGAIN}", icon=":material/error:")
+        why, hope = plain(error_words(event.compaction)), tried_again(run, event.compaction)
+        st.error(f"{what}: {why}. {hope}", icon=":material/error:")
     elif event.what is CompactionOutcome.DROPPED:
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
 

@@ -1,0 +1,101 @@
+"""With which key a model is called, and at which address: what was given, or what this machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from socket import gaierror
+from typing import Any
+
+from memviz.access.settings import ModelAccess
+from memviz.errors import BadKeyError, BadRequestError, MissingKeyError
+from memviz.models.destinations import Limits, PrivateAddressError, public_url
+from memviz.models.litellm_errors import Call, private_address
+from memviz.models.litellm_loading import load_litellm
+from memviz.models.provider_keys import OWN_ACCOUNT, OWN_SIGN_IN, key_variables, missing_keys, provider_of
+from memviz.models.redaction import environment_secrets, public_address, secrets_of
+
+NO_KEY = "no-key"
+"""Sent where no key was given and none of the environment may be used: that belongs to its provider alone."""
+_SHORTEST_KEY_CHARS = 12
+"""A shorter value of a variable such as ``SORT_KEY`` may well be a word of a request."""
+OPERATOR = ModelAccess(environment_keys=True, private_base_urls=True)
+"""Whoever calls memviz from a terminal or a program of his own uses what is his."""
+
+
+def settings_of(name: str, api_key: str | None, api_base: str | None, access: ModelAccess) -> dict[str, str]:
+    """The settings that say where the model is and who asks.
+
+    Raises :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
+    """
+    key = (api_key or "").strip()
+    if not key.isascii() or any(character.isspace() for character in key):
+        raise BadKeyError(
+            f"The API key for model {name} holds a space or a character that no key has: copy it again.", model=name
+        )
+    if api_base and not public_address(api_base):  # not repeated in the sentence: a key may be in the wrong field
+        raise BadRequestError(
+            f"The base URL given for model {name} is no web address: it has to start with http:// or https://.",
+            model=name,
+        )
+    if not key and (api_base or not access.environment_keys):
+        key = NO_KEY
+    return {name: value for name, value in (("api_key", key), ("api_base", api_base)) if value}
+
+
+def check_credentials(name: str, settings: Mapping[str, Any], access: ModelAccess) -> None:
+    """Refuse to call where that is known to be in vain, or is not allowed: providers answer a missing key in odd ways,
+    some only after retries. Raises :class:`memviz.errors.ModelError`."""
+    has_key, has_address = settings.get("api_key", NO_KEY) != NO_KEY, "api_base" in settings
+    if access != OPERATOR and provider_of(name).startswith(OWN_ACCOUNT):
+        _check_account(name, has_address, access)
+    if not access.environment_keys and not has_key and not has_address:
+        raise MissingKeyError(
+            f"Model {name} needs an API key and none was given: enter one. Visitors of this server do not use its own "
+            "keys, unless who runs it says --allow-environment-keys.",
+            model=name,
+        )
+    if "api_key" not in settings:
+        _check_environment(name)
+    if limits_of(settings, access).public_only and has_address:
+        _check_address(name, settings["api_base"])
+
+
+def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
+    """What holds for the requests of a call: an address that was given gets no other key than the one that was given,
+    and neither does any address from somebody who may not use the keys of this machine."""
+    is_own = access.environment_keys and "api_base" not in settings
+    if is_own:
+        return Limits()
+    others = environment_secrets() - secrets_of(settings)
+    return Limits(not access.private_base_urls, frozenset(key for key in others if len(key) >= _SHORTEST_KEY_CHARS))
+
+
+def _check_account(name: str, has_address: bool, access: ModelAccess) -> None:
+    if not access.environment_keys or has_address:
+        raise BadRequestError(
+            f"Model {name} is called with the account of the machine that memviz runs on, which is not open to "
+            "visitors: choose a model that takes an API key.",
+            model=name,
+        )
+
+
+def _check_environment(name: str) -> None:
+    missing, provider = missing_keys(name), provider_of(name)
+    if provider not in key_variables() and not provider.startswith(OWN_SIGN_IN):
+        missing = tuple(load_litellm().validate_environment(name)["missing_keys"])
+    if missing:
+        raise MissingKeyError(
+            f"Model {name} needs an API key and none was given: enter one, or set {' and '.join(missing)}.", model=name
+        )
+
+
+def _check_address(name: str, api_base: str) -> None:
+    try:
+        public_url(api_base)
+    except PrivateAddressError:
+        error = private_address(None, Call(name, public_address(api_base)))
+    except gaierror:
+        return  # the call will say that nobody answers
+    else:
+        return
+    raise error

@@ -1,0 +1,1 @@
+"""What stands before the pages: every request passes here before Streamlit sees it."""

@@ -1,0 +1,46 @@
+"""The checks of this server, as its settings ask for."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from memviz.access.passwords import read_password
+from memviz.access.settings import ServerAccess, server_access
+from memviz.errors import AccessError
+from memviz.ui.shell.server.login import Login
+from memviz.ui.shell.server.same_origin import SameOrigin
+
+
+def access() -> ServerAccess:
+    """The switches of this server, with the address that it listens on."""
+    return server_access(st.get_option("server.address"))
+
+
+@cache
+def checks() -> list[Middleware]:
+    """What every request passes before Streamlit sees it. Ends the process if the server must not be started so."""
+    try:
+        settings = access()
+        settings.check()
+        same_origin = Middleware(
+            SameOrigin, is_local=settings.is_local, other_hosts=st.get_option("server.allowedHosts"),
+            other_origins=st.get_option("server.corsAllowedOrigins"),
+        )  # fmt: skip
+        if not settings.password_file:
+            return [same_origin]
+        password = read_password(settings.password_file)
+    except AccessError as error:
+        raise SystemExit(f"Error: {error}") from None
+    login = Middleware(
+        Login, password=password, port=st.get_option("server.port"), base_path=st.get_option("server.baseUrlPath")
+    )
+    return [same_origin, login]
+
+
+def require_checks() -> None:
+    """Raise :class:`memviz.errors.AccessError` on a server that was started without them."""
+    if st.runtime.exists() and not checks.cache_info().currsize:
+        raise AccessError("This server was started without its checks: start memviz ui, or streamlit run app.py.")

@@ -1,0 +1,153 @@
+"""Errors of any size that real HTTP servers send, and what is read of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import pytest
+
+from memviz.errors import ModelError, ServerError
+from tests.models import openai_server as answers
+from tests.models.litellm_calls import NAME, check_sentence, client, failure
+from tests.models.openai_server import Answer, OpenAIServer, chunk, events
+
+pytestmark = pytest.mark.usefixtures("no_provider_keys")
+
+PROVIDERS = (
+    NAME, "azure/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.0-flash", "mistral/mistral-small",
+    "ollama_chat/llama3", "openrouter/some/model",
+)  # fmt: skip
+LONG = "word " * 400_000
+LONG_ERROR = json.dumps({"error": {"message": LONG, "type": "server_error", "code": None}})
+
+
+def page(body: str, **headers: str) -> Answer:
+    content = gzip.compress(body.encode()) if "Content_Encoding" in headers else body.encode()
+    return lambda handler: handler.send(500, content, "text/html", **headers)
+
+
+@contextmanager
+def longest_pause() -> Iterator[Callable[[], float]]:
+    """How long another thread was held up at most, in seconds."""
+    pauses, done = [0.0], Event()
+
+    def tick() -> None:
+        last = time.perf_counter()
+        while not done.wait(0.005):
+            last, pause = time.perf_counter(), time.perf_counter() - last
+            pauses.append(pause)
+
+    thread = Thread(target=tick)
+    thread.start()
+    try:
+        yield lambda: max(pauses)
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        page("<html>" + LONG),
+        page("<html>" + LONG, Content_Encoding="gzip"),
+        lambda handler: handler.send(500, LONG_ERROR.encode()),
+        events(LONG_ERROR),
+    ],
+    ids=["page", "compressed page", "JSON", "event"],
+)
+def test_an_error_of_two_megabytes_holds_nobody_up(server: OpenAIServer, name: str, answer: Answer) -> None:
+    server.otherwise = answer
+    with longest_pause() as pause_seconds:
+        error, _ = failure(client(server, name))
+    check_sentence(error, name)
+    assert pause_seconds() < 1  # without the bound 5 to 10 seconds for all
+
+
+def test_an_error_that_never_ends_is_left(server: OpenAIServer) -> None:
+    def endless(handler: answers._Handler) -> None:
+        handler.send_response(500)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        while not handler.server.closing.is_set():
+            handler.wfile.write(b"5\r\nword \r\n")
+
+    server.then(endless)
+    error, _ = failure(client(server, timeout=5))
+    assert isinstance(error, ServerError)
+    assert server.client_gone.wait(5)
+
+
+def test_what_a_short_error_says_is_still_told(server: OpenAIServer) -> None:
+    server.then(answers.status(503, "The stars are wrong"))
+    error, _ = failure(client(server))
+    assert "The stars are wrong" in str(error)
+
+
+def test_a_reply_may_be_as_long_as_it_likes(server: OpenAIServer) -> None:
+    text = 'he said "error" and ' * 50_000
+    server.then(answers.text(text))
+    assert client(server).complete([]).text == text
+
+
+MALFORMED = {
+    "a list": "[1, 2]",
+    "a number": "17",
+    "a text": '"hello"',
+    "choices are a number": json.dumps({"choices": 5}),
+    "choices are texts": json.dumps({"choices": ["a"]}),
+    "delta is a list": chunk({}).replace('"delta": {}', '"delta": []'),
+    "5,000 levels": '{"a":' * 5000 + "1" + "}" * 5000,
+    "5,000 digits": '{"choices": [], "usage": {"prompt_tokens": ' + "9" * 5000 + "}}",
+}
+
+
+@pytest.mark.parametrize("name", [NAME, "mistral/mistral-small", "openrouter/some/model"])
+@pytest.mark.parametrize("event", MALFORMED)
+def test_a_malformed_event_is_no_failure_of_the_server(server: OpenAIServer, name: str, event: str) -> None:
+    server.then(events(MALFORMED[event]))
+    error, _ = failure(client(server, name))
+    check_sentence(error, name)
+    assert "sent something that is no chat completion" in str(error)
+    assert "status" not in str(error)
+
+
+@pytest.mark.parametrize("wait", ["1e308", "inf", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "99999999"])
+def test_a_wait_of_more_than_a_day_is_no_number(server: OpenAIServer, wait: str) -> None:
+    server.then(answers.status(429, "busy", Retry_After=wait))
+    error, _ = failure(client(server))
+    assert str(error).endswith("try again in a day or later.")
+
+
+@pytest.mark.parametrize("wait", ["nan", "Fri, 31 Dec 99999 23:59:59 GMT", "-" * 400])
+def test_a_wait_that_is_no_time_is_passed_over(server: OpenAIServer, wait: str) -> None:
+    server.then(answers.status(429, "busy", Retry_After=wait))
+    error, _ = failure(client(server))
+    assert str(error).endswith("try again a little later.")
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 10**26, "completion_tokens": 1, "total_tokens": 1},
+        {"prompt_tokens": 10, "completion_tokens": -5, "total_tokens": 5},
+    ],
+    ids=["too large", "negative"],
+)
+def test_a_bill_that_cannot_be_is_no_bill(server: OpenAIServer, usage: dict[str, int]) -> None:
+    server.then(answers.text("Hello", usage=usage))
+    reply = client(server).complete([])
+    assert (reply.text, reply.usage, reply.cost_usd) == ("Hello", None, None)
+
+
+def test_a_failure_that_the_server_reports_in_the_stream_is_its_own(server: OpenAIServer) -> None:
+    server.then(events(json.dumps({"error": {"message": "overloaded", "type": "server_error", "code": "x"}})))
+    error, _ = failure(client(server))
+    assert isinstance(error, ModelError)
+    assert "overloaded" in str(error)
