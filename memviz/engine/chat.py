@@ -252,7 +252,7 @@ class Chat:
     def pin(self, messages: Iterable[int]) -> Recalled:
         """Put the messages at these positions (0-based) into every request from now on.
 
-        Returns the same as :meth:`recall`. What is pinned counts toward the bound like what is recalled.
+        Returns the same as :meth:`recall`. All that is pinned is bounded like one recall.
         """
         pinned = Recall(messages=sorted({*self.pinned, *messages}))
         recalled = self._resolve((pinned, *self._recalls))
