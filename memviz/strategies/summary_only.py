@@ -20,6 +20,7 @@ class SummaryOnly(PerTurnSummaries):
     title: ClassVar[str] = "Summary only"
     reference: ClassVar[str] = "Summary-only memory with recall"
     order: ClassVar[int] = 8
+    sends_history: ClassVar[bool] = False
 
     enable_recall: bool = switch(True, "Let turns be recalled into the next request.")
     max_recalled_messages: int = whole_number(
