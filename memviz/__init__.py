@@ -24,6 +24,7 @@ from memviz.errors import (
     RecallError,
     ReviewError,
     ScriptExhausted,
+    SessionExistsError,
     StorageError,
     SweepError,
     TranscriptError,
@@ -32,8 +33,9 @@ from memviz.errors import (
 )
 from memviz.models.base import Model, Reply, Usage
 from memviz.models.scripted import ScriptedModel
+from memviz.models.tools import RECALL_CONVERSATION, Tool
 from memviz.strategies import strategies, strategy
-from memviz.strategies.base import Strategy
+from memviz.strategies.base import Headroom, Strategy
 
 if TYPE_CHECKING:
     from memviz.engine.asking import ask
@@ -88,14 +90,15 @@ _LAZY = {
 }
 
 __all__ = [
-    "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context",
-    "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log", "MemoryStore",
-    "MemvizError", "Message", "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall",
-    "RecallError", "Recalled", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError",
-    "Strategy", "Sweep", "SweepError", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run",
-    "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes", "replay",
-    "retention", "strategies", "strategy", "strategy_of", "sweep",
+    "RECALL_CONVERSATION", "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context",
+    "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom", "Judging", "Log",
+    "MemoryStore", "MemvizError", "Message", "MessageError", "Model", "ModelError", "ParameterError", "Probe",
+    "Recall", "RecallError", "Recalled", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
+    "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError", "Tool", "ToolCall", "Transcript",
+    "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask",
+    "build_chat_memory", "counter", "free_run", "health_warnings", "life_lines", "load_memory_config",
+    "load_transcript", "model", "propose_probes", "replay", "retention", "strategies", "strategy", "strategy_of",
+    "sweep",
 ]  # fmt: skip
 
 

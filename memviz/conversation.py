@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from memviz.counters import Counter, TokenSums
 from memviz.errors import MessageError
+from memviz.foreign_messages import as_dictionary
 from memviz.tool_links import ToolPairs
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -110,10 +111,12 @@ class Message:
         return self.meta is not None and bool(self.meta.get(RECALL_EXCHANGE))
 
     @classmethod
-    def of(cls, value: Message | Mapping[str, Any]) -> Message:
-        """A message from a message or from a dictionary with ``role`` and ``content``."""
+    def of(cls, value: object) -> Message:
+        """A message from a message, from a dictionary with ``role`` and ``content``, or from a message object of
+        LangChain, LlamaIndex or OpenAI's client."""
         if isinstance(value, Message):
             return value
+        value = as_dictionary(value) or value
         if not isinstance(value, Mapping):
             raise MessageError(f"A message is a {type(value).__name__}; it has to be an object with role and content.")
         if "role" not in value:

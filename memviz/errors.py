@@ -109,6 +109,21 @@ class SweepError(MemvizError):
     """A sweep cannot begin or go on: there is no conversation, or those who do its work are lost."""
 
 
+class SessionExistsError(MemvizError, ValueError):
+    """A memory store has a session of this name already, under other settings than those asked for.
+
+    Attributes: ``session``, the ``setting`` that it is under, and the name of its ``summarizer``.
+    """
+
+    def __init__(self, session: str, setting: str, summarizer: str) -> None:
+        self.session, self.setting, self.summarizer = session, setting, summarizer
+        by = f"summarized by {summarizer}" if summarizer else "without a summarizer"
+        super().__init__(
+            f"The store has a session {session!r} already, under {setting} and {by}: take it with "
+            f"store.memory({session!r}), or choose another name for one under other settings."
+        )
+
+
 class StorageError(MemvizError):
     """The database cannot be opened, read or written."""
 

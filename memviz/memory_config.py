@@ -12,6 +12,7 @@ from yaml.composer import ComposerError
 from memviz.bounds import MAX_DIGITS, MAX_QUOTED_CHARS, is_whole_number, quoted
 from memviz.counters import counter
 from memviz.errors import ConfigError, MemvizError, ParameterError, UnknownStrategyError
+from memviz.persistence import database_of
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
@@ -59,15 +60,17 @@ class _Given(NamedTuple):
 def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, dict[str, Any]]:
     """The settings as ``{"memory": {"token_limit", "summarize_prompt", "persistence"}}``, defaults filled in.
 
-    ``token_limit`` is in tokens, ``persistence`` a file path or ``None``. ``strategy`` (an id), ``parameters`` (a
-    mapping), ``counter`` and ``summarizer`` (names) are there only if the file has them; see :func:`strategy_of`.
-    Raises :class:`ConfigError` with file, key and line for an unknown key, strategy, parameter, counter or
-    summarizer, a wrong type, a value out of range or broken YAML.
+    ``token_limit`` is in tokens. ``persistence`` says where conversations are kept: ``memory`` or ``None``, a path, an
+    SQLite URL, or a mapping with ``enabled``, ``backend`` and ``connection_string``. ``strategy`` (an id),
+    ``parameters`` (a mapping), ``counter`` and ``summarizer`` (names) are there only if the file has them; see
+    :func:`strategy_of`. :func:`memviz.build_chat_memory` takes all of it: ``build_chat_memory(llm, **config)``.
+    Raises :class:`ConfigError` with file, key and line for an unknown key, strategy, parameter, counter, summarizer or
+    backend, a wrong type, a value out of range or broken YAML.
     """
     try:
         with Path(path).open("rb") as file:
             content = file.read(MAX_BYTES + 1)  # no more: the path may be that of a device that never ends
-    except (OSError, ValueError) as error:  # not there, not allowed, or no path at all
+    except (OSError, ValueError, TypeError) as error:  # not there, not allowed, or no path at all
         raise ConfigError(str(path), "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
     return read_memory_config(content, str(path))
 
@@ -162,9 +165,18 @@ def _judged(path: str, section: str, given: _Given) -> Any:
             raise ConfigError(path, dotted, line, wrong)
     elif given.key in OPTIONAL:
         _judge_name(path, dotted, line, given.key, value)
+    elif given.key == "persistence":
+        _judge_persistence(path, dotted, line, value)
     elif value is not None and not isinstance(value, str):
         raise ConfigError(path, dotted, line, f"is {quoted(value)}; it has to be a text or null.")
     return value
+
+
+def _judge_persistence(path: str, dotted: str, line: int, value: Any) -> None:
+    try:
+        database_of(value)
+    except ParameterError as error:
+        raise ConfigError(path, dotted, line, f"is wrong. {error}") from None
 
 
 def _judge_name(path: str, dotted: str, line: int, key: str, value: Any) -> None:

@@ -70,6 +70,12 @@ def too_large_prompt(_: Path) -> object:
     return memviz.replay(HELLO, strategy, counter="chars4", system_prompt="x" * 4_000)
 
 
+def another_setting(_: Path) -> None:
+    store = memviz.MemoryStore(memviz.strategy("buffer"))
+    store.append("ann", Message("user", "Hello"))
+    memviz.build_chat_memory("offline", token_limit=500, chat_store=store, chat_store_key="ann")
+
+
 def switched_off(_: Path) -> object:
     strategy = memviz.strategy("summary_only", enable_recall=False)
     return memviz.replay(HELLO, strategy, recalls={1: memviz.Recall(turns=[1])}, counter="chars4")
@@ -113,6 +119,23 @@ CASES: dict[str, Case] = {
     "system prompt over the limit": Case(too_large_prompt, ("1,000", "token_limit", "5", "Shorten")),
     "recall of nothing": Case(lambda _: memviz.Recall(), ("turns", "messages", "last_n", "keywords")),
     "recall of no number": Case(lambda _: memviz.Recall(turns=["2"]), ("turns", "whole numbers", "'2'")),
+    "recall of one number for a list": Case(
+        lambda _: memviz.Recall(turns=1), ("turns", "1", "list of whole numbers", "[1, 3]")
+    ),
+    "name of a strategy in its place": Case(
+        lambda _: memviz.MemoryStore("summary"), ("strategy", "'summary'", "memviz.strategy('summary')"),
+        {"name": "strategy", "value": "summary"},
+    ),
+    "text in the place of a memory store": Case(
+        lambda _: memviz.build_chat_memory(None, chat_store={}), ("chat_store", "{}", "memviz.MemoryStore")
+    ),
+    "another database": Case(
+        lambda _: memviz.MemoryStore(persistence="postgresql://me:secret@host/x"), ("postgresql", "memory, sqlite")
+    ),
+    "session under other settings": Case(
+        another_setting, ("'ann'", "Full buffer", "offline", "another name"),
+        {"session": "ann", "summarizer": "offline"},
+    ),
     "recall switched off": Case(switched_off, ("Summary only", "enable_recall")),
     "decision that nobody asked for": Case(
         lambda _: memviz.Chat(memviz.strategy("buffer")).accept(), ("No summarization", "waiting", "decision")

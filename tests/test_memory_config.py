@@ -13,6 +13,7 @@ from memviz.memory_config import strategy_of
 
 SHIPPED = Path(__file__).parent.parent / "configs" / "memory.yaml"
 DEFAULTS = {"token_limit": 64000, "summarize_prompt": None, "persistence": None}
+SHIPPED_VALUES = DEFAULTS | {"persistence": "sqlite:///memory.db"}
 
 
 def load(folder: Path, text: str, encoding: str = "utf-8") -> dict[str, dict[str, Any]]:
@@ -21,8 +22,8 @@ def load(folder: Path, text: str, encoding: str = "utf-8") -> dict[str, dict[str
     return memviz.load_memory_config(path)
 
 
-def test_the_shipped_file_holds_the_defaults() -> None:
-    assert memviz.load_memory_config(SHIPPED) == memviz.load_memory_config(str(SHIPPED)) == {"memory": DEFAULTS}
+def test_the_shipped_file_holds_the_defaults_and_keeps_what_is_said() -> None:
+    assert memviz.load_memory_config(SHIPPED) == memviz.load_memory_config(str(SHIPPED)) == {"memory": SHIPPED_VALUES}
 
 
 def test_the_shipped_file_shows_every_setting() -> None:
@@ -39,6 +40,9 @@ def test_the_shipped_file_shows_every_setting() -> None:
         ("memory: {}\n", {}),
         ("memory:\n  token_limit: 1\n", {"token_limit": 1}),
         ("memory:\n  persistence: chats/搬家.db\n", {"persistence": "chats/搬家.db"}),
+        ("memory:\n  persistence: memory\n", {"persistence": "memory"}),
+        ("memory:\n  persistence: sqlite:///a.db\n", {"persistence": "sqlite:///a.db"}),
+        ("memory:\n  persistence: {enabled: false}\n", {"persistence": {"enabled": False}}),
         ("memory:\n  summarize_prompt: |\n    Be brief.\n    Or not.\n", {"summarize_prompt": "Be brief.\nOr not.\n"}),
         ("memory: {token_limit: 7, summarize_prompt: '5'}", {"token_limit": 7, "summarize_prompt": "5"}),
         ("\ufeffmemory:\r\n  token_limit: 3\r\n", {"token_limit": 3}),
@@ -67,7 +71,18 @@ WRONG = {
     "no number": ("memory:\n  token_limit:\n", LIMIT, 2, "None"),
     "list as number": ("memory:\n  token_limit: [1, 2]\n", LIMIT, 2, "[1, 2]"),
     "number as text setting": ("memory:\n  summarize_prompt: 5\n", PROMPT, 2, "text or null"),
-    "date as path": ("memory:\n  persistence: 2026-01-01\n", PLACE, 2, "text or null"),
+    "date as path": ("memory:\n  persistence: 2026-01-01\n", PLACE, 2, "the path of a file"),
+    "no path": ("memory:\n  persistence: ''\n", PLACE, 2, "the path of a file"),
+    "backend without a file": ("memory:\n  persistence: sqlite\n", PLACE, 2, "sqlite:///memory.db"),
+    "another database": ("memory:\n  persistence: postgresql://x/y\n", PLACE, 2, "memviz has: memory, sqlite"),
+    "another backend": (
+        "memory:\n  persistence:\n    backend: redis\n    connection_string: x\n", PLACE, 2, "has: memory, sqlite"),
+    "another database in the mapping": (
+        "memory:\n  persistence: {connection_string: mysql://x}\n", PLACE, 2, "memviz has: memory, sqlite"),
+    "no connection string": ("memory:\n  persistence: {backend: sqlite}\n", PLACE, 2, "connection_string"),
+    "unknown key of persistence": ("memory:\n  persistence: {path: x}\n", PLACE, 2, "not path"),
+    "enabled as text": ("memory:\n  persistence: {enabled: 'no'}\n", PLACE, 2, "true or false"),
+    "list of places": ("memory:\n  persistence: [a.db]\n", PLACE, 2, "the path of a file"),
     "list for the section": ("memory:\n  - token_limit\n", "memory", 2, "mapping"),
     "list for the file": ("- memory\n", "file", 1, "mapping"),
     "text for the file": ("\n\ntoken_limit\n", "file", 3, "mapping"),
@@ -122,6 +137,11 @@ def test_a_mistake_is_named_with_file_key_and_line(tmp_path: Path, name: str) ->
 def test_deep_nesting_is_refused(tmp_path: Path, depth: int) -> None:
     with pytest.raises(ConfigError):
         load(tmp_path, "memory:\n  token_limit: " + "[" * depth + "]" * depth)
+
+
+def test_what_is_no_path_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ConfigError, match="Give the path of a YAML file"):
+        memviz.load_memory_config(5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["nowhere.yaml", "", "\0"])

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 
 import memviz
-from memviz import ChatMemory, MemoryStore, Message, Model, ParameterError, Reply, ScriptedModel
+from memviz import ChatMemory, MemoryStore, Message, ParameterError, ScriptedModel
 from memviz.storage.store import Store
-from tests.engine.probes import IDS, SUMMARIZING, Digest, small, talk
+from memviz.transcripts.base import Transcript
+from tests.engine.probes import IDS, SUMMARIZING, Digest, Slow, Waiting, small, talk
 
 # One more process that goes on with session "u": argv is the file and how many messages it adds.
 OTHER_PROCESS = """
@@ -43,6 +43,10 @@ def in_another_process(path: Path, adds: int) -> list[Message]:
 def kept(path: Path, id: str = "summary", **options: Any) -> MemoryStore:
     options = {"model": Digest(), "counter": "chars4", "persistence": path, **options}
     return MemoryStore(small(id), **options)
+
+
+def kept_nowhere(**options: Any) -> MemoryStore:
+    return MemoryStore(small("summary"), **{"model": Digest(), "counter": "chars4", **options})
 
 
 @pytest.fixture
@@ -167,26 +171,92 @@ class TestKept:
         assert MemoryStore(counter="chars4").load("u") == []
 
 
-class Waiting(Model):
-    """Summarizes when it is let."""
+class TestFaces:
+    def test_put_and_get_are_append_and_load(self) -> None:
+        store, alone = kept_nowhere(), ChatMemory(small("summary"), model=Digest(), counter="chars4")
+        for message in talk(3)[:5]:
+            store.put("ann", message)
+            alone.put(message)
+        assert store.get("ann", input="ignored") == store.get("ann") == store.load("ann") == alone.get()
+        assert store.get_all("ann") == talk(3)[:5]
+        store.set("ann", talk(1))
+        store.put_messages("ann", talk(3)[2:5])
+        assert store.get("ann") == alone.get()
+        store.reset("ann")
+        assert store.get_all("ann") == []
 
-    name = "waiting"
+    @pytest.mark.parametrize("keep", [False, True])
+    def test_async_twins_on_one_event_loop(self, path: Path, keep: bool) -> None:
+        async def converse(store: MemoryStore, session: str) -> list[Message]:
+            await store.aset(session, talk(1))
+            await store.aput_messages(session, talk(3)[2:5])
+            await store.aput(session, talk(4)[5])
+            await store.aappend(session, talk(4)[6])
+            assert await store.aload(session) == await store.aget(session, input="ignored")
+            assert await store.aget_all(session) == (await store.amemory(session)).get_all() == talk(4)[:7]
+            return await store.aget(session)
 
-    def __init__(self) -> None:
-        self.asked, self.may_answer = Event(), Event()
+        async def everybody() -> list[list[Message]]:
+            names = [f"session {number}" for number in range(6)]
+            sent = await asyncio.gather(*(converse(store, name) for name in names))
+            assert sorted(await store.asessions()) == names
+            await store.aclear(names[0])
+            await store.areset(names[1])
+            assert await store.aget_all(names[0]) == await store.aget_all(names[1]) == []
+            return sent
 
-    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
-        self.asked.set()
-        self.may_answer.wait(120)
-        yield Reply("a summary")
+        store = kept(path, model=Slow()) if keep else kept_nowhere(model=Slow())
+        alone = ChatMemory(small("summary"), model=Digest(), counter="chars4")
+        alone.set(talk(4)[:7])
+        assert asyncio.run(everybody()) == [alone.get()] * 6
 
+    def test_sessions_of_a_reopened_store_are_all_that_were_kept(self, path: Path) -> None:
+        store = kept(path)
+        for name in ("bob", "ann's", "memory-x", "搬家"):
+            store.append(name, Message("user", "Hello"))
+        Store(path).add_conversation(Transcript(tuple(talk(1)), title="another", format="role_content"))
+        again = kept(path)
+        assert again.sessions() == store.sessions() == ("bob", "ann's", "memory-x", "搬家")
+        assert again.load("memory-x") == [Message("user", "Hello")]
+        Store(path).delete("memory-bob")
+        assert again.sessions() == ("ann's", "memory-x", "搬家"), "what was deleted in the library is no session"
 
-class Slow(Digest):
-    """Lets other threads go first."""
+    def test_opening_a_session_keeps_no_other_waiting(self, path: Path) -> None:
+        """Under another strategy the messages are summarized again while the memory is opened."""
+        before = kept(path)
+        for message in talk(2)[:3]:
+            before.append("slow", message)
+        model = Waiting()
+        store = kept(path, "summary_only", model=model)
+        with ThreadPoolExecutor(2) as threads:
+            slow = threads.submit(store.load, "slow")
+            assert model.asked.wait(60)
+            quick = threads.submit(store.append, "quick", Message("user", "Hello"))
+            try:
+                quick.result(timeout=60)
+            finally:
+                model.may_answer.set()
+            slow.result(timeout=60)
 
-    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
-        time.sleep(0.005)
-        return super().stream(messages)
+    @pytest.mark.parametrize(
+        ("options", "name"),
+        [
+            ({"strategy": "summary"}, "strategy"),
+            ({"strategy": 0}, "strategy"),
+            ({"model": lambda messages: "short"}, "model"),
+            ({"persistence": 5}, "persistence"),
+            ({"persistence": "sqlite"}, "persistence"),
+            ({"persistence": {"backend": "redis"}}, "persistence.backend"),
+        ],
+    )
+    def test_wrong_types_are_refused_at_once(self, options: dict[str, Any], name: str) -> None:
+        with pytest.raises(ParameterError, match=rf"Parameter '{name}' is .*; allowed is .*\.$"):
+            MemoryStore(**options)
+
+    @pytest.mark.parametrize("session", [None, 7, ["ann"]])
+    def test_a_session_is_named_by_a_text(self, session: Any) -> None:
+        with pytest.raises(ParameterError, match="the name of the session"):
+            kept_nowhere().append(session, Message("user", "Hello"))
 
 
 class TestThreads:
@@ -265,3 +335,99 @@ class TestBuildChatMemory:
     def test_refuses_a_limit_below_one(self, limit: Any) -> None:
         with pytest.raises(ParameterError, match="token_limit"):
             memviz.build_chat_memory(None, token_limit=limit)
+
+    def test_says_so_where_the_store_has_the_session_under_other_settings(self) -> None:
+        store, model = kept_nowhere(), ScriptedModel([])
+        memory = memviz.build_chat_memory(model, token_limit=500, chat_store=store, chat_store_key="ann")
+        assert memory.summarizer is model, "not the store's own: it was given"
+        same = memviz.build_chat_memory(model, token_limit=500, chat_store=store, chat_store_key="ann")
+        assert same is memory is store.memory("ann")
+        for llm, limit in ((model, 600), (None, 500), (ScriptedModel([]), 500), ("offline", 500)):
+            with pytest.raises(memviz.SessionExistsError, match=r"'ann' already.*buffer · 500 tokens"):
+                memviz.build_chat_memory(llm, token_limit=limit, chat_store=store, chat_store_key="ann")
+        store.append("bob", Message("user", "Hello"))
+        with pytest.raises(memviz.SessionExistsError, match=r"Running summary.*by digest"):
+            memviz.build_chat_memory("offline", chat_store=store, chat_store_key="bob")
+
+    def test_a_model_of_the_same_name_and_settings_is_the_same(self) -> None:
+        store = kept_nowhere()
+        memory = memviz.build_chat_memory("offline", chat_store=store)
+        assert memviz.build_chat_memory(memviz.model("offline"), chat_store=store) is memory
+        with pytest.raises(memviz.SessionExistsError):
+            memviz.build_chat_memory(memviz.model("offline", summary_budget_tokens=9), chat_store=store)
+
+    @pytest.mark.parametrize(
+        ("options", "name"),
+        [
+            ({"llm": lambda messages: "short"}, "llm"),
+            ({"llm": 7}, "llm"),
+            ({"llm": None, "chat_store": {}}, "chat_store"),
+            ({"llm": None, "chat_store": "memory.db"}, "chat_store"),
+            ({"llm": None, "chat_store_key": 7}, "session"),
+            ({"llm": None, "token_limit": "500"}, "token_limit"),
+            ({"llm": None, "persistence": 7}, "persistence"),
+            ({"llm": None, "chat_store": MemoryStore(), "persistence": "x.db"}, "persistence"),
+            ({"llm": None, "chat_store": MemoryStore(), "counter": "chars4"}, "counter"),
+        ],
+    )
+    def test_wrong_types_are_refused_at_once(self, options: dict[str, Any], name: str) -> None:
+        with pytest.raises(ParameterError, match=rf"Parameter '{name}'.* is .*; allowed is .*\.$"):
+            memviz.build_chat_memory(**options)
+
+
+class TestPersistence:
+    """What configs/memory.yaml says is what happens."""
+
+    @pytest.mark.parametrize(
+        ("persistence", "file"),
+        [
+            ("memory", None),
+            ("null", None),
+            ("{enabled: false, connection_string: sqlite:///chats.db}", None),
+            ("{enabled: true, backend: memory}", None),
+            ("chats.db", "chats.db"),
+            ("talks/chats.db", "talks/chats.db"),
+            ("sqlite:///chats.db", "chats.db"),
+            ("{enabled: true, backend: sqlite, connection_string: sqlite:///chats.db}", "chats.db"),
+            ("{connection_string: chats.db}", "chats.db"),
+        ],
+    )
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_a_memory_built_from_the_file_is_kept_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, persistence: str, file: str | None, whole: bool
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("memory.yaml").write_text(f"memory:\n  token_limit: 300\n  persistence: {persistence}\n")
+        config = memviz.load_memory_config("memory.yaml")
+        for said in ("one", "two"):
+            memory = memviz.build_chat_memory("offline", **(config if whole else config["memory"]))
+            memory.put(Message("user", said))
+        assert memory.strategy == memviz.strategy("chat_summary_buffer", token_limit=300)
+        files = {str(found.relative_to(tmp_path)) for found in tmp_path.rglob("*.db")}
+        assert files == ({file} if file else set())
+        assert [message.content for message in memory.get_all()] == (["one", "two"] if file else ["two"])
+        assert MemoryStore(persistence=config["memory"]["persistence"]).sessions() == (("default",) if file else ())
+
+    def test_every_setting_of_the_file_is_taken(self, tmp_path: Path) -> None:
+        text = (
+            "memory:\n  strategy: summary\n  parameters: {buffer_size: 2}\n  counter: chars4\n  summarizer: offline\n"
+        )
+        (tmp_path / "memory.yaml").write_text(text)
+        config = memviz.load_memory_config(tmp_path / "memory.yaml")
+        memory = memviz.build_chat_memory(None, **config)
+        assert memory.strategy == memviz.strategy("summary", buffer_size=2)
+        assert (memory.run.counter.name, memory.summarizer_name) == ("chars4", "offline")
+        model = ScriptedModel([])
+        assert memviz.build_chat_memory(model, **config).summarizer is model, "the one that is given"
+
+    def test_a_changed_limit_is_obeyed_when_it_is_opened_again(self, path: Path) -> None:
+        memviz.build_chat_memory(None, token_limit=500, persistence=path).set(talk(3))
+        again = memviz.build_chat_memory(None, token_limit=600, persistence=path)
+        assert again.strategy == memviz.strategy("chat_summary_buffer", token_limit=600)
+        assert again.get_all() == talk(3)
+
+    def test_the_shipped_file_is_one_to_build_with(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        shipped = Path(__file__).parent.parent / "configs" / "memory.yaml"
+        monkeypatch.chdir(tmp_path)
+        memviz.build_chat_memory("offline", **memviz.load_memory_config(shipped)).put(Message("user", "Hello"))
+        assert "memory.db" in os.listdir(tmp_path)

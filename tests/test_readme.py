@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import fields
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,6 +106,53 @@ def test_the_python_example_runs(
     monkeypatch.chdir(tmp_path)
     exec(code, {})  # noqa: S102
     assert "tokens > 1,500" in capsys.readouterr().out
+
+
+OWN_LOOP = README.partition("## In your own chat loop\n")[2].partition("\n## ")[0]
+EXAMPLES = re.findall(r"```python\n(.*?)```", OWN_LOOP, re.DOTALL)
+PRINTED = {
+    "running summary": r"'content': 'Summary of earlier conversation: .*My name is Ada.*'role': 'assistant'",
+    "summary buffer": r"^36 more tokens until .*\[\(3, '61 tokens > 50'\)\]\nSummary of earlier conversation: \w",
+    "LlamaIndex' chat summary buffer": r"^\['Ada has two cats .*', 'Their names are .*'\]\nSum up. 3$",
+    "summary only with recall": r"^\[\]\n2 messages recalled.*: \(\)\n.*\[Turn 1\].*\nuser: Note 1: The alarm code",
+    "chat engine of LlamaIndex": r"^text text text 2$",
+}
+"""What the examples of the section print, in their order."""
+
+
+@pytest.mark.parametrize(("name", "code"), list(zip(PRINTED, EXAMPLES, strict=True)))
+def test_the_examples_of_a_chat_loop_run_word_for_word(
+    name: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "llama_index" in code:
+        pytest.importorskip("llama_index.core")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})  # noqa: S102
+    assert re.search(PRINTED[name], capsys.readouterr().out.strip(), re.DOTALL)
+    assert not any(tmp_path.iterdir()), "nothing is written that nobody asked for"
+
+
+def test_the_example_of_the_summary_buffer_summarizes_within_six_messages() -> None:
+    names: dict[str, Any] = {}
+    exec(next(code for code in EXAMPLES if "max_token_limit=50" in code), names)  # noqa: S102
+    memory = names["memory"]
+    assert (memory.run.counter.name, len(memory.get_all())) == ("chars4", 6)
+    assert len(memory.run.summaries) == 1
+    assert memory.load()[0].content.startswith("Summary of earlier conversation: ")
+
+
+def test_the_table_of_well_known_memories_names_what_there_is() -> None:
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in OWN_LOOP.splitlines() if line[:1] == "|"]
+    assert len(rows) == 2 + 9
+    for _, here, parameters in rows[2:]:
+        first, *faces = re.findall(r"`(?:memviz\.)?(\w+)`", here)
+        assert all(hasattr(memviz, face) for face in faces)
+        if first not in memviz.strategies():
+            assert hasattr(memviz, first)
+            continue
+        known = [*memviz.strategies()[first].model_fields, *signature(memviz.build_chat_memory).parameters]
+        assert set(re.findall(r"`(\w+)`", parameters)) <= set(known)
+        assert {face for face in faces if face.islower()} <= {"build_chat_memory"}
 
 
 def first_cells(text: str) -> list[str]:

@@ -268,19 +268,17 @@ class Answering:
 def _told(found: Recalled, prepared: Prepared) -> str:
     """The result of a recall in words: how many messages of those ``found`` the request now has, which it had anyway,
     how many were over the limit, and which do not exist. The messages themselves are in the request."""
-    kept = prepared.recalled.indices if prepared.recalled else ()
-    within = [p for p in found.indices if p in kept]
     leading = prepared.memory.history_start
-    held = sum(p < leading or any(p in part for part in prepared.parts.history) for p in within)
-    fresh = sum(p in prepared.parts.recalled for p in within)
-    too_many, halves = found.cut + len(found.indices) - len(within), len(within) - held - fresh
+    held = sum(p < leading or any(p in part for part in prepared.parts.history) for p in found.indices)
+    fresh = sum(p in prepared.parts.recalled for p in found.indices)
+    halves = len(found) - held - fresh
     sentences = [f"Recalled {counted(held + fresh, 'message')}."]
     if fresh:
         sentences[0] = f"Recalled {counted(held + fresh, 'message')}. They stand right before the user's last message."
     if held:
         sentences.append(f"{held} of them you were sent anyway.")
-    if too_many:
-        sentences.append(f"{too_many} more were too many; the newest were kept.")
+    if found.cut:
+        sentences.append(f"{found.cut} more were too many; those asked for by number are kept first, then the newest.")
     if halves:
         sentences.append(f"{halves} more were left out: a tool's call and its result only go together.")
     if found.missing:

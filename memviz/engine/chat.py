@@ -19,10 +19,9 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.errors import EmptyConversationError, MessageError, ReviewError
+from memviz.errors import EmptyConversationError, MessageError, ParameterError, ReviewError
 from memviz.memory import SummaryVersion
 from memviz.models.base import Model
-from memviz.models.registry import model as find_model
 from memviz.strategies.base import CompactionPlan, Headroom, Strategy
 
 
@@ -67,8 +66,11 @@ class Chat:
         repair_tool_pairs: bool = True,
         recall_tool: bool | None = None,
     ) -> None:
-        self.model = find_model(model) if isinstance(model, str) else model
-        writer = as_model(summarizer) or self.model
+        answerer = as_model(model)
+        if answerer is None:
+            raise ParameterError("model", model, "a model, or the name of one: somebody has to answer")
+        self.model = answerer
+        writer = as_model(summarizer, "summarizer") or self.model
         self._session = Session(
             Log(), strategy, writer, find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
         )
@@ -108,9 +110,8 @@ class Chat:
         """The strategy in force."""
         return self._session.strategy
 
-    @property
     def headroom(self) -> Headroom | None:
-        """How far the next summarization is."""
+        """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
         return self.strategy.headroom(self._session.memory)
 
     @property
@@ -262,7 +263,7 @@ class Chat:
     def pin(self, messages: Iterable[int]) -> Recalled:
         """Put the messages at these positions (0-based) into every request from now on.
 
-        Returns the same as :meth:`recall`. What is pinned counts toward the bound like what is recalled.
+        Returns the same as :meth:`recall`. All that is pinned is bounded like one recall.
         """
         pinned = Recall(messages=sorted({*self.pinned, *messages}))
         recalled = self._resolve((pinned, *self._recalls))

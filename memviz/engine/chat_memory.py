@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
+from threading import RLock
 
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
-from memviz.engine.recall import Recall, Recalled
+from memviz.engine.async_twins import AsyncTwins, Given
+from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Prepared, Session
+from memviz.errors import MessageError
 from memviz.models.base import Model
-from memviz.strategies.base import Strategy
+from memviz.strategies.base import Headroom, Strategy
 
 
-class ChatMemory:
+class ChatMemory(AsyncTwins):
     """What a strategy remembers of a conversation that somebody else holds.
 
-    Append every message as it comes; ``load`` gives what to send now. ``model`` writes the
-    summaries; ``None`` means that there is nobody to write them. The log is never cut: ``get_all``
-    has every message, whatever was summarized.
+    Append every message as it comes; ``load`` gives what to send now. A message is a :class:`Message`, a dictionary
+    with role and content, or a message object of LangChain, LlamaIndex or OpenAI's client. ``model`` writes the
+    summaries; ``None`` means that there is nobody to write them. The log is never cut: ``get_all`` has every message,
+    whatever was summarized.
+
+    Every method that may wait for a summarizer has an async twin (``aput`` for ``put``). Safe to use from several
+    threads and tasks: one call works at a time, the others wait.
     """
 
     def __init__(
@@ -35,24 +40,27 @@ class ChatMemory:
     ) -> None:
         self.strategy, self.system_prompt = strategy, system_prompt
         self._summarizer, self._counter = as_model(model), find_counter(counter)
-        self.clear()
+        self._lock = RLock()
+        self._forget()
 
-    def clear(self) -> None:
-        """Forget everything, the log included."""
+    def _forget(self) -> None:
         self._session = Session(
             Log(), self.strategy, self._summarizer, self._counter, self.system_prompt, repair_tool_pairs=True
         )
         self._recalls: tuple[Recall, ...] = ()
-
-    reset = clear
 
     def _go_on(self, run: Run) -> None:
         """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
         self._session = Session.resume(run, self._summarizer, repair_tool_pairs=True)
 
     @property
+    def summarizer(self) -> Model | None:
+        """The model that writes the summaries, if there is one."""
+        return self._summarizer
+
+    @property
     def summarizer_name(self) -> str:
-        """The model that writes the summaries; empty when there is none."""
+        """Its name; empty when there is none."""
         return self._summarizer.name if self._summarizer is not None else ""
 
     @property
@@ -61,64 +69,107 @@ class ChatMemory:
         requests are somebody else's."""
         return self._session.run()
 
-    def append(self, message: Message | Mapping[str, Any]) -> None:
-        """Take in the next message of the conversation, and summarize if it is time to."""
-        message, session = Message.of(message), self._session
-        turns = session.log.turn_count
-        session.log.append(message)  # first of all: nothing that fails from here on can lose it
-        if message.role == "assistant":
-            self._recalls = ()  # the request that they were recalled for has been answered
-        if session.log.turn_count > turns:
-            session.complete_turn()
-        session.advance(len(session.log))
+    def headroom(self) -> Headroom | None:
+        """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
+        return self.strategy.headroom(self._session.memory)
 
-    put = append
+    def append(self, message: Given) -> None:
+        """Take in the next message of the conversation, and summarize if it is time to."""
+        message = Message.of(message)
+        with self._lock:
+            session = self._session
+            turns = session.log.turn_count
+            session.log.append(message)  # first of all: nothing that fails from here on can lose it
+            if message.role == "assistant" and not message.tool_calls:
+                self._recalls = ()  # the turn that they were recalled for has its answer
+            if session.log.turn_count > turns:
+                session.complete_turn()
+            session.advance(len(session.log))
+
+    def put(self, message: Given) -> None:
+        """The same as :meth:`append`."""
+        self.append(message)
+
+    def put_messages(self, messages: Iterable[Given]) -> None:
+        """Take in several messages in order. A bad one among them is refused before any is taken in."""
+        taken = _messages(messages)
+        with self._lock:
+            for message in taken:
+                self.append(message)
 
     def load(self) -> list[Message]:
         """What to send to the model now: system prompt, summary, history, recalled messages, input."""
-        return list(self._prepare().context.messages)
+        with self._lock:
+            return list(self._prepare().context.messages)
 
-    def get(self) -> list[Message]:
-        """The same as :meth:`load`."""
+    def get(self, input: str | None = None) -> list[Message]:
+        """The same as :meth:`load`. What the user says is put in first; an ``input`` that is named here as well, as
+        memories with a search take it, changes nothing."""
         return self.load()
 
     def history_for_prompt(self) -> list[Message]:
-        """Only what stands between the summary and the input: the history and what was recalled."""
-        blocks = self._prepare().context.blocks
+        """Only what stands between the summary and the input: the history and what was recalled.
+
+        A strategy that sends no history (``summary_only``) gives none at any moment; :meth:`load` has what was
+        recalled, and a turn that could not be summarized yet.
+        """
+        if not self.strategy.sends_history:
+            return []
+        with self._lock:
+            blocks = self._prepare().context.blocks
         return [message for block in blocks if block.kind in ("history", "recalled") for message in block.messages]
 
     def get_all(self) -> list[Message]:
         """The whole log."""
-        return list(self._session.log)
+        with self._lock:
+            return list(self._session.log)
 
-    def set(self, messages: Iterable[Message | Mapping[str, Any]]) -> None:
+    def set(self, messages: Iterable[Given]) -> None:
         """Start over with these messages."""
-        taken = [Message.of(message) for message in messages]  # judged first: a bad one must not cost the old ones
+        taken = _messages(messages)  # judged first: a bad one must not cost the old ones
+        with self._lock:
+            self.clear()
+            for message in taken:
+                self.append(message)
+
+    def clear(self) -> None:
+        """Forget everything, the log included."""
+        with self._lock:
+            self._forget()
+
+    def reset(self) -> None:
+        """The same as :meth:`clear`."""
         self.clear()
-        for message in taken:
-            self.append(message)
-
-    async def aput(self, message: Message | Mapping[str, Any]) -> None:
-        """:meth:`put`, in a worker thread."""
-        await asyncio.to_thread(self.put, message)
-
-    async def aget(self) -> list[Message]:
-        """:meth:`get`, in a worker thread."""
-        return await asyncio.to_thread(self.get)
 
     def recall_conversation(
-        self, turn_numbers: Iterable[int] = (), message_indices: Iterable[int] = (), last_n: int | None = None
+        self,
+        turn_numbers: Iterable[int] | None = (),
+        message_indices: Iterable[int] | None = (),
+        last_n: int | None = None,
     ) -> Recalled:
-        """Put earlier messages into the next request: by turn (1-based), position (0-based) or the last ones."""
-        recalls = (*self._recalls, Recall(turn_numbers, message_indices, last_n))
-        position = self._session.memory.input_position
-        recalled = self._session.resolve(recalls, len(self._session.log) if position is None else position)
-        self._recalls = recalls
+        """Put earlier messages into the requests of the next turn: by turn (1-based), position (0-based) or the last
+        ones. ``None`` stands for what is left out, as a model writes it that calls ``memviz.RECALL_CONVERSATION``.
+
+        Raises :class:`memviz.RecallError` for a wrong type, or where nothing is named.
+        """
+        turns = whole_numbers("turn_numbers", turn_numbers)
+        recall = Recall(turns, whole_numbers("message_indices", message_indices), last_n)
+        with self._lock:
+            recalls = (*self._recalls, recall)
+            recalled = self._session.resolve(recalls, self._session.memory.before_input)
+            self._recalls = recalls
         return recalled
 
     def clear_recalled_messages(self) -> None:
         """Recall nothing into the next request."""
-        self._recalls = ()
+        with self._lock:
+            self._recalls = ()
 
     def _prepare(self) -> Prepared:
         return self._session.prepare(self._recalls)
+
+
+def _messages(messages: Iterable[Given]) -> list[Message]:
+    if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
+        raise MessageError(f"The messages are a {type(messages).__name__}; they have to be a list of messages.")
+    return [Message.of(message) for message in messages]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from heapq import nlargest
 from itertools import islice
 from typing import Any
 
@@ -15,7 +16,15 @@ MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""
 
 
-def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
+def whole_numbers(name: str, values: Iterable[int] | None) -> tuple[int, ...]:
+    """The numbers of a list; none for ``None``, which models and programs write for what they leave out.
+
+    Raises :class:`RecallError`, which calls the list by its ``name``, for anything but a list of whole numbers.
+    """
+    if values is None:
+        return ()
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise RecallError(f"{name} is {values!r}; it has to be a list of whole numbers, such as [1, 3].")
     values = tuple(values)
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -23,6 +32,14 @@ def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
         if not is_whole_number(value):
             raise RecallError(f"Recall by {name} takes numbers of at most {MAX_DIGITS} digits; this one has more.")
     return values
+
+
+def _words(values: Iterable[str] | None) -> tuple[str, ...]:
+    values = (values,) if isinstance(values, str) else () if values is None else values
+    words = tuple(values) if isinstance(values, Iterable) else (values,)
+    if not all(isinstance(word, str) for word in words):
+        raise RecallError(f"keywords are {values!r}; they have to be a list of texts, such as ['budget'].")
+    return tuple(word for word in words if word.strip())
 
 
 def parse_numbers(text: str) -> tuple[int, ...]:
@@ -54,8 +71,9 @@ def _range_of(piece: str) -> range:
 class Recall:
     """What to bring back: by turn numbers (1-based), message positions (0-based), the last ``last_n``
     messages, or keywords (a message that holds any of them, upper or lower case). The picks are united.
+    ``None`` stands for what is left out.
 
-    Raises :class:`RecallError` when it names nothing at all, or something that is no whole number.
+    Raises :class:`RecallError` when it names nothing at all, or something of the wrong type.
     """
 
     turns: Iterable[int] = ()
@@ -64,11 +82,10 @@ class Recall:
     keywords: Iterable[str] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "turns", _whole_numbers("turns", self.turns))
-        object.__setattr__(self, "messages", _whole_numbers("messages", self.messages))
-        keywords = (self.keywords,) if isinstance(self.keywords, str) else tuple(self.keywords)
-        object.__setattr__(self, "keywords", tuple(word for word in keywords if word.strip()))
-        if self.last_n is not None and (_whole_numbers("last_n", [self.last_n])[0] < 1):
+        object.__setattr__(self, "turns", whole_numbers("turns", self.turns))
+        object.__setattr__(self, "messages", whole_numbers("messages", self.messages))
+        object.__setattr__(self, "keywords", _words(self.keywords))
+        if self.last_n is not None and (whole_numbers("last_n", [self.last_n])[0] < 1):
             raise RecallError(f"last_n is {self.last_n}; it has to be 1 or more.")
         if not (self.turns or self.messages or self.keywords or self.last_n):
             raise RecallError("A recall has to name turns, messages, last_n or keywords.")
@@ -78,7 +95,8 @@ class Recall:
 class Recalled:
     """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
     name (``missing``), how many messages the bound cut off (``cut``), and what was asked for: by the
-    user, and with the last ``by_model`` of ``asked`` by the model."""
+    user, and with the last ``by_model`` of ``asked`` by the model. Its length is the number of messages,
+    and going through it gives them."""
 
     messages: tuple[Message, ...] = field(default=(), repr=False)
     indices: tuple[int, ...] = ()
@@ -86,6 +104,12 @@ class Recalled:
     cut: int = 0
     asked: tuple[Recall, ...] = ()
     by_model: int = 0
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self.messages)
 
     @property
     def asked_by_user(self) -> tuple[Recall, ...]:
@@ -114,33 +138,50 @@ class Recalled:
 def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int) -> Recalled:
     """Find what ``recalls`` name among the first ``length`` messages of ``log``.
 
-    What the model and its recall tool told each other is only brought back by its own positions. More than
-    ``max_messages``: the newest are kept. Numbers that do not exist are reported by name.
+    What the model and its recall tool told each other is only brought back by its own positions. Where one recall
+    names more than ``max_messages``, those asked for by number are kept first, and of the others the newest. Numbers
+    that do not exist are reported by name.
     """
     found: set[int] = set()
+    kept: set[int] = set()
     missing: list[str] = []
     for recall in recalls:
-        for number in recall.turns:
-            positions = _turn_positions(log, length, number)
-            found.update(_worth_recalling(log, positions))
-            if not positions:
-                missing.append(f"turn {number}")
-        for position in recall.messages:
-            if 0 <= position < length:
-                found.add(position)
-            else:
-                missing.append(f"message {position}")
-        found.update(_newest(log, length, recall.last_n or 0))
-        found.update(_holding(log, length, recall.keywords))
-    indices = sorted(found)
-    kept = tuple(indices[max(0, len(indices) - max_messages) :])
+        by_number, absent = _by_number(log, length, recall)
+        others = {*_newest(log, length, recall.last_n or 0), *_holding(log, length, recall.keywords)}
+        found |= by_number | others
+        kept |= _within(max_messages, by_number, others)
+        missing += absent
+    indices = tuple(sorted(kept))
     return Recalled(
-        messages=tuple(log[position] for position in kept),
-        indices=kept,
+        messages=tuple(log[position] for position in indices),
+        indices=indices,
         missing=tuple(dict.fromkeys(missing)),
-        cut=len(indices) - len(kept),
+        cut=len(found) - len(kept),
         asked=tuple(recalls),
     )
+
+
+def _by_number(log: Log, length: int, recall: Recall) -> tuple[set[int], list[str]]:
+    """The positions that a recall asks for by turn or by message, and the names of those that do not exist."""
+    found: set[int] = set()
+    missing: list[str] = []
+    for number in recall.turns:
+        positions = _turn_positions(log, length, number)
+        found.update(_worth_recalling(log, positions))
+        if not positions:
+            missing.append(f"turn {number}")
+    for position in recall.messages:
+        if 0 <= position < length:
+            found.add(position)
+        else:
+            missing.append(f"message {position}")
+    return found, missing
+
+
+def _within(max_messages: int, by_number: set[int], others: set[int]) -> set[int]:
+    """At most so many positions: the newest of those asked for by number, and then the newest of the others."""
+    kept = set(nlargest(max_messages, by_number))
+    return kept | set(nlargest(max_messages - len(kept), others - by_number))
 
 
 def _turn_positions(log: Log, length: int, number: int) -> range:

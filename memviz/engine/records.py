@@ -101,7 +101,7 @@ class TurnRecord:
             "reply_tokens": self.reply_tokens,
             "compactions": [first_compaction, first_compaction + len(self.compactions)],
             "flags": list(self.flags),
-            "recalled": self.recalled.to_dict() if self.recalled else None,
+            "recalled": self.recalled.to_dict() if self.recalled is not None else None,
             "facts": self.facts.to_dict() if self.facts else None,
             "calls": [call.to_dict() for call in self.calls],
         }

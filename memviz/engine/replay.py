@@ -12,7 +12,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
-from memviz.errors import EmptyConversationError
+from memviz.errors import EmptyConversationError, ParameterError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
@@ -29,9 +29,14 @@ def as_log(messages: Messages) -> Log:
     return Log(messages.messages if isinstance(messages, Transcript) else messages)
 
 
-def as_model(model: Model | str | None) -> Model | None:
-    """A model, the one of this name, or none."""
-    return find_model(model) if isinstance(model, str) else model
+def as_model(model: Model | str | None, parameter: str = "model") -> Model | None:
+    """A model, the one of this name, or none. Raises :class:`ParameterError`, which calls it by the name of the
+    ``parameter``, for anything else."""
+    if model is None or isinstance(model, Model):
+        return model
+    if isinstance(model, str):
+        return find_model(model)
+    raise ParameterError(parameter, model, "a model such as memviz.model('offline'), the name of one, or None")
 
 
 def replay(

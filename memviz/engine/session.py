@@ -27,6 +27,7 @@ from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import RecallError, ScriptExhausted
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
+from memviz.strategies import as_strategy
 from memviz.strategies.base import CompactionPlan, Strategy, Trigger
 
 
@@ -84,7 +85,7 @@ class Session:
         repair_tool_pairs: bool = False,
         edits: Mapping[int, str] | None = None,
     ) -> None:
-        self.log, self.strategy, self.summarizer, self.counter = log, strategy, summarizer, counter
+        self.log, self.strategy, self.summarizer, self.counter = log, as_strategy(strategy), summarizer, counter
         self.system_prompt, self.repair_tool_pairs = system_prompt, repair_tool_pairs
         self.space = new_space(log, strategy, counter, system_prompt)
         self.memory = Memory(self.space, 0)

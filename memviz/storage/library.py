@@ -150,6 +150,13 @@ def entries(session: Session, ids: Sequence[str]) -> list[ConversationEntry]:
     return [by_id[id] for id in ids if id in by_id]
 
 
+def ids_of_format(session: Session, format: str) -> list[str]:
+    """Ids of the conversations of this format that are not deleted, the oldest first."""
+    table = CONVERSATIONS.c
+    query = select(table.id).where(table.format == format, table.deleted_at.is_(None))
+    return list(session.scalars(query.order_by(table.created_at, table.id)))
+
+
 def entry(session: Session, id: str) -> ConversationEntry:
     """What lists show of a conversation. Raises :class:`StorageError` for an unknown id."""
     readable, unreadable = _parted(session, CONVERSATIONS.c.id == _expect(session, id))

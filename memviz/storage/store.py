@@ -136,6 +136,7 @@ class Store:
     conversation = _reads(library.conversation)
     entries = _reads(library.entries)
     entry = _reads(library.entry)
+    conversation_ids = _reads(library.ids_of_format)
     exists = _reads(library.exists)
     add_conversation = _writes(library.add)
     add_conversations = _writes(library.add_all)

@@ -9,7 +9,7 @@ from inspect import isabstract
 from pkgutil import iter_modules
 from typing import Any
 
-from memviz.errors import UnknownStrategyError
+from memviz.errors import ParameterError, UnknownStrategyError
 from memviz.strategies.base import Strategy
 
 ENTRY_POINT_GROUP = "memviz.strategies"
@@ -45,3 +45,11 @@ def strategy(id: str, **parameters: Any) -> Strategy:
     if cls is None:
         raise UnknownStrategyError(id, strategies())
     return cls(**parameters)
+
+
+def as_strategy(value: Strategy) -> Strategy:
+    """The strategy itself. Raises :class:`ParameterError` for anything else, before it is put to work."""
+    if isinstance(value, Strategy):
+        return value
+    example = value if isinstance(value, str) and value in strategies() else "summary"
+    raise ParameterError("strategy", value, f"a strategy, such as memviz.strategy({example!r})")

@@ -107,6 +107,7 @@ class Strategy(BaseModel, ABC):
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
+    sends_history: ClassVar[bool] = True  # whether requests hold past messages that nobody recalled
     tried_at_first: ClassVar[bool] = True  # whether a sweep begins with it
 
     def __init__(self, **parameters: Any) -> None:

@@ -88,8 +88,13 @@ class ChatSummaryBuffer(Strategy):
         return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
 
     def headroom(self, memory: Memory) -> Headroom:
-        """Tokens until the next summarization."""
-        used = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
+        """Tokens until the next summarization. The summary does not count here as long as the user's message comes
+        first: where only the summary no longer fits beside the messages, there is nothing new to summarize."""
+        used = memory.pending_tokens + self._initial_tokens(memory)
+        if not memory.pending or memory.log[memory.cursor].role in ("assistant", "tool"):
+            if memory.pending and memory.summary is None:
+                return Headroom(0, "tokens")
+            used += self._summary_tokens(memory)
         return Headroom(max(0, self.token_limit + 1 - used), "tokens")
 
     @property

@@ -20,10 +20,14 @@ class SummaryOnly(PerTurnSummaries):
     title: ClassVar[str] = "Summary only"
     reference: ClassVar[str] = "Summary-only memory with recall"
     order: ClassVar[int] = 8
+    sends_history: ClassVar[bool] = False
 
     enable_recall: bool = switch(True, "Let turns be recalled into the next request.")
     max_recalled_messages: int = whole_number(
-        20, "messages", "Most messages that one recall brings back; beyond it the newest are kept.", (1, 50)
+        20,
+        "messages",
+        "Most messages that one recall brings back: those named by number first, then the newest.",
+        (1, 50),
     )
     max_recall_contexts: int = whole_number(
         3, "calls", "Most recalls that the model may ask for in one turn.", (1, 10), live_only=True

@@ -249,7 +249,7 @@ def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:
         raise SweepError("There is no conversation to sweep over. Give a transcript, or a list of them.")
     if any(isinstance(item, Transcript) for item in items):
         return [item for item in items if isinstance(item, Transcript)]
-    messages = given if isinstance(given, Log) else (Message.of(item) for item in items)  # type: ignore[arg-type]
+    messages = given if isinstance(given, Log) else (Message.of(item) for item in items)
     return [Transcript(tuple(messages))]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Sequence
+from threading import Event
 from typing import Any
 
 import memviz
@@ -30,6 +32,28 @@ class Digest(Model):
         reply = f"digest {hashlib.sha256(text.encode()).hexdigest()[:12]}"
         yield reply
         yield Reply(reply)
+
+
+class Waiting(Model):
+    """Summarizes when it is let."""
+
+    name = "waiting"
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = Event(), Event()
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        self.asked.set()
+        self.may_answer.wait(120)
+        yield Reply("a summary")
+
+
+class Slow(Digest):
+    """Lets other threads go first."""
+
+    def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:
+        time.sleep(0.005)
+        return super().stream(messages)
 
 
 def sent(run: Run) -> list[bytes]:

@@ -193,13 +193,13 @@ class TestWhatTheModelIsTold:
         assert text.startswith("Recalled 4 messages. ")
         assert "2 more were too many" in text
 
-    def test_the_bound_holds_for_all_recalls_together_and_nobody_is_told_otherwise(self) -> None:
+    def test_the_bound_is_that_of_one_recall(self) -> None:
         chat = chat_with(
             says(recall("a", last_n=4)), says(recall("b", turn_numbers=[1])), "Blue.", max_recalled_messages=4
         )
         record = chat.send("Which colour?")
-        assert recalled(record) == texts(talk_of(1, 2))
-        assert told(record.context.messages)[1] == "Recalled 0 messages. 2 more were too many; the newest were kept."
+        assert recalled(record) == texts(talk_of(0, 1, 2))
+        assert told(record.context.messages)[1].startswith("Recalled 2 messages. They stand right before")
 
     def test_half_a_tool_call_cannot_be_recalled_and_that_is_said(self) -> None:
         chat = chat_with(says(recall("a", last_n=1)), "Blue.", says(recall("b", message_indices=[8])), "Fine.")

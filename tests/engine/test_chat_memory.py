@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import json
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import memviz
 from memviz import ChatMemory, Message, MessageError, ScriptedModel
-from tests.engine.probes import IDS, SUMMARIZING, Digest, small, talk
+from tests.engine.probes import IDS, SUMMARIZING, Digest, Slow, Waiting, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 every_strategy = pytest.mark.parametrize("id", IDS)
@@ -198,11 +203,177 @@ class TestNoSummarizer:
         assert loaded[0].role == "user"
 
 
-def test_async_twins() -> None:
-    async def loop(memory: ChatMemory) -> list[Message]:
-        for message in talk(3)[:5]:
-            await memory.aput(message)
-        return await memory.aget()
+class TestAsync:
+    def test_every_method_that_may_block_has_a_twin_with_the_same_arguments(self) -> None:
+        for face in (ChatMemory, memviz.MemoryStore):
+            methods = {name: method for name, method in inspect.getmembers(face, inspect.isfunction) if name[0] != "_"}
+            twins = {name for name, method in methods.items() if inspect.iscoroutinefunction(method)}
+            blocking = set(methods) - twins - {"headroom"}
+            assert twins == {"a" + name for name in blocking}
+            for name in blocking - {"memory"}:
+                assert list(inspect.signature(methods["a" + name]).parameters) == list(
+                    inspect.signature(methods[name]).parameters
+                )
 
-    memory = ChatMemory(small("summary"), model=Digest())
-    assert asyncio.run(loop(memory)) == memory_of("summary", talk(3)[:5]).load()
+    @every_strategy
+    def test_do_what_the_methods_of_their_name_do(self, id: str) -> None:
+        async def loop(memory: ChatMemory) -> list[list[Message]]:
+            await memory.aset(talk(2))
+            await memory.aput_messages(talk(5)[4:8])
+            await memory.aappend(talk(5)[8])
+            await memory.arecall_conversation([1], None, last_n=2)
+            seen = [await memory.aget(input="ignored"), await memory.aload(), await memory.ahistory_for_prompt()]
+            await memory.aclear_recalled_messages()
+            seen += [await memory.aget(), await memory.aget_all()]
+            await memory.areset()
+            return [*seen, await memory.aget_all()]
+
+        alone = memory_of(id, talk(5)[:9])
+        alone.recall_conversation([1], last_n=2)
+        expected = [alone.get("ignored"), alone.load(), alone.history_for_prompt()]
+        alone.clear_recalled_messages()
+        expected += [alone.get(), talk(5)[:9], []]
+        assert asyncio.run(loop(ChatMemory(small(id), model=Digest()))) == expected
+
+    def test_the_loop_goes_on_while_the_summarizer_writes(self) -> None:
+        model = Waiting()
+
+        async def loop(memory: ChatMemory) -> None:
+            putting = asyncio.create_task(memory.aput_messages(talk(2)[:3]))
+            assert await asyncio.to_thread(model.asked.wait, 60)
+            assert not putting.done()  # the loop came here while the summarizer is still at work
+            model.may_answer.set()
+            await putting
+
+        memory = ChatMemory(small("summary"), model=model)
+        asyncio.run(loop(memory))
+        assert memory.load()[0].content.endswith("a summary")
+
+    @pytest.mark.parametrize("id", SUMMARIZING)
+    def test_several_at_once_on_one_memory_work_one_after_the_other(self, id: str) -> None:
+        async def loop(memory: ChatMemory) -> None:
+            said = [Message(("user", "assistant")[n % 2], f"message {n}") for n in range(40)]
+            others = [memory.aget(), memory.aget_all(), memory.ahistory_for_prompt()]
+            await asyncio.gather(*(memory.aput(message) for message in said), *others)
+
+        memory = ChatMemory(small(id), model=Slow(), counter="chars4")
+        asyncio.run(loop(memory))
+        said = memory.get_all()
+        assert sorted(m.content for m in said) == sorted(f"message {n}" for n in range(40))
+        positions = [c.summarized for c in memory.run.compactions]
+        assert all(before.stop == after.start for before, after in pairwise(positions)), "each summarized once"
+
+
+class TestSummaryOnly:
+    def test_has_no_history_for_the_prompt_at_any_moment(self) -> None:
+        """Before and after the answer, in a tool loop, with something recalled, and after a summarizer that failed."""
+        call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+        messages = [
+            *talk(3), Message("user", "What is the weather?"),
+            Message("assistant", "", tool_calls=(call,)), Message("tool", "rain", tool_call_id="a"),  # type: ignore[arg-type]
+            Message("assistant", "It rains."), Message("user", "Thanks."),
+        ]  # fmt: skip
+        for model in (Digest(), ScriptedModel([memviz.ModelError("down")] * 99), None):
+            memory = ChatMemory(small("summary_only"), model=model)
+            assert memory.history_for_prompt() == []
+            for message in messages:
+                memory.append(message)
+                assert memory.history_for_prompt() == []
+            memory.recall_conversation([1])
+            assert memory.history_for_prompt() == []
+            assert talk(1)[0] in memory.load()
+
+
+class TestHeadroom:
+    @pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer"])
+    @given(turns=st.integers(1, 8), size=st.integers(1, 12))
+    def test_is_what_can_be_said_before_the_next_summarization(self, id: str, turns: int, size: int) -> None:
+        """One unit less, and nothing happens; a user's message with that many makes it happen."""
+        for less in (0, 1):
+            memory = ChatMemory(small(id), model=Digest(), counter=lambda text: len(text.split()))
+            for number in range(2 * turns):
+                memory.append(Message(("user", "assistant")[number % 2], " ".join(["word"] * size)))
+            memory.load()
+            before, left = len(memory.run.compactions), memory.headroom()
+            assert left is not None
+            amount = left.amount - less
+            messages = amount if left.unit == "messages" else int(amount > 0 or not less)
+            words = 1 if left.unit == "messages" else max(1, amount)
+            for _ in range(messages):
+                memory.append(Message("user", " ".join(["word"] * words)))
+            if messages or not less:
+                memory.load()
+            assert (len(memory.run.compactions) > before) == (not less)
+
+    def test_is_none_where_nothing_is_ever_summarized(self) -> None:
+        assert ChatMemory(memviz.strategy("window")).headroom() is None
+        assert memviz.Chat(memviz.strategy("window")).headroom() is None
+
+    def test_is_that_of_a_chat_too(self) -> None:
+        chat = memviz.Chat(small("summary"), model=Digest())
+        assert chat.headroom() == ChatMemory(small("summary")).headroom() == (3, "messages")
+        chat.send("Hello")
+        assert chat.headroom() == (1, "messages")
+
+
+class TestRecallInAToolLoop:
+    def test_what_was_recalled_stays_until_the_turn_has_its_answer(self) -> None:
+        call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+        memory = memory_of("window", talk(4)[:7])
+        memory.recall_conversation([1])
+        assert set(talk(1)) <= set(memory.load())
+        memory.append(Message("assistant", "", tool_calls=(call,)))  # type: ignore[arg-type]
+        memory.append(Message("tool", "rain", tool_call_id="a"))
+        assert set(talk(1)) <= set(memory.load()), "the second request of the same turn"
+        memory.append(Message("assistant", "It rains."))
+        memory.append(Message("user", "Thanks."))
+        assert not set(talk(1)) & set(memory.load())
+
+    def test_the_tools_arguments_are_taken_as_a_model_writes_them(self) -> None:
+        memory = memory_of("window", talk(4)[:7])
+        names = memviz.RECALL_CONVERSATION.to_request()["function"]["parameters"]["properties"]
+        assert list(names) == ["turn_numbers", "message_indices", "last_n"]
+        recalled = memory.recall_conversation(
+            **json.loads('{"turn_numbers": [1], "message_indices": null, "last_n": null}')
+        )
+        assert (list(recalled), len(recalled)) == (talk(1), 2)
+        with pytest.raises(memviz.RecallError, match="name"):
+            memory.recall_conversation(**dict.fromkeys(names))
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ({"turn_numbers": 1}, "turn_numbers is 1; it has to be a list of whole numbers"),
+            ({"message_indices": "3"}, "message_indices is '3'"),
+            ({"turn_numbers": ["1"]}, "turn_numbers"),
+            ({"last_n": "5"}, "last_n"),
+        ],
+    )
+    def test_a_wrong_type_is_refused_in_a_sentence(self, arguments: dict[str, Any], words: str) -> None:
+        with pytest.raises(memviz.RecallError, match=words):
+            memory_of("window", talk(4)[:7]).recall_conversation(**arguments)
+
+
+class TestWrongTypes:
+    @pytest.mark.parametrize(
+        ("strategy", "options", "name"),
+        [
+            ("summary", {}, "strategy"),
+            (None, {}, "strategy"),
+            (memviz.strategies()["summary"], {}, "strategy"),
+            (small("summary"), {"model": lambda messages: "short"}, "model"),
+            (small("summary"), {"model": 7}, "model"),
+        ],
+    )
+    def test_are_refused_at_once(self, strategy: Any, options: dict[str, Any], name: str) -> None:
+        for face in (ChatMemory, memviz.Chat):
+            with pytest.raises(memviz.ParameterError, match=rf"Parameter '{name}' is .*; allowed is .*\.$"):
+                face(strategy, **options)
+
+    @pytest.mark.parametrize("messages", ["Hello", 5, None, {"role": "user", "content": "x"}, Message("user", "x")])
+    def test_a_list_of_messages_is_one(self, messages: Any) -> None:
+        memory = memory_of("buffer", talk(1))
+        for take in (memory.set, memory.put_messages):
+            with pytest.raises(MessageError, match="list of messages"):
+                take(messages)
+        assert memory.get_all() == talk(1)

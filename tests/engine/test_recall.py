@@ -37,25 +37,29 @@ def leading_system_messages(messages: list[Message]) -> int:
     return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
 
 
-def picked(messages: list[Message], stop: int, query: dict[str, Any]) -> tuple[list[int], set[str]]:
-    """By brute force: positions before ``stop`` that the query names, and the numbers that do not exist."""
-    numbers, found, missing = turn_numbers(messages), set(), set()
+def picked(messages: list[Message], stop: int, query: dict[str, Any], bound: int) -> tuple[list[int], int, set[str]]:
+    """By brute force: positions before ``stop`` that the query brings back within the bound, how many more it names,
+    and the numbers that do not exist."""
+    numbers, missing = turn_numbers(messages), set()
     leading = leading_system_messages(messages)  # in every request anyway: only recalled where named by position
+    by_number: set[int] = set()
+    others: set[int] = set()
     for turn in query["turns"]:
         inside = {i for i in range(leading, stop) if numbers[i] == turn}
-        found |= inside
+        by_number |= inside
         missing |= set() if inside else {f"turn {turn}"}
     for position in query["messages"]:
         if 0 <= position < stop:
-            found.add(position)
+            by_number.add(position)
         else:
             missing.add(f"message {position}")
     for i in range(leading, stop):
         if query["last_n"] and i >= stop - query["last_n"]:
-            found.add(i)
+            others.add(i)
         if any(word.lower() in messages[i].content.lower() for word in query["keywords"]):
-            found.add(i)
-    return sorted(found), missing
+            others.add(i)
+    in_order = sorted(by_number, reverse=True) + sorted(others - by_number, reverse=True)
+    return sorted(in_order[:bound]), len(in_order[bound:]), missing
 
 
 @given(messages=conversations(), query=queries, bound=st.integers(1, 8))
@@ -64,11 +68,10 @@ def test_picks_are_united_in_log_order_within_the_bound(
 ) -> None:
     strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=bound)
     record = last_request(messages, strategy, **query)
-    found, missing = picked(messages, record.memory.length - 1, query)
-    kept = found[-bound:]
+    kept, cut, missing = picked(messages, record.memory.length - 1, query, bound)
     assert record.recalled is not None
-    assert list(record.recalled.messages) == [messages[i] for i in kept]
-    assert record.recalled.cut == len(found) - len(kept)
+    assert list(record.recalled) == list(record.recalled.messages) == [messages[i] for i in kept]
+    assert (len(record.recalled), record.recalled.cut) == (len(kept), cut)
     assert set(record.recalled.missing) == missing
     assert len(record.recalled.missing) == len(missing), "each is named once"
     block = record.context.block("recalled")
@@ -83,11 +86,11 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
 ) -> None:
     record = last_request(messages, small(id), **query)
     plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
-    found, _ = picked(messages, record.memory.length - 1, query)
+    found, _, _ = picked(messages, record.memory.length - 1, query, 20)
     history = record.context.block("history")
     held = (set(history.indices) if history else set()) | set(range(leading_system_messages(messages)))
     block = record.context.block("recalled")
-    assert (list(block.indices) if block else []) == [i for i in found[-20:] if i not in held]
+    assert (list(block.indices) if block else []) == [i for i in found if i not in held]
     assert [b for b in record.context.blocks if b.kind != "recalled"] == list(plain.context.blocks)
     if block:
         assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
@@ -102,11 +105,38 @@ def test_bound_keeps_the_newest_and_reports_the_cut() -> None:
     assert record.recalled.cut == 10
 
 
+def test_what_was_asked_for_by_number_goes_before_the_newest() -> None:
+    strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=4)
+    record = last_request(talk(9), strategy, turns=[1], messages=[5], last_n=6)
+    assert record.recalled is not None
+    assert record.recalled.indices == (0, 1, 5, 15)
+    assert record.recalled.cut == 5
+    record = last_request(talk(9), strategy, turns=[1, 2, 3], last_n=6)
+    assert record.recalled is not None
+    assert record.recalled.indices == (2, 3, 4, 5), "of more numbers than there is room for, the newest"
+
+
+def test_the_bound_is_that_of_one_recall_and_nothing_is_cut_that_another_one_brings_back() -> None:
+    strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=2)
+    chat = memviz.Chat(strategy, model=ScriptedModel(["answer"] * 4))
+    for number in range(4):
+        chat.send(f"question {number}")
+    assert (chat.recall(last_n=4).indices, chat.recall(turns=[1]).indices) == ((6, 7), (0, 1, 6, 7))
+    assert chat.waiting.recalled.cut == 2
+    assert chat.recall(turns=[3]).cut == 0
+
+
 def test_what_does_not_exist_is_named_and_the_rest_recalled() -> None:
     record = last_request(talk(3), memviz.strategy("window", window_size=1), turns=[1, 9], messages=[99, -1, 2])
     assert record.recalled is not None
     assert list(record.recalled.messages) == talk(3)[:3]
     assert set(record.recalled.missing) == {"turn 9", "message 99", "message -1"}
+
+
+def test_what_brought_nothing_back_is_kept_with_the_run() -> None:
+    run = memviz.replay(talk(2), memviz.strategy("window"), model=None, recalls={2: Recall([99])})
+    (recalled,) = [r.recalled for r in memviz.Run.from_dict(run.to_dict()).turns if r.recalled is not None]
+    assert (len(recalled), recalled.missing) == (0, ("turn 99",))
 
 
 def test_the_future_does_not_exist_yet() -> None:
@@ -144,11 +174,23 @@ def test_recalled_beats_summarized_and_is_counted_as_recalled() -> None:
         {"turns": [True]},
         {"messages": [1.5]},
         {"messages": [None]},
+        {"turns": 1},
+        {"messages": "12"},
+        {"turns": {"from": 1}},
+        {"last_n": [2]},
+        {"keywords": 5},
+        {"keywords": ["budget", 5]},
+        {"turns": None, "messages": None, "last_n": None, "keywords": None},
     ],
 )
 def test_a_recall_that_names_nothing_or_nonsense_is_an_error(query: dict[str, Any]) -> None:
-    with pytest.raises(RecallError):
+    with pytest.raises(RecallError, match=r"\.$"):
         Recall(**query)
+
+
+def test_none_is_what_is_left_out() -> None:
+    assert Recall(turns=[1], messages=None, last_n=None, keywords=None) == Recall(turns=[1])  # type: ignore[arg-type]
+    assert Recall(turns=None, keywords="budget") == Recall(keywords=["budget"])  # type: ignore[arg-type]
 
 
 def test_recall_switched_off_is_an_error_that_names_the_switch() -> None:
@@ -314,7 +356,7 @@ def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str) 
     if asked:
         chat.recall(messages=asked)
     waiting = chat.waiting
-    assert waiting.recalled.indices == tuple(sorted(pinned | asked))[-20:]
+    assert waiting.recalled.indices == tuple(sorted(pinned | asked))
     assert sorted((*waiting.fresh, *waiting.held)) == list(waiting.recalled.indices)
     record = chat.send("And now?")
     assert set(waiting.fresh) <= set(record.parts.recalled), "the new question only pushes messages out"

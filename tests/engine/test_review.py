@@ -335,7 +335,7 @@ class TestUndo:
                 version = data.draw(st.sampled_from(chat.summaries_in_force))
                 chat.edit_summary(version.version, f"edit {number}")
             resumed = Chat.resume(chat.run)
-            assert (resumed.summaries_in_force, resumed.headroom) == (chat.summaries_in_force, chat.headroom)
+            assert (resumed.summaries_in_force, resumed.headroom()) == (chat.summaries_in_force, chat.headroom())
             memory = chat.run.memory_after(chat.log.turn_count)
             covered = [p for version in chat.summaries_in_force for p in version.covers]
             assert len(covered) == len(set(covered))

@@ -126,7 +126,8 @@ class Recount:
         if self.id == "summary":
             return max(1, 2 * self.run.strategy.buffer_size + 1 - (stop - start))  # type: ignore[attr-defined]
         used = sum(self.count(m.content) for m in self.run.log[start:stop])
-        used += self.count(summary) if self.id == "chat_summary_buffer" else 0
+        leads = start < stop and self.run.log[start].role not in ("assistant", "tool")
+        used += self.count(summary) if self.id == "chat_summary_buffer" and not leads else 0
         return max(0, int(self.budget or 0) + 1 - used)
 
     def growth(self) -> Found:

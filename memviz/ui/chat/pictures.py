@@ -57,7 +57,7 @@ def pictures(desk: ChatDesk) -> None:
 
 
 def _next_summarization(chat: Chat) -> None:
-    headroom = chat.headroom
+    headroom = chat.headroom()
     if chat.proposal is not None:
         st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
     elif headroom is None:

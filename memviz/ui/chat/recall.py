@@ -111,7 +111,7 @@ def _remarks(waiting: Waiting) -> Iterable[str]:
     if waiting.held:
         yield f"{counted(len(waiting.held), 'message')} asked for, but sent word for word anyway: not sent twice."
     if waiting.recalled.cut:
-        yield f"{counted(waiting.recalled.cut, 'message')} too many: only the newest were kept."
+        yield f"{counted(waiting.recalled.cut, 'message')} too many: kept were those named by number, then the newest."
     if waiting.recalled.missing:
         yield "Not in this conversation: " + ", ".join(waiting.recalled.missing) + "."
 
