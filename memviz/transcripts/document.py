@@ -51,10 +51,13 @@ class Parsed(NamedTuple):
 
 
 class Document:
-    """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for."""
+    """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for.
 
-    def __init__(self, data: bytes, name: str = "", limits: Limits | None = None) -> None:
-        self.data, self.name, self.limits = data, name, limits or Limits()
+    ``user`` is the name under which the user speaks, if that was said.
+    """
+
+    def __init__(self, data: bytes, name: str = "", limits: Limits | None = None, user: str | None = None) -> None:
+        self.data, self.name, self.limits, self.user = data, name, limits or Limits(), user
         self.notes = ImportNotes()
 
     @cached_property

@@ -13,9 +13,10 @@ from importlib import import_module
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import walk_packages
+from typing import NamedTuple
 
 from memviz.conversation import clean_text
-from memviz.errors import TranscriptError
+from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
@@ -50,6 +51,15 @@ class LoadedFile:
         return replace(transcript, warnings=(*self.warnings, *transcript.warnings))
 
 
+class Asked(NamedTuple):
+    """How a file is to be read: as :func:`load_file` was asked."""
+
+    format: str | None
+    user: str | None
+    limits: Limits
+    progress: Progress | None = None
+
+
 @cache
 def formats() -> dict[str, Reader]:
     """The reader of every format by its name, found by scanning the folder of readers."""
@@ -67,18 +77,20 @@ def load_transcript(
     *,
     name: str = "",
     conversation: int = 1,
+    user: str | None = None,
     limits: Limits | None = None,
 ) -> Transcript:
     """One conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
 
-    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. What had
-    to be repaired or left out is in the transcript's ``warnings``; so is how many other conversations the file holds.
-    Nothing is executed, fetched or written.
+    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. ``user``
+    is the name under which the user speaks, where the names in a file do not show it; everybody else is the
+    assistant then. What had to be repaired or left out is in the transcript's ``warnings``; so is how many other
+    conversations the file holds. Nothing is executed, fetched or written.
 
     Raises :class:`TranscriptError`, and nothing else, for whatever cannot be read: it says the file, the place, what
-    was found and what to do.
+    was found and what to do. :class:`UnclearUserError` holds the names to choose the user from.
     """
-    loaded = load_file(source, format, name=name, limits=limits)
+    loaded = load_file(source, format, name=name, user=user, limits=limits)
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
         reason = f"there is no conversation {conversation}."
@@ -94,19 +106,20 @@ def load_file(
     format: str | None = None,
     *,
     name: str = "",
+    user: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> LoadedFile:
     """All conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an archive.
 
-    Each conversation is read whole or not at all. Raises :class:`TranscriptError` where not even one can be read.
+    ``user``: the name under which the user speaks, as for :func:`load_transcript`. Each conversation is read whole or not at all. Raises :class:`TranscriptError` where not even one can be read.
     """
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
     try:
         limits = limits or Limits.from_environment()
         data = _bytes_of(source, limits)
         read = _read_archive if is_archive(data) else _read_document
-        loaded = read(data, name, format, limits, progress)
+        loaded = read(data, name, Asked(format, user, limits, progress))
     except TranscriptError as error:
         raise _placed(error, name, format) from None
     except RecursionError:
@@ -120,14 +133,19 @@ def load_file(
 def _placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
     place = ", ".join(part for part in (name, error.place) if part)
     remedy = error.remedy or OTHER_FORMAT
-    return type(error)(error.reason, format=error.format or format or "", place=place, remedy=remedy)
+    return _copy(error, format=error.format or format or "", place=place, remedy=remedy)
 
 
-def _read_document(
-    data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
-) -> LoadedFile:
-    document = Document(data, name, limits)
-    reader = _reader_named(format) if format is not None else _recognised(document)
+def _copy(error: TranscriptError, **changed: str) -> TranscriptError:
+    named = {"names": error.names} if isinstance(error, UnclearUserError) else {}
+    kept = {"format": error.format, "place": error.place, "remedy": error.remedy}
+    return type(error)(error.reason, **{**kept, **changed}, **named)  # type: ignore[arg-type]  # names are of one type
+
+
+def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
+    limits = asked.limits
+    document = Document(data, name, limits, asked.user)
+    reader = _reader_named(asked.format) if asked.format is not None else _recognised(document)
     pieces = reader.conversations(document)
     if not pieces:
         raise TranscriptError("it holds no conversation.", format=reader.name, remedy="Choose another file.")
@@ -138,13 +156,12 @@ def _read_document(
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
-            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place)), name, place))
+            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place, asked.user)), name, place))
         except TranscriptError as error:
             where = ", ".join(part for part in (place, error.place) if part)
-            inner = TranscriptError(error.reason, format=reader.name, place=where, remedy=error.remedy)
-            failures.append(_placed(inner, name, None))
-        if progress:
-            progress(number, len(pieces))
+            failures.append(_placed(_copy(error, format=reader.name, place=where), name, None))
+        if asked.progress:
+            asked.progress(number, len(pieces))
     found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
     return LoadedFile(name, found, document.notes.sentences(), tuple(failures))
 
@@ -167,17 +184,15 @@ def _titled(transcript: Transcript, name: str, place: str) -> Transcript:
     return replace(transcript, title=f"{stem}, {place}" if place else stem)
 
 
-def _read_archive(
-    data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
-) -> LoadedFile:
+def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     parts: list[LoadedFile] = []
     refused: dict[str, TranscriptError] = {}
-    for inner, content in archived_files(data, limits):
+    for inner, content in archived_files(data, asked.limits):
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
                 raise TranscriptError("an archive inside an archive is not opened.", remedy="Unpack the outer one.")
-            parts.append(_read_document(content, inner, format, limits, progress))
+            parts.append(_read_document(content, inner, asked))
         except TranscriptError as error:
             refused[inner] = error
     if not parts:

@@ -187,6 +187,15 @@ class TestNoSummarizer:
         assert loaded[0].role == "user"
 
 
+@pytest.mark.parametrize("take", ["put", "append"])
+def test_a_message_is_taken_in_with_its_text_or_refused(take: str) -> None:
+    memory = ChatMemory(memviz.strategy("buffer"))
+    getattr(memory, take)({"role": "user", "text": "I live in Lisbon"})
+    with pytest.raises(MessageError, match="'words'"):
+        getattr(memory, take)({"role": "user", "words": "And in Porto"})
+    assert [message.content for message in memory.load()] == ["I live in Lisbon"]
+
+
 def test_async_twins() -> None:
     async def loop(memory: ChatMemory) -> list[Message]:
         for message in talk(3)[:5]:
