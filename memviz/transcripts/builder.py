@@ -13,6 +13,7 @@ from memviz.transcripts.chat_messages import Note, RoleOf, known_role, read_mess
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.user_names import nobody_called, same_name
 
 MAX_REASONS = 3
 NEEDED = "Every message needs a role (system, user, assistant or tool) and a content."
@@ -37,7 +38,8 @@ class TranscriptBuilder:
         self._places: list[str] = []
         self._left_out: list[str] = []
         self._lost: list[tuple[str, LostMessageError]] = []
-        self._names: dict[str, None] = {}
+        self._names: dict[str, None] = {}  # who speaks, of the messages that are read from JSON
+        self._spoken: dict[int, str] = {}  # log position -> who says the message
 
     def note(self, what: str, place: str = "") -> None:
         """Note a repair: a clause without full stop, and where it was."""
@@ -60,7 +62,7 @@ class TranscriptBuilder:
         """Add a message of this role and text, with other fields of :class:`Message`; returns its log position."""
         return self.add_message(Message(role, content, **fields), place)
 
-    def add_json(self, item: object, place: str) -> int | None:
+    def add_json(self, item: Any, place: str) -> int | None:
         """Parse a JSON value in the shape of the OpenAI chat API and add it; returns its log position.
 
         Anything else is left out, and ``None`` returned. A message of somebody unknown, or without a text that can be
@@ -73,7 +75,10 @@ class TranscriptBuilder:
         except MessageError as error:
             self.leave_out(place, str(error))
         else:
-            return self.add_message(self._with_name(message, item), place)
+            position = self.add_message(message, place)
+            if item["role"].strip() in self._names:
+                self._spoken[position] = item["role"].strip()
+            return position
         return None
 
     def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
@@ -82,18 +87,25 @@ class TranscriptBuilder:
         return {index: position for index, position in added.items() if position is not None}
 
     def _role_of(self, role: object) -> str | None:
-        """The role of a name; if it was said who the user is, everybody else is the assistant."""
+        """The role of a name; if it was said who the user is, an unknown name is at first the assistant's."""
         known = known_role(role)
-        if isinstance(role, str) and known not in ("system", "tool"):
-            self._names[role.strip()] = None
-            if self.user is not None and role.strip():
-                return "user" if same_name(role, self.user) else "assistant"
+        if isinstance(role, str) and role.strip() and known not in ("system", "tool"):
+            self._names.setdefault(role.strip())
+            return known or (self.user and "assistant")
         return known
 
-    def _with_name(self, message: Message, item: object) -> Message:
-        named = item["role"].strip() if isinstance(item, dict) and isinstance(item.get("role"), str) else ""
-        is_person = self.user is not None and known_role(named) is None
-        return replace(message, name=named) if is_person and message.name is None else message
+    def _assign_roles(self) -> None:
+        """Give every message the role that its speaker has because it was said who the user is."""
+        if self.user is None or not self._names:
+            return
+        if not any(same_name(name, self.user) for name in self._names):
+            if all(map(known_role, self._names)):  # this conversation needs nobody to say it
+                return
+            raise nobody_called(self.user, tuple(self._names))
+        for position, name in self._spoken.items():
+            role = "user" if same_name(name, self.user) else "assistant"
+            shown = self.messages[position].name or (None if known_role(name) else name)
+            self.messages[position] = replace(self.messages[position], role=role, name=shown)
 
     def parse_json(self, text: str) -> Any:
         """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
@@ -126,6 +138,7 @@ class TranscriptBuilder:
         Raises :class:`TranscriptError` if there is no message.
         """
         self._judge_lost()
+        self._assign_roles()
         self._judge_left_out()
         self._note_oddities()
         return Transcript(tuple(self.messages), warnings=self.notes.sentences(), events=tuple(self.events), **known)
@@ -162,11 +175,6 @@ class TranscriptBuilder:
         for caller, results in tools.results_of.items():
             if caller != last_word and len(results) < len(messages[caller].tool_calls):
                 self.note("a tool call has no result", places[caller])
-
-
-def same_name(one: str, other: str) -> bool:
-    """Whether two texts are the same name, in whatever letter case."""
-    return one.strip().casefold() == other.strip().casefold()
 
 
 def _listed(reasons: Sequence[str]) -> str:

@@ -112,7 +112,8 @@ def load_file(
 ) -> LoadedFile:
     """All conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an archive.
 
-    ``user``: the name under which the user speaks, as for :func:`load_transcript`. Each conversation is read whole or not at all. Raises :class:`TranscriptError` where not even one can be read.
+    ``user``: the name under which the user speaks, as for :func:`load_transcript`. Each conversation is read whole or
+    not at all. Raises :class:`TranscriptError` where not even one can be read.
     """
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
     try:
