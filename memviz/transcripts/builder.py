@@ -128,6 +128,11 @@ class TranscriptBuilder:
         """Skip something that should be a message, and count it; ``reason`` completes "index 3 ..."."""
         self._left_out.append(f"{place} {reason}")
 
+    @property
+    def has_left_out(self) -> bool:
+        """Whether anything was skipped that should be a message."""
+        return bool(self._left_out or self._lost)
+
     def add_event(self, event: RecordedEvent) -> None:
         """Add what the program did to its own memory, such as a compaction."""
         self.events.append(event)

@@ -18,11 +18,14 @@ from typing import NamedTuple
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import readers
-from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.archives import archived_files, archived_names, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
+from memviz.transcripts.file_kinds import page_kind
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.nearest import refusal
+from memviz.transcripts.readers.texts.nearly import text_refusal
 
 Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
@@ -124,7 +127,7 @@ def load_file(
     except TranscriptError as error:
         raise _placed(error, name, format) from None
     except RecursionError:
-        reason = "it is nested more deeply than any conversation."
+        reason = "it is nested more deeply than any conversation, and than this computer can follow."
         raise TranscriptError(reason, place=name, remedy="Check that this is the right file.") from None
     if not loaded.transcripts:
         raise loaded.failures[0]
@@ -197,7 +200,7 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
         except TranscriptError as error:
             refused[inner] = error
     if not parts:
-        raise _nothing_inside(refused)
+        raise _nothing_inside(refused, data)
     return LoadedFile(
         name,
         tuple(transcript for part in parts for transcript in part.transcripts),
@@ -206,12 +209,24 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     )
 
 
-def _nothing_inside(refused: dict[str, TranscriptError]) -> TranscriptError:
-    if len(refused) == 1:
-        ((inner, error),) = refused.items()
+def _nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> TranscriptError:
+    unclear = {inner: error for inner, error in refused.items() if isinstance(error, UnclearUserError)}
+    if len(refused) == 1 or unclear:
+        inner, error = next(iter((unclear or refused).items()))
         return _placed(error, inner, None)
-    found = f"found {_some(list(refused))}" if refused else "it holds no file that could be one"
-    return TranscriptError(f"no conversation inside: {found}.", remedy="Choose the file with the conversations.")
+    remedy = "Choose the file with the conversations."
+    if refused:
+        found = "; ".join(f"{inner[:80]}: {error.reason.rstrip('.')}" for inner, error in _first(refused))
+        more = f"; and {len(refused) - MAX_NAMES} more files" if len(refused) > MAX_NAMES else ""
+        return TranscriptError(f"no conversation inside. {found}{more}.", remedy=remedy)
+    names = archived_names(data)
+    found = f"it holds nothing but {_some(names)}, which cannot hold one" if names else "it is empty"
+    return TranscriptError(f"no conversation inside: {found}.", remedy=remedy)
+
+
+def _first(refused: dict[str, TranscriptError]) -> list[tuple[str, TranscriptError]]:
+    """The first of the files; a broken one before one of no known kind, which may lie in any archive."""
+    return sorted(refused.items(), key=lambda entry: isinstance(entry[1], UnknownFormatError))[:MAX_NAMES]
 
 
 def _archive_warnings(parts: list[LoadedFile], refused: dict[str, TranscriptError]) -> Iterator[str]:
@@ -263,10 +278,24 @@ def _recognised(document: Document) -> Reader:
         return hits[0]
     if hits:
         names = ", ".join(hit.name for hit in hits)
-        raise TranscriptError(f"it could be each of: {names}.", remedy="Say which format it is.")
-    # A broken JSON file is an error; a whole file of no known kind may lie beside conversations in any archive.
+        options = " or ".join(f"--format {hit.name}" for hit in hits)
+        remedy = f"Say which format it is: choose it in Library, or give {options}."
+        raise TranscriptError(f"it could be each of: {names}.", remedy=remedy)
+    raise _refusal(document)
+
+
+def _refusal(document: Document) -> TranscriptError:
+    """Why no format reads a file: it is broken, or whole but of no known kind."""
     problem = document.problem
-    is_whole = document.json.problem is None or bool(document.plain_text)
-    remedy = problem.remedy or f"Known are: {', '.join(known.title for known in formats().values())}."
-    kind = UnknownFormatError if is_whole else TranscriptError
-    raise kind(problem.reason, format=problem.format, place=problem.place, remedy=remedy)
+    page = page_kind(document.plain_text)
+    # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.
+    is_whole = document.json.problem is None or bool(document.plain_text) or document.is_of_another_kind
+    if page:
+        problem = TranscriptError(f"this is {page.name}.", remedy=page.remedy)
+    elif document.json.problem is None and document.json.value not in ([], {}):
+        problem = refusal(document, list(formats().values()))
+    elif document.plain_text and not document.plain_text.startswith(("[", "{")):
+        problem = text_refusal(document)
+    if isinstance(problem, UnclearUserError) or not is_whole:
+        return problem
+    return UnknownFormatError(problem.reason, format=problem.format, place=problem.place, remedy=problem.remedy)

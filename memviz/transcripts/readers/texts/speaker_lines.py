@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memviz.errors import UnclearUserError
 from memviz.transcripts.code_fences import Fences, find_fences, outside
-from memviz.transcripts.readers.texts.speaker_pattern import Cast, cast_of, key_of, mark_of, spoken_name
+from memviz.transcripts.readers.texts.speaker_pattern import Cast, cast_of, key_of, mark_of, possible, spoken_name
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
 from memviz.transcripts.times import with_time
 
@@ -110,6 +110,12 @@ def dialogue(
     roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
     lines = tuple(_line(line, roles.get(key_of(line), "")) for line in cast.lines)
     return Dialogue(text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over)
+
+
+def names_before_colons(text: str) -> list[str]:
+    """The names at the start of lines of plain text that may be speakers, as often as they come, without labels."""
+    matches = outside(_ANYBODY["plain"].finditer(text), find_fences(text))
+    return [spoken_name(line) for line in possible((), [line for line in matches if not _NO_NAME.match(line["rest"])])]
 
 
 def _alike(matches: Iterable[re.Match[str]]) -> list[re.Match[str]]:

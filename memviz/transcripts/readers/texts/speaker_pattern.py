@@ -42,7 +42,7 @@ def cast_of(known: Sequence[Match], others: Sequence[Match], user: str | None = 
 
     With ``user``, the name under which the user speaks, a name that starts one line is enough.
     """
-    others = list(_possible(known, others))
+    others = list(possible(known, others))
     found = _found(known, others)
     if user is None:
         return found
@@ -50,6 +50,20 @@ def cast_of(known: Sequence[Match], others: Sequence[Match], user: str | None = 
     if found is None or found.roles is None or not any(same_name(name, user) for name in names):
         found = _everybody(known, others, user)
     return found._replace(roles=roles_of(found.names, user))
+
+
+def possible(known: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
+    """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
+    taken = {line.start() for line in known}
+    marks = {mark_of(line) for line in known}
+    is_lower = bool(known) and known[0]["name"].islower()
+    first_mark: dict[str, tuple[str, bool]] = {}
+    for line in others:
+        key = key_of(line)
+        if line.start() in taken or key in SPEAKERS or is_label(key) or line["name"].islower() != is_lower:
+            continue
+        if (not marks or mark_of(line) in marks) and first_mark.setdefault(key, mark_of(line)) == mark_of(line):
+            yield line
 
 
 def key_of(line: Match) -> str:
@@ -65,20 +79,6 @@ def spoken_name(line: Match) -> str:
 def mark_of(line: Match) -> tuple[str, bool]:
     """How the line shows that somebody speaks: its bold or heading marks, and whether a time stands first."""
     return line["mark"], line["stamp"] is not None
-
-
-def _possible(known: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
-    """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
-    taken = {line.start() for line in known}
-    marks = {mark_of(line) for line in known}
-    is_lower = bool(known) and known[0]["name"].islower()
-    first_mark: dict[str, tuple[str, bool]] = {}
-    for line in others:
-        key = key_of(line)
-        if line.start() in taken or key in SPEAKERS or is_label(key) or line["name"].islower() != is_lower:
-            continue
-        if (not marks or mark_of(line) in marks) and first_mark.setdefault(key, mark_of(line)) == mark_of(line):
-            yield line
 
 
 def _found(known: Sequence[Match], others: Sequence[Match]) -> Cast | None:
