@@ -111,7 +111,7 @@ CASES: dict[str, Case] = {
     ),
     "file that does not show who the user is": Case(
         lambda folder: memviz.load_transcript(wrong_file(folder, "Ana: a\nBen: b\nAna: c\nBen: d")),
-        ("wrong.yaml", "who is the user", "'Ana', 'Ben'", "--user"),
+        ("wrong.yaml", "who the user is", "'Ana', 'Ben'", "--user"),
         {"names": ("Ana", "Ben"), "place": "wrong.yaml"},
     ),
     "sweep over nothing": Case(lambda _: memviz.sweep([], {"buffer": {}}), ("no conversation", "Give a transcript")),

@@ -22,7 +22,7 @@ def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
 
 def unclear_user(names: Sequence[str]) -> UnclearUserError:
     """The error for a text in which several speak and it does not show which of them is the user."""
-    return UnclearUserError(f"who is the user? Lines start with {listed_names(names)}.", names=names)
+    return UnclearUserError(f"it is not clear who the user is: lines start with {listed_names(names)}.", names=names)
 
 
 def listed_names(names: Sequence[str]) -> str:

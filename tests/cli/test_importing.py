@@ -122,7 +122,7 @@ ANA_AND_BEN = "Ana: I live in Lisbon.\nBen: Noted.\nAna: Where do I live?\nBen: 
 def test_who_the_user_is_can_be_said(tmp_path: Path, library: Workspace) -> None:
     path = tmp_path / "talk.txt"
     path.write_text(ANA_AND_BEN, encoding="utf-8")
-    refused("import", path, code=1, words=("who is the user", "'Ana'", "'Ben'", "--user"))
+    refused("import", path, code=1, words=("not clear who the user is", "'Ana'", "'Ben'", "--user"))
     memviz("import", path, "--user", "Ana")
     (entry,) = library.store.conversations()[:1]
     roles = [message.role for message in library.conversation(entry.id)[0].messages]

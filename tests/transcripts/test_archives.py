@@ -82,11 +82,11 @@ def test_nothing_inside_is_an_error_that_lists_what_was_found() -> None:
 
 def test_a_conversation_of_which_the_user_is_unclear_is_asked_about_and_never_passed_over() -> None:
     talk = ("talk.txt", b"Ana: a\nBen: b\nAna: c\nBen: d")
-    with pytest.raises(UnclearUserError, match=r"export.zip, talk.txt: who is the user\?") as caught:
+    with pytest.raises(UnclearUserError, match=r"export.zip, talk.txt: it is not clear who the user is") as caught:
         load_file(packed(("user.json", b'{"id": 1}'), talk), name="export.zip")
     assert caught.value.names == ("Ana", "Ben")
     (warning,) = load_file(packed(("talk.json", TALK), talk)).warnings
-    assert "not imported: talk.txt: who is the user?" in warning
+    assert "not imported: talk.txt: it is not clear who the user is" in warning
     assert titles(load_file(packed(("talk.json", TALK), talk), user="Ana")) == ["talk", "talk"]
 
 

@@ -24,8 +24,7 @@ def ask_who_is_the_user(workspace: Workspace, made: Import, key: str) -> None:
         return
     with st.container(border=True, key=f"user-{key}"):
         st.markdown(f"**{plain(made.outcome.name)}** does not show who the user is.")
-        with st.expander("Why?"):
-            st.text(error.reason)
+        st.caption(plain(error.reason))
         name = _chosen(error.names, key)
         with st.container(horizontal=True):
             if st.button(
