@@ -6,11 +6,13 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Literal, NamedTuple, get_args
 
 from memviz.counters import Counter, TokenSums
 from memviz.errors import MessageError
 from memviz.foreign_messages import as_dictionary
+from memviz.message_fields import flat_message
 from memviz.tool_links import ToolPairs
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -30,6 +32,11 @@ def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise MessageError(f"{what} is a {type(value).__name__}; it has to be text.")
     return value
+
+
+def _plain_role(role: Any) -> Any:
+    """The text of a role that a library has as a member of an enumeration."""
+    return role.value if isinstance(role, Enum) else role
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,11 @@ class Message:
     @classmethod
     def of(cls, value: object) -> Message:
         """A message from a message, from a dictionary with ``role`` and ``content``, or from a message object of
-        LangChain, LlamaIndex or OpenAI's client."""
+        LangChain, LlamaIndex or OpenAI's client.
+
+        Where there is no ``content``, the text is read where it stands: under ``text``, ``message``, ``value``, or in
+        the ``blocks`` of LlamaIndex's ``model_dump()``. Raises :class:`MessageError` where no text is found.
+        """
         if isinstance(value, Message):
             return value
         value = as_dictionary(value) or value
@@ -121,11 +132,16 @@ class Message:
             raise MessageError(f"A message is a {type(value).__name__}; it has to be an object with role and content.")
         if "role" not in value:
             raise MessageError("A message has no role; give one of " + ", ".join(sorted(ROLES)) + ".")
+        if value.get("content") is None:
+            try:
+                value = flat_message(value)
+            except MessageError as error:
+                raise MessageError(f"A message {error}.") from None
         calls = value.get("tool_calls") or ()
         if not isinstance(calls, Sequence) or isinstance(calls, str):
             raise MessageError("The tool_calls of a message have to be a list.")
         return cls(
-            role=value["role"],
+            role=_plain_role(value["role"]),
             content=value.get("content"),  # type: ignore[arg-type]  # None and wrong types are judged above
             name=value.get("name"),
             tool_calls=tuple(calls),

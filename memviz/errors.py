@@ -72,6 +72,15 @@ class MessageError(MemvizError, ValueError):
     """A message has no valid role or content."""
 
 
+class LostMessageError(MessageError):
+    """A message of a file that somebody said, but memviz cannot tell who (``name`` is then who) or what. Leaving it
+    out would change the conversation."""
+
+    def __init__(self, reason: str, name: str = "") -> None:
+        self.name = name
+        super().__init__(reason)
+
+
 class EmptyConversationError(MemvizError, ValueError):
     """A conversation has nothing that could be sent: no user message."""
 
@@ -96,6 +105,9 @@ class ConfigError(MemvizError, ValueError):
         super().__init__(f"{path}, line {line}: {key}: {problem}")
 
 
+SAY_WHO = "Say who the user is: choose the name in Library, or give --user NAME or load_transcript(..., user=NAME)."
+
+
 class TranscriptError(MemvizError, ValueError):
     """A file cannot be read as a conversation. Attributes: ``format`` tried, ``place``, ``reason``."""
 
@@ -103,6 +115,16 @@ class TranscriptError(MemvizError, ValueError):
         self.reason, self.format, self.place, self.remedy = reason, format, place, remedy
         head = ", ".join(part for part in (format, place) if part)
         super().__init__(" ".join(part for part in (f"{head}: {reason}" if head else reason, remedy) if part))
+
+
+class UnclearUserError(TranscriptError):
+    """It is not clear who in a file is the user. Attribute ``names``: who speaks in it, to choose from."""
+
+    def __init__(
+        self, reason: str, *, format: str = "", place: str = "", remedy: str = "", names: Iterable[str] = ()
+    ) -> None:
+        self.names = tuple(names)
+        super().__init__(reason, format=format, place=place, remedy=remedy or SAY_WHO)
 
 
 class SweepError(MemvizError):

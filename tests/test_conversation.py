@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from enum import StrEnum
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,41 @@ class TestMessage:
     def test_missing_content_is_empty_text(self) -> None:
         assert Message.of({"role": "assistant", "content": None, "tool_calls": [CALL]}).content == ""
         assert Message.of({"role": "assistant"}).content == ""
+
+    @pytest.mark.parametrize("key", ["text", "message", "value"])
+    def test_the_text_is_read_where_it_stands(self, key: str) -> None:
+        assert Message.of({"role": "user", key: "I live in Lisbon"}) == Message("user", "I live in Lisbon")
+        assert Message.of({"role": "user", "content": None, key: "I live in Lisbon"}).content == "I live in Lisbon"
+
+    @pytest.mark.parametrize(
+        "value", [{"role": "user", "words": "Hi"}, {"role": "user"}, {"role": "assistant", "id": 1, "words": "Hi"}]
+    )
+    def test_a_message_whose_text_is_nowhere_is_refused_and_its_keys_are_named(self, value: dict) -> None:
+        with pytest.raises(MessageError, match="no text") as caught:
+            Message.of(value)
+        assert all(repr(key) in str(caught.value) for key in value)
+
+    def test_a_text_that_is_no_text_is_an_error(self) -> None:
+        with pytest.raises(MessageError, match="int"):
+            Message.of({"role": "user", "text": 3})
+
+    def test_blocks_of_a_dumped_chat_message_are_read(self) -> None:
+        class Role(StrEnum):
+            ASSISTANT = "assistant"
+
+        blocks = [
+            {"block_type": "thinking", "content": "Hm."},
+            {"block_type": "text", "text": "Rain"},
+            {"block_type": "image", "url": "x"},
+            {"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "look_up", "tool_kwargs": {"q": "rain"}},
+        ]
+        message = Message.of({"role": Role.ASSISTANT, "additional_kwargs": {}, "blocks": blocks})
+        calls = (ToolCall("c1", "look_up", '{"q": "rain"}'),)
+        assert message == Message("assistant", "Rain\n[image]", tool_calls=calls, meta={"reasoning": "Hm."})
+        assert type(message.role) is str
+        beside = {"tool_call_id": "c1", "name": "look_up"}
+        result = Message.of({"role": "tool", "additional_kwargs": beside, "blocks": blocks[1:2]})
+        assert result == Message("tool", "Rain", tool_call_id="c1", name="look_up")
 
     def test_tool_calls_take_the_openai_shape_and_objects(self) -> None:
         expected = (ToolCall("c1", "look_up", '{"q": "rain"}'),)

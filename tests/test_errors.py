@@ -152,8 +152,13 @@ CASES: dict[str, Case] = {
     ),
     "file of no kind": Case(
         lambda folder: memviz.load_transcript(wrong_file(folder, '{"colour": "red"}')),
-        ("wrong.yaml", "no known format", "'colour'", "Known are", "ChatGPT export"),
+        ("wrong.yaml", "no known format", "'colour'", "a list of messages", "docs/formats.md"),
         {"place": "wrong.yaml"},
+    ),
+    "file that does not show who the user is": Case(
+        lambda folder: memviz.load_transcript(wrong_file(folder, "Ana: a\nBen: b\nAna: c\nBen: d")),
+        ("wrong.yaml", "who the user is", "'Ana', 'Ben'", "--user"),
+        {"names": ("Ana", "Ben"), "place": "wrong.yaml"},
     ),
     "sweep over nothing": Case(lambda _: memviz.sweep([], {"buffer": {}}), ("no conversation", "Give a transcript")),
     "storage": Case(
@@ -250,7 +255,7 @@ class TestCaused:
 
 def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
     seen = {type(caused(name, tmp_path)) for name in CASES} | FROM_PROVIDERS | FROM_TERMINAL
-    bases = {errors.UnknownNameError, ModelError}
+    bases = {errors.UnknownNameError, ModelError, errors.LostMessageError}  # the last ends up in a TranscriptError
     assert {cls for cls in family() if cls.__module__.startswith("memviz")} == seen | bases
 
 

@@ -9,7 +9,7 @@ from typer import Option
 
 from memviz.cli.errors import UnknownExportError
 from memviz.cli.inputs import source_of
-from memviz.cli.options import Database, FileOrId, FormatName, Number
+from memviz.cli.options import Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import write_text
 
 To = Annotated[str, Option("--to", metavar="NAME", help="openai, finetuning, markdown, csv or memviz.")]
@@ -21,6 +21,7 @@ def export_conversation(
     to: To,
     output: Out = None,
     format: FormatName = None,
+    user: UserName = None,
     number: Number = None,
     db: Database = None,
 ) -> None:
@@ -36,5 +37,5 @@ def export_conversation(
 
     if to not in EXPORTS:
         raise UnknownExportError(to, EXPORTS)
-    source = source_of(conversation, db, format, number)
+    source = source_of(conversation, db, format, number, user)
     write_text(EXPORTS[to].write(source.transcript), output, source.file)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from typer import Argument, BadParameter, Exit, Option
 
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import STDIN, content_of
-from memviz.cli.options import Database, FormatName, known_format
+from memviz.cli.options import Database, FormatName, UserName, known_format
 from memviz.cli.output import complain, progress_of, say
 from memviz.errors import TranscriptError
 from memviz.text.wording import counted
@@ -27,8 +27,20 @@ Picks = Annotated[
 DryRun = Annotated[bool, Option("--dry-run", help="Show what is in the files, by number, and save nothing.")]
 
 
+class Wanted(NamedTuple):
+    """How the files are to be read: in which format, and who is the user; ``None`` where that is to be found out."""
+
+    format: str | None
+    user: str | None
+
+
 def import_files(
-    files: Files, format: FormatName = None, pick: Picks = None, dry_run: DryRun = False, db: Database = None
+    files: Files,
+    format: FormatName = None,
+    user: UserName = None,
+    pick: Picks = None,
+    dry_run: DryRun = False,
+    db: Database = None,
 ) -> None:
     """Save the conversations of files in the library.
 
@@ -40,13 +52,14 @@ def import_files(
       memviz import chat.json export.zip
       memviz import conversations.json --dry-run
       memviz import conversations.json --pick 3 --pick 7
+      memviz import interview.txt --user Ana
       curl -s https://example.org/chat.json | memviz import -
     """
     if pick and len(files) > 1:
         raise BadParameter("--pick takes numbers of one file. Give one FILE at a time.")
     known_format(format)
     workspace = None if dry_run else _workspace(db)
-    results = [_import_one(file, format, pick or (), workspace) for file in files]
+    results = [_import_one(file, Wanted(format, user), pick or (), workspace) for file in files]
     if not all(results):
         raise Exit(FAILED)
 
@@ -57,10 +70,10 @@ def _workspace(database: str | None) -> Workspace:
     return Workspace(database)
 
 
-def _import_one(file: str, format: str | None, pick: Sequence[int], workspace: Workspace | None) -> bool:
+def _import_one(file: str, wanted: Wanted, pick: Sequence[int], workspace: Workspace | None) -> bool:
     """Import one file; whether all of it could be read."""
     try:
-        loaded = _load(file, format)
+        loaded = _load(file, wanted)
         numbers = _picked(loaded, pick)
     except TranscriptError as error:
         complain(f"Error: {error}")
@@ -78,12 +91,12 @@ def _import_one(file: str, format: str | None, pick: Sequence[int], workspace: W
     return not loaded.failures
 
 
-def _load(file: str, format: str | None) -> LoadedFile:
+def _load(file: str, wanted: Wanted) -> LoadedFile:
     from memviz.transcripts.loading import load_file
 
     name = "stdin" if file == STDIN else Path(file).name
     with progress_of(f"Reading {name}") as progress:
-        return load_file(content_of(file), format, name=name, progress=progress)
+        return load_file(content_of(file), wanted.format, name=name, user=wanted.user, progress=progress)
 
 
 def _picked(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:

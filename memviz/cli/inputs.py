@@ -42,15 +42,17 @@ class Source:
         return self.workspace.run(RunKey(self.id, strategy, counter, model.name), model, progress)
 
 
-def source_of(given: str, database: str | None, format: str | None = None, number: int | None = None) -> Source:
+def source_of(
+    given: str, database: str | None, format: str | None = None, number: int | None = None, user: str | None = None
+) -> Source:
     """The conversation that ``given`` names. What was repaired in a file is told on stderr.
 
     Raises :class:`memviz.TranscriptError`, :class:`memviz.StorageError` and :class:`UnknownConversationError`.
     """
     if given == STDIN or _is_path(given):
-        return _from_file(given, known_format(format), number)
-    if format is not None or number is not None:
-        raise typer.BadParameter(f"--format and --conversation are for files, and there is no file {given!r}.")
+        return _from_file(given, known_format(format), number, user)
+    if any(option is not None for option in (format, number, user)):
+        raise typer.BadParameter(f"--format, --conversation and --user are for files, and there is no file {given!r}.")
     from memviz.workspace import Workspace
 
     workspace = Workspace(database)
@@ -58,16 +60,16 @@ def source_of(given: str, database: str | None, format: str | None = None, numbe
     return Source(workspace.conversation(id)[0], id=id, workspace=workspace)
 
 
-def sources_of(given: str, database: str | None, format: str | None = None) -> list[Source]:
+def sources_of(given: str, database: str | None, format: str | None = None, user: str | None = None) -> list[Source]:
     """As :func:`source_of`, but all conversations of a file. One that cannot be read is told on stderr; the others
     are there."""
     if not (given == STDIN or _is_path(given)):
-        return [source_of(given, database, format)]
+        return [source_of(given, database, format, user=user)]
     from memviz.transcripts.loading import load_file
 
     name = "stdin" if given == STDIN else Path(given).name
     with progress_of(f"Reading {name}") as progress:
-        loaded = load_file(content_of(given), known_format(format), name=name, progress=progress)
+        loaded = load_file(content_of(given), known_format(format), name=name, user=user, progress=progress)
     for warning in [*loaded.warnings, *(warning for one in loaded.transcripts for warning in one.warnings)]:
         complain(f"Warning: {name}: {warning}")
     for failure in loaded.failures:
@@ -88,12 +90,12 @@ def content_of(given: str) -> str | bytes:
     return given
 
 
-def _from_file(given: str, format: str | None, number: int | None) -> Source:
+def _from_file(given: str, format: str | None, number: int | None, user: str | None) -> Source:
     from memviz.transcripts.loading import load_transcript
 
     content = content_of(given)
     name = "stdin" if given == STDIN else Path(given).name
-    transcript = load_transcript(content, format, name=name, conversation=number or 1)
+    transcript = load_transcript(content, format, name=name, conversation=number or 1, user=user)
     for warning in transcript.warnings:
         complain(f"Warning: {name}: {warning}")
     return Source(transcript, file="" if given == STDIN else given)

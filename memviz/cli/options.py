@@ -20,6 +20,9 @@ FileOrId = Annotated[
 FormatName = Annotated[
     str | None, Option("--format", metavar="NAME", help="The file's format, where it is not recognised.")
 ]
+UserName = Annotated[
+    str | None, Option("--user", metavar="NAME", help="Who in the file is the user, where the names do not show it.")
+]
 Number = Annotated[
     int | None, Option("--conversation", metavar="N", min=1, help="Which conversation of the file. [default: 1]")
 ]

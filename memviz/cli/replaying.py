@@ -13,7 +13,7 @@ from typer import BadParameter, Exit, Option
 
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import Source, source_of
-from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number
+from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
@@ -54,6 +54,7 @@ Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row 
 def replay_conversation(
     conversation: FileOrId, strategy: Strategies = None, settings: Settings = None, config: Config = None,
     counter: Counter = None, model: ModelName = None, format: FormatName = None, number: Number = None,
+    user: UserName = None,
     json: AsJson = False, html: Html = None, csv: Csv = None, db: Database = None,
 ) -> None:  # fmt: skip
     """Replay a conversation under memory strategies and show what each request would have sent.
@@ -75,7 +76,7 @@ def replay_conversation(
     chosen, own_counter, own_model = _asked(strategy, settings, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
-    source = source_of(conversation, db, format, number)
+    source = source_of(conversation, db, format, number, user)
     runs = [_run(source, one, counter, summarizer) for one in chosen]
     if json:
         write_json(_json(runs))

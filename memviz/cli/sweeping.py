@@ -10,7 +10,7 @@ from typer import Exit
 from memviz.cli import sweep_options as options
 from memviz.cli.errors import FAILED
 from memviz.cli.inputs import Source, source_of, sources_of
-from memviz.cli.options import AsJson, Database, FormatName
+from memviz.cli.options import AsJson, Database, FormatName, UserName
 from memviz.cli.output import complain
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_budget import Payer
@@ -37,7 +37,8 @@ def sweep_settings(
     summarizer_model: options.SummarizerPricesOf = None,
     summarizer_usd_per_million: options.SummarizerPrices = None, pause: options.Pause = 60.0,
     workers: options.Workers = None, dask: options.Dask = False, scheduler: options.Scheduler = None,
-    format: FormatName = None, number: options.Number = None, all: options.All = False, json: AsJson = False,
+    format: FormatName = None, user: UserName = None, number: options.Number = None,
+    all: options.All = False, json: AsJson = False,
     csv: options.Csv = None, code: options.Code = None, take_home: options.TakeHome = None,
     out: options.Out = None, no_keep: options.NoKeep = False, db: Database = None,
 ) -> None:  # fmt: skip
@@ -67,7 +68,7 @@ def sweep_settings(
     model_of_summaries = (summarizer_model or (name if paid else chat)).strip()
     assumptions = terms_of(chat, model_of_summaries, prices, writer_prices, pause)
     writer = summarizer_named(name, counter)
-    sources = _sources(conversations, db, format, number)
+    sources = _sources(conversations, db, format, number, user)
     workspace = None if no_keep else _workspace(db)
     subjects = sweep_conversations(sources, counter)
     tried = settings_to_try(strategy or (), settings or (), _largest(subjects, counter))
@@ -78,10 +79,12 @@ def sweep_settings(
     _end(ended)
 
 
-def _sources(given: Sequence[str], db: str | None, format: str | None, number: int | None) -> list[Source]:
+def _sources(
+    given: Sequence[str], db: str | None, format: str | None, number: int | None, user: str | None
+) -> list[Source]:
     if number is not None:
-        return [source_of(one, db, format, number) for one in given]
-    return [source for one in given for source in sources_of(one, db, format)]
+        return [source_of(one, db, format, number, user) for one in given]
+    return [source for one in given for source in sources_of(one, db, format, user)]
 
 
 def _workspace(db: str | None) -> Workspace:

@@ -10,6 +10,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
+from memviz.transcripts.file_kinds import OFFICE
 from memviz.transcripts.limits import Limits
 
 ZIP, EMPTY_ZIP, GZIP = b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b"
@@ -31,6 +32,14 @@ def is_archive(data: bytes) -> bool:
     return data.startswith((ZIP, EMPTY_ZIP, GZIP))
 
 
+def archived_names(data: bytes) -> list[str]:
+    """The names of all files in a zip archive that could be opened; none for a gzip archive."""
+    if data.startswith(GZIP):
+        return []
+    with ZipFile(BytesIO(data)) as archive:
+        return [clean_text(entry.filename) for entry in archive.infolist() if not entry.is_dir()]
+
+
 def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every file in the archive that may hold a conversation, one after the other.
 
@@ -42,6 +51,8 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
     try:
         with ZipFile(BytesIO(data)) as archive:
             yield from _unzipped(archive, limits)
+    except TranscriptError:  # says what it is: a limit, or a document that is packed as a zip archive
+        raise
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
         raise _broken(error) from None
     except RuntimeError:  # what zipfile raises for a file that asks for a password
@@ -50,9 +61,15 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
 
 def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
     entries = archive.infolist()
+    names = set(archive.namelist())
+    office = next((kind for inner, kind in OFFICE.items() if inner in names), None)
+    if office:
+        raise TranscriptError(f"this is {office.name}.", remedy=office.remedy)
     if len(entries) > limits.archive_files:
         reason = f"it lists {len(entries):,} files, more than the limit of {limits.archive_files:,}."
-        raise _error(reason, "Unpack it and choose the file with the conversations.")
+        raise _error(
+            reason, "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES."
+        )
     room = limits.inflated_bytes
     for entry in sorted((entry for entry in entries if _may_hold(entry)), key=lambda entry: entry.filename):
         with archive.open(entry) as file:
@@ -90,7 +107,9 @@ def _broken(error: Exception) -> TranscriptError:
 
 def _too_large(limits: Limits) -> TranscriptError:
     reason = f"it inflates to more than the limit of {limits.inflated_bytes:,} bytes."
-    return _error(reason, "Unpack it and choose the file with the conversations.")
+    return _error(
+        reason, "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES."
+    )
 
 
 def _error(reason: str, remedy: str) -> TranscriptError:

@@ -43,11 +43,17 @@ class BackgroundReading:
     """Reads files one after the other. ``outcomes`` grows as they are done; ``done`` and ``total`` count the
     conversations of the current file, ``total`` is 0 while it is being parsed."""
 
-    def __init__(self, files: Sequence[NamedBytes], format: str | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        files: Sequence[NamedBytes],
+        format: str | None = None,
+        limits: Limits | None = None,
+        user: str | None = None,
+    ) -> None:
         self.files = tuple(files)
         self.outcomes: list[Outcome] = []
         self.done = self.total = 0
-        self._format, self._limits = format, limits
+        self.format, self._user, self._limits = format, user, limits
         self._cancelled, self._finished = Event(), Event()
         Thread(target=self._run, name="memviz import", daemon=True).start()
 
@@ -77,7 +83,7 @@ class BackgroundReading:
         self._advance(0, 0)
         try:
             loaded = load_file(
-                file.content, self._format, name=file.name, limits=self._limits, progress=self._advance
+                file.content, self.format, name=file.name, user=self._user, limits=self._limits, progress=self._advance
             )  # fmt: skip
         except MemvizError as error:
             return Outcome(file.name, error=error)

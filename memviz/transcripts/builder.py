@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memviz.conversation import Log, Message
-from memviz.errors import MessageError, TranscriptError
+from memviz.errors import LostMessageError, MessageError, TranscriptError, UnclearUserError
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import Note, RoleOf, known_role, read_message, speaker_of
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.user_names import nobody_called, same_name
 
 MAX_REASONS = 3
 NEEDED = "Every message needs a role (system, user, assistant or tool) and a content."
+KNOWN_ROLES = "Known roles are system, user, assistant and tool, and names such as human, ai or bot."
 
 
 class TranscriptBuilder:
@@ -25,14 +28,18 @@ class TranscriptBuilder:
     more messages than the limit.
     """
 
-    def __init__(self, limits: Limits | None = None, place: str = "") -> None:
+    def __init__(self, limits: Limits | None = None, place: str = "", user: str | None = None) -> None:
         self.notes = ImportNotes()
         self.limits = limits or Limits()
         self.place = place
+        self.user = user
         self.messages: list[Message] = []
         self.events: list[RecordedEvent] = []
         self._places: list[str] = []
         self._left_out: list[str] = []
+        self._lost: list[tuple[str, LostMessageError]] = []
+        self._names: dict[str, None] = {}  # who speaks, of the messages that are read from JSON
+        self._spoken: dict[int, str] = {}  # log position -> who says the message
 
     def note(self, what: str, place: str = "") -> None:
         """Note a repair: a clause without full stop, and where it was."""
@@ -55,21 +62,50 @@ class TranscriptBuilder:
         """Add a message of this role and text, with other fields of :class:`Message`; returns its log position."""
         return self.add_message(Message(role, content, **fields), place)
 
-    def add_json(self, item: object, place: str) -> int | None:
+    def add_json(self, item: Any, place: str) -> int | None:
         """Parse a JSON value in the shape of the OpenAI chat API and add it; returns its log position.
 
-        Anything else is left out, and ``None`` returned.
+        Anything else is left out, and ``None`` returned. A message of somebody unknown, or without a text that can be
+        found, makes :meth:`build` refuse the conversation, because its other half alone would be another one.
         """
         try:
-            return self.add_message(read_message(item, lambda what: self.note(what, place)), place)
+            message = read_message(item, self.note_at(place), self._role_of)
+        except LostMessageError as error:
+            self._lost.append((place, error))
         except MessageError as error:
             self.leave_out(place, str(error))
-            return None
+        else:
+            position = self.add_message(message, place)
+            if item["role"].strip() in self._names:
+                self._spoken[position] = item["role"].strip()
+            return position
+        return None
 
     def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
         """Add every item of a list; returns the log position of each message by its index in the list."""
         added = {index: self.add_json(item, f"index {index}") for index, item in enumerate(items)}
         return {index: position for index, position in added.items() if position is not None}
+
+    def _role_of(self, role: object) -> str | None:
+        """The role of a name; if it was said who the user is, an unknown name is at first the assistant's."""
+        known = known_role(role)
+        if isinstance(role, str) and role.strip() and known not in ("system", "tool"):
+            self._names.setdefault(role.strip())
+            return known or (self.user and "assistant")
+        return known
+
+    def _assign_roles(self) -> None:
+        """Give every message the role that its speaker has because it was said who the user is."""
+        if self.user is None or not self._names:
+            return
+        if not any(same_name(name, self.user) for name in self._names):
+            if all(map(known_role, self._names)):  # this conversation needs nobody to say it
+                return
+            raise nobody_called(self.user, tuple(self._names))
+        for position, name in self._spoken.items():
+            role = "user" if same_name(name, self.user) else "assistant"
+            shown = self.messages[position].name or (None if known_role(name) else name)
+            self.messages[position] = replace(self.messages[position], role=role, name=shown)
 
     def parse_json(self, text: str) -> Any:
         """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
@@ -92,6 +128,11 @@ class TranscriptBuilder:
         """Skip something that should be a message, and count it; ``reason`` completes "index 3 ..."."""
         self._left_out.append(f"{place} {reason}")
 
+    @property
+    def has_left_out(self) -> bool:
+        """Whether anything was skipped that should be a message."""
+        return bool(self._left_out or self._lost)
+
     def add_event(self, event: RecordedEvent) -> None:
         """Add what the program did to its own memory, such as a compaction."""
         self.events.append(event)
@@ -101,17 +142,28 @@ class TranscriptBuilder:
 
         Raises :class:`TranscriptError` if there is no message.
         """
+        self._judge_lost()
+        self._assign_roles()
         self._judge_left_out()
         self._note_oddities()
         return Transcript(tuple(self.messages), warnings=self.notes.sentences(), events=tuple(self.events), **known)
+
+    def _judge_lost(self) -> None:
+        if not self._lost:
+            return
+        total = len(self.messages) + len(self._left_out) + len(self._lost)
+        reasons = _listed([f"{place} {error}" for place, error in self._lost])
+        reason = f"{len(self._lost)} of {total} messages cannot be read: {reasons}."
+        if all(error.name for _, error in self._lost):
+            raise UnclearUserError(f"{reason} {KNOWN_ROLES}", names=self._names)
+        raise TranscriptError(reason, remedy=NEEDED)
 
     def _judge_left_out(self) -> None:
         read, left_out = len(self.messages), self._left_out
         total = read + len(left_out)
         if not total:
             raise TranscriptError("the conversation has no messages.", remedy="Choose one with at least one message.")
-        more = f", and {len(left_out) - MAX_REASONS} more" if len(left_out) > MAX_REASONS else ""
-        reasons = ", ".join(left_out[:MAX_REASONS]) + more
+        reasons = _listed(left_out)
         if not read:
             raise TranscriptError(f"none of the {total} messages can be read: {reasons}.", remedy=NEEDED)
         if left_out:
@@ -128,3 +180,8 @@ class TranscriptBuilder:
         for caller, results in tools.results_of.items():
             if caller != last_word and len(results) < len(messages[caller].tool_calls):
                 self.note("a tool call has no result", places[caller])
+
+
+def _listed(reasons: Sequence[str]) -> str:
+    more = f", and {len(reasons) - MAX_REASONS} more" if len(reasons) > MAX_REASONS else ""
+    return ", ".join(reasons[:MAX_REASONS]) + more

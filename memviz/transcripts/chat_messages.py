@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.conversation import ROLES, Message, ToolCall
-from memviz.errors import MessageError
+from memviz.conversation import Message, ToolCall
+from memviz.errors import LostMessageError, MessageError
+from memviz.message_fields import PART_KEYS, TEXT_KEYS, role_named, text_beside_content
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
 
-ROLE_ALIASES = {"developer": "system", "function": "tool"}
 PART_LABELS = {
     "image": "image",
     "image_url": "image",
@@ -38,12 +38,8 @@ RoleOf = Callable[[object], str | None]
 
 
 def known_role(role: object) -> str | None:
-    """The role that is written in a message, also under another name of the API; ``None`` if it is unknown."""
-    if not isinstance(role, str) or len(role) > 20:
-        return None
-    lowered = role.strip().lower()
-    canonical = ROLE_ALIASES.get(lowered, lowered)
-    return canonical if canonical in ROLES else None
+    """The role that is written in a message, under any of its names; ``None`` if it is unknown."""
+    return role_named(role)
 
 
 def named(roles: Mapping[str, str]) -> RoleOf:
@@ -76,16 +72,17 @@ def speaker_of(item: object, *keys: str, called: str = "role", role_of: RoleOf =
     role = role_of(written)
     if role is None:
         shown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
-        raise MessageError(f"has the unknown {called} {shown}")
+        raise LostMessageError(f"has the unknown {called} {shown}", written if isinstance(written, str) else "")
     return role
 
 
-def read_message(item: Any, note: Note) -> Message:
+def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message:
     """Parse a JSON value as a message; ``note`` is called for every repair.
 
-    Raises :class:`MessageError` with a reason that completes "message 3 ...".
+    Raises :class:`MessageError` with a reason that completes "message 3 ...": :class:`LostMessageError` for a message
+    of somebody unknown, or whose text is not found.
     """
-    role = speaker_of(item)
+    role = speaker_of(item, role_of=role_of)
     return Message(
         role=role,
         content=_content(item, note),
@@ -119,7 +116,10 @@ def _content(item: Mapping[str, Any], note: Note) -> str:
     audio = item.get("audio")
     if isinstance(audio, dict):
         return audio["transcript"] if isinstance(audio.get("transcript"), str) else "[audio]"
-    return ""
+    try:
+        return content_text(text_beside_content(item), note)
+    except MessageError as error:
+        raise LostMessageError(str(error)) from None
 
 
 def _part(part: object, note: Note) -> str:
@@ -183,9 +183,10 @@ def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
 
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
+    known = _KNOWN_KEYS if item.get("content") is not None else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
     room, too_large = MAX_META_CHARS, False
     for key, value in item.items():
-        if key in _KNOWN_KEYS or value in (None, "", [], {}):
+        if key in known or value in (None, "", [], {}):
             continue
         if key == "audio" and isinstance(value, dict):
             value = {name: part for name, part in value.items() if name != "data"}

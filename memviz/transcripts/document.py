@@ -11,26 +11,16 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import decode
+from memviz.transcripts.file_kinds import SQLITE, FileKind, binary_kind
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser, describe, looks_like_lines
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.sqlite_tables import Tables
 
-SQLITE = b"SQLite format 3\0"
-BINARY_FILES = {
-    b"PK\x03\x04": "a zip archive",
-    b"PK\x05\x06": "an empty zip archive",
-    b"\x1f\x8b": "a gzip archive",
-    SQLITE: "an SQLite database",
-    b"%PDF-": "a PDF document",
-}
-
-
 HEAD_ITEMS = 500
 """So many items are looked at to recognise a format, because every format looks at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
 """A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
-SPEAKERS = "Write User: and Assistant: before what each said, or choose another file."
 EMPTY = "Choose a file with at least one message."
 OTHER_FORMAT = "Choose another format, or leave it to be recognised."
 
@@ -51,16 +41,24 @@ class Parsed(NamedTuple):
 
 
 class Document:
-    """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for."""
+    """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for.
 
-    def __init__(self, data: bytes, name: str = "", limits: Limits | None = None) -> None:
-        self.data, self.name, self.limits = data, name, limits or Limits()
+    ``user`` is the name under which the user speaks, if that was said.
+    """
+
+    def __init__(self, data: bytes, name: str = "", limits: Limits | None = None, user: str | None = None) -> None:
+        self.data, self.name, self.limits, self.user = data, name, limits or Limits(), user
         self.notes = ImportNotes()
 
     @cached_property
-    def binary_kind(self) -> str:
-        """What kind of binary file this is, in words; empty if it may be text."""
-        return next((kind for magic, kind in BINARY_FILES.items() if self.data.startswith(magic)), "")
+    def binary_kind(self) -> FileKind | None:
+        """What kind of binary file this is; ``None`` if it may be text."""
+        return binary_kind(self.data)
+
+    @property
+    def is_of_another_kind(self) -> bool:
+        """Whether this is a whole file of a kind that holds no text: an image, a recording, a program."""
+        return self.binary_kind is not None and not self.data.startswith(SQLITE)
 
     @cached_property
     def text(self) -> str:
@@ -136,7 +134,7 @@ class Document:
         """What the file is, in a few words."""
         value, rows, _ = self.json
         if self.binary_kind:
-            return self.binary_kind
+            return self.binary_kind.name
         return describe(value) if value is not None or not rows else f"lines that start with {describe(rows[0][1])}"
 
     @property
@@ -154,14 +152,11 @@ class Document:
             return TranscriptError(reason, remedy="Check that it is the right one.")
         if self.json.value in ([], {}):
             return TranscriptError(f"there are no messages, found {self.found}.", remedy=EMPTY)
-        if self.plain_text and not self.plain_text.startswith(("[", "{")):
-            start = " ".join(self.plain_text[:200].split())[:60]
-            return TranscriptError(f"no known format, found a text that starts with {start!r}.", remedy=SPEAKERS)
         return self.json.problem or TranscriptError(f"no known format, found {self.found}.")
 
     def _without_text(self) -> TranscriptError:
         if self.binary_kind:
-            return TranscriptError(f"this is {self.binary_kind}.", remedy="Choose a file with a conversation as text.")
+            return TranscriptError(f"this is {self.binary_kind.name}.", remedy=self.binary_kind.remedy)
         found = f"it holds nothing but {len(self.data)} bytes of white space" if self.data else "it has 0 bytes"
         return TranscriptError(f"the file is empty: {found}.", remedy="Choose another file, or export it again.")
 

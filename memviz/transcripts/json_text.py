@@ -91,6 +91,19 @@ def looks_like_lines(text: str) -> bool:
         return False
 
 
+def is_json_text(value: object) -> bool:
+    """Whether a JSON value is a text that looks like JSON itself."""
+    if not isinstance(value, str):
+        return False
+    return value.lstrip().startswith(("[{", "{", '["')) and value.rstrip().endswith(("]", "}"))
+
+
+def encoded_twice(where: str) -> TranscriptError:
+    """The error for such a text where an object or a list should stand; ``where`` completes "... a text"."""
+    reason = f"{where} a text that holds JSON: it was encoded twice."
+    return TranscriptError(reason, remedy="Decode it once (json.loads), and save the result with json.dump.")
+
+
 def kind_of(value: object) -> str:
     """What a JSON value is, in words."""
     if value is None:
@@ -127,7 +140,8 @@ def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> Transcri
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:
     reason = f"lists and objects are nested more than {max_depth} deep, as in no conversation."
-    return _error(reason, f"from line {line} on", "Check that this is the right file.")
+    remedy = "Check that this is the right file. If it is, raise MEMVIZ_IMPORT_DEPTH."
+    return _error(reason, f"from line {line} on", remedy)
 
 
 def _too_long_number(text: str, line: int) -> TranscriptError:

@@ -13,15 +13,19 @@ from importlib import import_module
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import walk_packages
+from typing import NamedTuple
 
 from memviz.conversation import clean_text
-from memviz.errors import TranscriptError
+from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import readers
-from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.archives import archived_files, archived_names, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
+from memviz.transcripts.file_kinds import page_kind
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.nearest import refusal
+from memviz.transcripts.readers.texts.nearly import text_refusal
 
 Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
@@ -50,6 +54,15 @@ class LoadedFile:
         return replace(transcript, warnings=(*self.warnings, *transcript.warnings))
 
 
+class Asked(NamedTuple):
+    """How a file is to be read: as :func:`load_file` was asked."""
+
+    format: str | None
+    user: str | None
+    limits: Limits
+    progress: Progress | None = None
+
+
 @cache
 def formats() -> dict[str, Reader]:
     """The reader of every format by its name, found by scanning the folder of readers."""
@@ -67,18 +80,20 @@ def load_transcript(
     *,
     name: str = "",
     conversation: int = 1,
+    user: str | None = None,
     limits: Limits | None = None,
 ) -> Transcript:
     """One conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
 
-    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. What had
-    to be repaired or left out is in the transcript's ``warnings``; so is how many other conversations the file holds.
-    Nothing is executed, fetched or written.
+    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. ``user``
+    is the name under which the user speaks, where the names in a file do not show it; everybody else is the
+    assistant then. What had to be repaired or left out is in the transcript's ``warnings``; so is how many other
+    conversations the file holds. Nothing is executed, fetched or written.
 
     Raises :class:`TranscriptError`, and nothing else, for whatever cannot be read: it says the file, the place, what
-    was found and what to do.
+    was found and what to do. :class:`UnclearUserError` holds the names to choose the user from.
     """
-    loaded = load_file(source, format, name=name, limits=limits)
+    loaded = load_file(source, format, name=name, user=user, limits=limits)
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
         reason = f"there is no conversation {conversation}."
@@ -94,23 +109,25 @@ def load_file(
     format: str | None = None,
     *,
     name: str = "",
+    user: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> LoadedFile:
     """All conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an archive.
 
-    Each conversation is read whole or not at all. Raises :class:`TranscriptError` where not even one can be read.
+    ``user``: the name under which the user speaks, as for :func:`load_transcript`. Each conversation is read whole or
+    not at all. Raises :class:`TranscriptError` where not even one can be read.
     """
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
     try:
         limits = limits or Limits.from_environment()
         data = _bytes_of(source, limits)
         read = _read_archive if is_archive(data) else _read_document
-        loaded = read(data, name, format, limits, progress)
+        loaded = read(data, name, Asked(format, user, limits, progress))
     except TranscriptError as error:
         raise _placed(error, name, format) from None
     except RecursionError:
-        reason = "it is nested more deeply than any conversation."
+        reason = "it is nested more deeply than any conversation, and than this computer can follow."
         raise TranscriptError(reason, place=name, remedy="Check that this is the right file.") from None
     if not loaded.transcripts:
         raise loaded.failures[0]
@@ -120,14 +137,19 @@ def load_file(
 def _placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
     place = ", ".join(part for part in (name, error.place) if part)
     remedy = error.remedy or OTHER_FORMAT
-    return type(error)(error.reason, format=error.format or format or "", place=place, remedy=remedy)
+    return _copy(error, format=error.format or format or "", place=place, remedy=remedy)
 
 
-def _read_document(
-    data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
-) -> LoadedFile:
-    document = Document(data, name, limits)
-    reader = _reader_named(format) if format is not None else _recognised(document)
+def _copy(error: TranscriptError, **changed: str) -> TranscriptError:
+    named = {"names": error.names} if isinstance(error, UnclearUserError) else {}
+    kept = {"format": error.format, "place": error.place, "remedy": error.remedy}
+    return type(error)(error.reason, **{**kept, **changed}, **named)  # type: ignore[arg-type]  # names are of one type
+
+
+def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
+    limits = asked.limits
+    document = Document(data, name, limits, asked.user)
+    reader = _reader_named(asked.format) if asked.format is not None else _recognised(document)
     pieces = reader.conversations(document)
     if not pieces:
         raise TranscriptError("it holds no conversation.", format=reader.name, remedy="Choose another file.")
@@ -138,13 +160,12 @@ def _read_document(
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
-            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place)), name, place))
+            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place, asked.user)), name, place))
         except TranscriptError as error:
             where = ", ".join(part for part in (place, error.place) if part)
-            inner = TranscriptError(error.reason, format=reader.name, place=where, remedy=error.remedy)
-            failures.append(_placed(inner, name, None))
-        if progress:
-            progress(number, len(pieces))
+            failures.append(_placed(_copy(error, format=reader.name, place=where), name, None))
+        if asked.progress:
+            asked.progress(number, len(pieces))
     found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
     return LoadedFile(name, found, document.notes.sentences(), tuple(failures))
 
@@ -167,21 +188,19 @@ def _titled(transcript: Transcript, name: str, place: str) -> Transcript:
     return replace(transcript, title=f"{stem}, {place}" if place else stem)
 
 
-def _read_archive(
-    data: bytes, name: str, format: str | None, limits: Limits, progress: Progress | None = None
-) -> LoadedFile:
+def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     parts: list[LoadedFile] = []
     refused: dict[str, TranscriptError] = {}
-    for inner, content in archived_files(data, limits):
+    for inner, content in archived_files(data, asked.limits):
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
                 raise TranscriptError("an archive inside an archive is not opened.", remedy="Unpack the outer one.")
-            parts.append(_read_document(content, inner, format, limits, progress))
+            parts.append(_read_document(content, inner, asked))
         except TranscriptError as error:
             refused[inner] = error
     if not parts:
-        raise _nothing_inside(refused)
+        raise _nothing_inside(refused, data)
     return LoadedFile(
         name,
         tuple(transcript for part in parts for transcript in part.transcripts),
@@ -190,12 +209,24 @@ def _read_archive(
     )
 
 
-def _nothing_inside(refused: dict[str, TranscriptError]) -> TranscriptError:
-    if len(refused) == 1:
-        ((inner, error),) = refused.items()
+def _nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> TranscriptError:
+    unclear = {inner: error for inner, error in refused.items() if isinstance(error, UnclearUserError)}
+    if len(refused) == 1 or unclear:
+        inner, error = next(iter((unclear or refused).items()))
         return _placed(error, inner, None)
-    found = f"found {_some(list(refused))}" if refused else "it holds no file that could be one"
-    return TranscriptError(f"no conversation inside: {found}.", remedy="Choose the file with the conversations.")
+    remedy = "Choose the file with the conversations."
+    if refused:
+        found = "; ".join(f"{inner[:80]}: {error.reason.rstrip('.')}" for inner, error in _first(refused))
+        more = f"; and {len(refused) - MAX_NAMES} more files" if len(refused) > MAX_NAMES else ""
+        return TranscriptError(f"no conversation inside. {found}{more}.", remedy=remedy)
+    names = archived_names(data)
+    found = f"it holds nothing but {_some(names)}, which cannot hold one" if names else "it is empty"
+    return TranscriptError(f"no conversation inside: {found}.", remedy=remedy)
+
+
+def _first(refused: dict[str, TranscriptError]) -> list[tuple[str, TranscriptError]]:
+    """The first of the files; a broken one before one of no known kind, which may lie in any archive."""
+    return sorted(refused.items(), key=lambda entry: isinstance(entry[1], UnknownFormatError))[:MAX_NAMES]
 
 
 def _archive_warnings(parts: list[LoadedFile], refused: dict[str, TranscriptError]) -> Iterator[str]:
@@ -247,10 +278,24 @@ def _recognised(document: Document) -> Reader:
         return hits[0]
     if hits:
         names = ", ".join(hit.name for hit in hits)
-        raise TranscriptError(f"it could be each of: {names}.", remedy="Say which format it is.")
-    # A broken JSON file is an error; a whole file of no known kind may lie beside conversations in any archive.
+        options = " or ".join(f"--format {hit.name}" for hit in hits)
+        remedy = f"Say which format it is: choose it in Library, or give {options}."
+        raise TranscriptError(f"it could be each of: {names}.", remedy=remedy)
+    raise _refusal(document)
+
+
+def _refusal(document: Document) -> TranscriptError:
+    """Why no format reads a file: it is broken, or whole but of no known kind."""
     problem = document.problem
-    is_whole = document.json.problem is None or bool(document.plain_text)
-    remedy = problem.remedy or f"Known are: {', '.join(known.title for known in formats().values())}."
-    kind = UnknownFormatError if is_whole else TranscriptError
-    raise kind(problem.reason, format=problem.format, place=problem.place, remedy=remedy)
+    page = page_kind(document.plain_text)
+    # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.
+    is_whole = document.json.problem is None or bool(document.plain_text) or document.is_of_another_kind
+    if page:
+        problem = TranscriptError(f"this is {page.name}.", remedy=page.remedy)
+    elif document.json.problem is None and document.json.value not in ([], {}):
+        problem = refusal(document, list(formats().values()))
+    elif document.plain_text and not document.plain_text.startswith(("[", "{")):
+        problem = text_refusal(document)
+    if isinstance(problem, UnclearUserError) or not is_whole:
+        return problem
+    return UnknownFormatError(problem.reason, format=problem.format, place=problem.place, remedy=problem.remedy)

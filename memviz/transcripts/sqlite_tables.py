@@ -31,7 +31,7 @@ class Tables:
         self._limits, self._bytes = limits, len(data)
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.text_factory = lambda raw: clean_text(raw.decode("utf-8", "replace"))
-        with _readable():
+        with _readable(limits.database_seconds):
             # A database in memory has no file beside it, and refuses to open in the mode that needs one.
             self._connection.deserialize(data[:18] + ROLLBACK + data[20:] if self.in_write_ahead_mode else data)
             self._connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in ALLOWED else 1)
@@ -50,7 +50,7 @@ class Tables:
         ordered = [_quoted(column) for column in order if column in there]
         query = f"SELECT {', '.join(map(_quoted, picked))} FROM {_quoted(table)}"  # noqa: S608 - quoted, and read only
         query += f" ORDER BY {', '.join(ordered)}" if ordered else ""
-        with _readable():
+        with _readable(self._limits.database_seconds):
             self._stop_after(self._limits.database_seconds)
             found = self._fetch(f"{query} LIMIT {self._limits.messages + 1}")
         if len(found) > self._limits.messages:
@@ -73,7 +73,7 @@ class Tables:
         described = self._connection.execute(f"SELECT * FROM {_quoted(table)} LIMIT 0").description  # noqa: S608
         return tuple(column[0] for column in described)
 
-    def _stop_after(self, seconds: float) -> None:
+    def _stop_after(self, seconds: int) -> None:
         self._connection.set_progress_handler(_deadline(seconds), STEPS_BETWEEN_LOOKS)
 
 
@@ -91,9 +91,21 @@ def _is_plain(name: object, sql: object) -> bool:
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def _readable(seconds: int) -> Iterator[None]:
     try:
         yield
+    except TranscriptError:
+        raise
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
+            raise _unreadable(error) from None
+        reason = f"reading its tables takes longer than the limit of {seconds} seconds."
+        remedy = "Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS."
+        raise TranscriptError(reason, format="SQLite", remedy=remedy) from None
     except (sqlite3.Error, ValueError, OverflowError) as error:  # a name with NUL, a number too large
-        reason = f"the database cannot be read ({clean_text(str(error))[:200]})."
-        raise TranscriptError(reason, format="SQLite", remedy=REMEDY) from None
+        raise _unreadable(error) from None
+
+
+def _unreadable(error: Exception) -> TranscriptError:
+    reason = f"the database cannot be read ({clean_text(str(error))[:200]})."
+    return TranscriptError(reason, format="SQLite", remedy=REMEDY)

@@ -116,6 +116,21 @@ def test_warnings_of_the_reader_are_on_stderr(tmp_path: Path) -> None:
     assert len(shown.lines) == 1
 
 
+ANA_AND_BEN = "Ana: I live in Lisbon.\nBen: Noted.\nAna: Where do I live?\nBen: In Lisbon.\n"
+
+
+def test_who_the_user_is_can_be_said(tmp_path: Path, library: Workspace) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text(ANA_AND_BEN, encoding="utf-8")
+    refused("import", path, code=1, words=("not clear who the user is", "'Ana'", "'Ben'", "--user"))
+    memviz("import", path, "--user", "Ana")
+    (entry,) = library.store.conversations()[:1]
+    roles = [message.role for message in library.conversation(entry.id)[0].messages]
+    assert roles == ["user", "assistant", "user", "assistant"]
+    assert memviz("replay", path, "--user", "ben", "--strategy", "buffer", "--json").json
+    refused("import", path, "--user", "Cid", code=1, words=("'Cid'", "'Ana'", "'Ben'"))
+
+
 class TestWrongUse:
     def test_no_such_format(self, chat: Path, database: Path) -> None:
         refused("import", chat, "--format", "nope", code=2, words=("no format", "'nope'", "openai_messages"))

@@ -203,6 +203,15 @@ class TestNoSummarizer:
         assert loaded[0].role == "user"
 
 
+@pytest.mark.parametrize("take", ["put", "append"])
+def test_a_message_is_taken_in_with_its_text_or_refused(take: str) -> None:
+    memory = ChatMemory(memviz.strategy("buffer"))
+    getattr(memory, take)({"role": "user", "text": "I live in Lisbon"})
+    with pytest.raises(MessageError, match="'words'"):
+        getattr(memory, take)({"role": "user", "words": "And in Porto"})
+    assert [message.content for message in memory.load()] == ["I live in Lisbon"]
+
+
 class TestAsync:
     def test_every_method_that_may_block_has_a_twin_with_the_same_arguments(self) -> None:
         for face in (ChatMemory, memviz.MemoryStore):

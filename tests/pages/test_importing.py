@@ -20,7 +20,7 @@ from memviz.workspace import Workspace
 from tests.pages.driving import click, figures, labelled, open_page, page_of, sentences
 from tests.pages.test_library import AS_JSON, MESSAGES, settled, titles, upload
 
-THREE = json.dumps([MESSAGES, MESSAGES[:2], [{"role": "critic"}, MESSAGES[0]]]).encode()
+THREE = json.dumps([MESSAGES, MESSAGES[:2], [{"content": "x"}, MESSAGES[0]]]).encode()
 
 
 @pytest.fixture
@@ -112,6 +112,34 @@ def test_a_format_can_be_named(library: AppTest) -> None:
     labelled(library.selectbox, "Format").set_value("markdown").run()
     upload(library, ("a.json", AS_JSON))
     assert "a.json was not imported. markdown" in sentences(library.error)[0]
+
+
+TALK = b"Ana: I live in Lisbon.\n*Ben*: x\nBen: Noted.\nAna: Where do I live?\nBen: In Lisbon.\n"
+
+
+def test_where_it_is_not_clear_who_the_user_is_one_says_it(library: AppTest) -> None:
+    before = titles(library)
+    upload(library, ("talk.txt", TALK), ("a.json", AS_JSON))
+    assert "**talk.txt** does not show who the user is." in sentences(library.markdown)
+    assert titles(library) == ["Ferry times", *before]
+    who = labelled(library.radio, "Who is the user?")
+    assert who.options == ["Ana", "Ben"]
+    assert labelled(library.button, "Import").disabled
+    who.set_value("Ana").run()
+    click(library, "Import")
+    assert any("Imported talk.txt: 4 messages in 2 turns" in sentence for sentence in sentences(library.success))
+    assert any("Imported a.json" in sentence for sentence in sentences(library.success)), (
+        "the other file's outcome stays"
+    )
+    assert titles(library)[0] == "talk"
+
+
+def test_one_need_not_say_it(library: AppTest) -> None:
+    before = titles(library)
+    upload(library, ("talk.txt", TALK))
+    click(library, "Import nothing")
+    assert "Nothing of talk.txt was imported." in sentences(library.info)
+    assert titles(library) == before
 
 
 def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file, load_transcript
 from tests.transcripts.sample_files import sample_files
@@ -74,9 +74,40 @@ def test_nothing_inside_is_an_error_that_lists_what_was_found() -> None:
     error = refused(packed(("user.json", b'{"id": 1}'), ("notes.txt", b"Dear diary")), "no conversation inside")
     assert "user.json" in str(error)
     assert "notes.txt" in str(error)
-    refused(packed(("picture.png", b"\x89PNG")), "holds no file that could be one")
-    refused(packed(), "holds no file that could be one")
+    assert "found an object with 'id'" in str(error)
+    refused(packed(("picture.png", b"\x89PNG")), "holds nothing but picture.png")
+    refused(packed(), "it is empty")
     assert "user.json" in str(refused(packed(("user.json", b'{"id": 1}')), "no known format"))
+
+
+def test_a_conversation_of_which_the_user_is_unclear_is_asked_about_and_never_passed_over() -> None:
+    talk = ("talk.txt", b"Ana: a\nBen: b\nAna: c\nBen: d")
+    with pytest.raises(UnclearUserError, match=r"export.zip, talk.txt: it is not clear who the user is") as caught:
+        load_file(packed(("user.json", b'{"id": 1}'), talk), name="export.zip")
+    assert caught.value.names == ("Ana", "Ben")
+    (warning,) = load_file(packed(("talk.json", TALK), talk)).warnings
+    assert "not imported: talk.txt: it is not clear who the user is" in warning
+    assert titles(load_file(packed(("talk.json", TALK), talk), user="Ana")) == ["talk", "talk"]
+
+
+@pytest.mark.parametrize(
+    ("inner", "kind"),
+    [
+        ("xl/workbook.xml", "an Excel workbook"),
+        ("word/document.xml", "a Word document"),
+        ("META-INF/manifest.xml", "an Op"),
+    ],
+)
+def test_a_document_that_is_packed_as_a_zip_is_called_what_it_is(inner: str, kind: str) -> None:
+    assert "damaged" not in str(refused(packed((inner, b"<x/>")), f"this is {kind}"))
+
+
+def test_a_limit_names_its_variable_and_calls_nothing_damaged() -> None:
+    large = refused(packed(("a.json", b" " * 200_000)), "limit of 100,000 bytes", SMALL)
+    many = refused(packed(*((f"{number}.json", TALK) for number in range(6))), "more than the limit of 5", SMALL)
+    assert "MEMVIZ_IMPORT_INFLATED_BYTES" in large.remedy
+    assert "MEMVIZ_IMPORT_ARCHIVE_FILES" in many.remedy
+    assert "damaged" not in str(large) + str(many)
 
 
 def test_gzip_is_opened_too() -> None:

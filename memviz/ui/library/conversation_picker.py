@@ -1,4 +1,4 @@
-"""A file with several conversations: which of them are wanted?"""
+"""What is saved of a file; of several conversations in it: which of them are wanted?"""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from memviz.conversation import Log
+from memviz.errors import UnclearUserError
 from memviz.text.wording import counted
-from memviz.transcripts.background import PICKING_COUNTER
+from memviz.transcripts.background import PICKING_COUNTER, NamedBytes, Outcome
 from memviz.transcripts.loading import LoadedFile
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import Import
@@ -19,6 +20,16 @@ from memviz.workspace import Workspace
 
 ROWS_SHOWN = 10
 ROW_PIXELS = 36
+
+
+def imported(workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
+    """What became of a file: a single conversation is saved at once; of several the visitor chooses."""
+    unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
+    made = Import(outcome, file if unclear else None, format)
+    if outcome.loaded and len(outcome.loaded.transcripts) == 1:
+        with error_shown():
+            save(workspace, made, [0])
+    return made
 
 
 def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:

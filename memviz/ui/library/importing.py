@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from memviz.errors import UnclearUserError
 from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
-from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
+from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
-from memviz.ui.library.conversation_picker import pick, save
-from memviz.ui.shell.errors import error_shown
+from memviz.ui.library.conversation_picker import imported, pick
+from memviz.ui.library.user_question import ask_who_is_the_user
 from memviz.ui.shell.state import Import, LibraryState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -56,8 +57,9 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         _progress(state, state.reading)
         return
     if state.reading is not None:
-        outcomes, state.reading = state.reading.outcomes, None
-        state.imports = [_import(workspace, outcome) for outcome in outcomes]
+        reading, state.reading = state.reading, None
+        read = zip(reading.outcomes, reading.files, strict=False)  # those behind a cancelled one have no outcome
+        state.imports = [imported(workspace, outcome, file, reading.format) for outcome, file in read]
     for number, made in enumerate(state.imports):
         _show(workspace, made, f"{state.uploads}-{number}")
 
@@ -77,24 +79,17 @@ def _progress(state: LibraryState, reading: BackgroundReading) -> None:
             st.rerun()
 
 
-def _import(workspace: Workspace, outcome: Outcome) -> Import:
-    """A single conversation is saved at once; of several the visitor chooses."""
-    made = Import(outcome)
-    if outcome.loaded and len(outcome.loaded.transcripts) == 1:
-        with error_shown():
-            save(workspace, made, [0])
-    return made
-
-
 def _show(workspace: Workspace, made: Import, key: str) -> None:
     name, loaded = made.outcome.name, made.outcome.loaded
-    if loaded is None:
+    if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
+        ask_who_is_the_user(workspace, made, key)
+    elif loaded is None and not made.left:
         st.error(plain(f"{name} was not imported. {made.outcome.error}"), icon=":material/error:")
     elif made.saved:
         st.success(plain(_sentence(name, made)), icon=":material/check:")
     elif made.left:
         st.info(plain(f"Nothing of {name} was imported."), icon=":material/info:")
-    elif len(loaded.transcripts) > 1:
+    elif loaded is not None and len(loaded.transcripts) > 1:
         pick(workspace, made, key)
 
 

@@ -139,9 +139,14 @@ class ChatState:
 
 @dataclass
 class Import:
-    """What became of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made."""
+    """What became of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made.
+
+    ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is.
+    """
 
     outcome: Outcome
+    file: NamedBytes | None = None
+    format: str | None = None
     saved: list[ConversationEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: bool = False

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from memviz.conversation import Message, ToolCall
-from memviz.errors import TranscriptError
+from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import load_file, load_transcript
 
 HI = {"role": "user", "content": "hi"}
@@ -128,8 +128,6 @@ def test_labels_that_are_no_text():
     ("item", "reason"),
     [
         ({"content": "who am I?"}, "has no role"),
-        ({"role": "critic", "content": "x"}, "has the unknown role 'critic'"),
-        ({"role": ["user"], "content": "x"}, "has the unknown role a list"),
         ("hi", "is a text, not an object"),
         ({"role": "assistant", "tool_calls": 3}, "has tool_calls that are a number, not a list"),
         ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "has a tool call without a function name"),
@@ -143,9 +141,56 @@ def test_a_broken_message_is_left_out_with_its_place_and_the_count(item, reason)
 
 
 def test_in_json_lines_the_place_is_the_line():
-    lines = [json.dumps(HI), "", json.dumps({"role": "critic", "content": "x"}), json.dumps(HI)]
+    lines = [json.dumps(HI), "", json.dumps({"content": "x"}), json.dumps(HI)]
     transcript = load_transcript("\n".join(lines).encode())
-    assert transcript.warnings == ("imported 2 of 3 messages: line 3 has the unknown role 'critic'.",)
+    assert transcript.warnings == ("imported 2 of 3 messages: line 3 has no role.",)
+
+
+def test_every_name_of_a_role_is_read_as_in_tables_and_texts():
+    names = ["human", "AI", "customer", "Agent", "user", "bot", "model", "gpt", "chatbot", "Function-Result"]
+    roles = [message.role for message in load(*({"role": name, "content": "x"} for name in names)).messages]
+    assert roles == ["user", "assistant"] * 2 + ["user"] + ["assistant"] * 4 + ["tool"]
+
+
+@pytest.mark.parametrize("role", ["critic", ["user"], "gardener of the palace"])
+def test_a_message_of_somebody_unknown_refuses_the_conversation(role):
+    with pytest.raises(TranscriptError, match=r"1 of 3 messages cannot be read: index 1 has the unknown role"):
+        load(HI, {"role": role, "content": "x"}, HI)
+
+
+def test_unknown_names_are_people_where_it_is_said_who_the_user_is():
+    talk = [{"role": "system", "content": "s"}, HI, {"role": "Ana", "content": "a"}, {"role": "Ben", "content": "b"}]
+    with pytest.raises(UnclearUserError, match="2 of 4 messages") as caught:
+        load(*talk)
+    assert caught.value.names == ("user", "Ana", "Ben")
+    read = load_transcript(json.dumps(talk).encode(), user="ana").messages
+    assert [(m.role, m.name) for m in read] == [
+        ("system", None), ("assistant", None), ("user", "Ana"), ("assistant", "Ben"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("held", "text"),
+    [
+        ({"text": "I live in Lisbon"}, "I live in Lisbon"),
+        ({"message": "a"}, "a"),
+        ({"value": "a", "id": 1}, "a"),
+        ({"content": None, "text": "a"}, "a"),
+        ({"text": [{"type": "text", "text": "a"}, "b"]}, "a\nb"),
+        ({"message": {"role": "user", "content": "a"}}, "a"),
+        ({"value": 42}, "42"),
+        ({"text": ""}, ""),
+    ],
+)
+def test_the_text_is_read_where_it_stands(held, text):
+    assert only({"role": "assistant", **held})[0].content == text
+
+
+def test_a_message_without_any_text_refuses_the_conversation_and_names_its_keys():
+    with pytest.raises(
+        TranscriptError, match="1 of 2 messages cannot be read: index 1 has no text: it has 'role', 'wo"
+    ):
+        load(HI, {"role": "assistant", "words": "ok"})
 
 
 def test_no_readable_message_is_an_error():
@@ -169,10 +214,10 @@ def test_warnings_stay_few_and_short():
 
 
 def test_lists_of_lists_are_several_conversations():
-    talks = [[HI, {"role": "assistant", "content": "a"}], [HI], [{"role": "critic"}, HI]]
+    talks = [[HI, {"role": "assistant", "content": "a"}], [HI], [{"content": "x"}, HI]]
     loaded = load_file(json.dumps(talks).encode())
     assert [len(transcript.messages) for transcript in loaded.transcripts] == [2, 1, 1]
-    assert "index 2, index 0 has the unknown role" in loaded.transcripts[2].warnings[0]
+    assert "index 2, index 0 has no role" in loaded.transcripts[2].warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def _id(item: object, index: int) -> str:
 
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
-    role = builder.speaker(item, place, "sender", "role", called="sender", role_of=_role)
+    role = builder.speaker(item, place, "sender", "role", called="sender", role_of=spoken_role)
     if role is None:
         return
     blocks = blocks_of(item.get("content"))
@@ -93,10 +93,6 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
         add_reply(blocks, builder, place, meta, more)
     else:
         add_prompt(role, blocks, builder, place, meta, more)
-
-
-def _role(sender: object) -> str | None:
-    return "user" if sender == "human" else spoken_role(sender)
 
 
 def _text_beside(blocks: list[Any], text: object) -> str:

@@ -29,15 +29,8 @@ LANGUAGES = {
 """How rows of WildChat and LMSYS name languages."""
 
 CALL = "call"
-"""What a speaker of :data:`SPEAKERS` says whose turn is nothing but tool calls."""
-SPEAKERS = {
-    **dict.fromkeys(("human", "user", "prompter"), "user"),
-    **dict.fromkeys(("gpt", "chatgpt", "gpt4", "gpt_4", "gpt_3.5", "gpt_3.5_turbo", "bing", "bard"), "assistant"),
-    **dict.fromkeys(("assistant", "model", "bot", "chatbot", "ai", "claude", "gemini"), "assistant"),
-    **dict.fromkeys(("observation", "tool", "function", "function_response", "tool_response"), "tool"),
-    **dict.fromkeys(("function_result", "tool_result", "function_output", "tool_output"), "tool"),
-    **dict.fromkeys(("function_call", "tool_call", "tool_calls", "function_calls"), CALL),
-}
+"""What a speaker of :data:`CALLERS` says, whose turn is nothing but tool calls."""
+CALLERS = frozenset({"function_call", "tool_call", "tool_calls", "function_calls"})
 TEXT_KEYS = ("value", "content", "text")
 
 
@@ -107,7 +100,7 @@ def add_turn(turn: Any, place: str, after_call: bool, builder: TranscriptBuilder
 
 def _speaker(name: object) -> str | None:
     key = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
-    return SPEAKERS.get(key) or known_role(name)
+    return CALL if key in CALLERS else known_role(name)
 
 
 def _add_calls(calls: tuple[ToolCall, ...], place: str, after_call: bool, builder: TranscriptBuilder) -> bool:

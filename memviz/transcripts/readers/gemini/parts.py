@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, known_role, stand_in
+from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text, list_at
 from memviz.transcripts.readers.message_parts import ReplyBuilder, add_result
@@ -41,7 +41,7 @@ def add_content(content: Any, builder: TranscriptBuilder, place: str, role: str 
     """Add the messages that a content is; ``role`` is that of a content without one, if that is known."""
     if isinstance(content, dict):
         content = {**content, "role": content.get("role") or role or None}
-    speaker = builder.speaker(content, place, role_of=_role)
+    speaker = builder.speaker(content, place)
     if speaker is None:
         return
     parts = _parts(content)
@@ -51,10 +51,6 @@ def add_content(content: Any, builder: TranscriptBuilder, place: str, role: str 
         _add_reply(parts, ReplyBuilder(builder, place, meta), builder.note_at(place))
     else:
         _add_prompt(speaker, parts, builder, place)
-
-
-def _role(role: object) -> str | None:
-    return "assistant" if role == "model" else known_role(role)
 
 
 def _parts(content: Mapping[str, Any]) -> object:

@@ -15,10 +15,6 @@ from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import first_text, id_text, list_at, object_at, text_at
 from memviz.transcripts.readers.message_parts import Part, add_parts, call_part, call_parts
 
-ROLES = {
-    "human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system",
-    "tool": "tool", "function": "tool", "developer": "system",
-}  # fmt: skip
 TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "remove", "developer"})
 SPOKEN = frozenset({"human", "ai"})
 MODEL_KEYS = ("model_name", "model", "model_id")
@@ -86,7 +82,7 @@ def add_message(item: object, builder: TranscriptBuilder, place: str) -> None:
 
 def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     data, extra = shape.data, object_at(shape.data, "additional_kwargs")
-    role = ROLES.get(shape.type) or builder.speaker(data, place, role_of=_role)
+    role = known_role(shape.type) or builder.speaker(data, place)
     if role is None:
         return
     calls = _calls(data, extra, builder, place) if role == "assistant" else []
@@ -96,10 +92,6 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     name, answered = (id_text(data.get(key)) or None for key in ("name", "tool_call_id"))
     meta = _meta(data, extra, parts) if role == "assistant" else None
     add_parts(builder, role, parts, place, name=name, tool_call_id=answered, meta=meta)
-
-
-def _role(role: object) -> str | None:
-    return ROLES.get(role.strip().lower(), known_role(role)) if isinstance(role, str) else None
 
 
 def _reason(item: object) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
+from memviz.transcripts.readers.deepseek import is_deepseek
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at, value_at
 from memviz.transcripts.readers.json_rows import ExportReader
 from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf
@@ -27,8 +28,8 @@ class ChatGptExport(ExportReader):
     missing = "it has no mapping of nodes."
 
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is an object with a mapping."""
-        return isinstance(value_at(item, "mapping"), dict)
+        """Whether a JSON value is an object with a mapping, and not DeepSeek's."""
+        return isinstance(value_at(item, "mapping"), dict) and not is_deepseek(item)
 
     def recognise(self, document: Document) -> bool:
         """At least half are objects with a mapping, and one of these has nodes in it."""

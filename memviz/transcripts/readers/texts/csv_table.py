@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.table_cells import Row
 from memviz.transcripts.readers.texts.table_columns import Table, find_table
+from memviz.transcripts.readers.texts.table_order import Record, in_order, time_of
 from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import text_mismatch
 from memviz.transcripts.times import moment, with_time
@@ -49,8 +49,9 @@ class CsvTable(TextReader):
         """The conversation that the rows are, in the order that a column for it gives."""
         for what, line in piece.notes:
             builder.note(what, f"line {line}")
-        rows = in_order(piece, builder)
-        known = _known(rows, piece.table, builder)
+        prompts = [row for row in piece.rows if is_prompt(row, piece.table)]
+        rows = in_order([row for row in piece.rows if not is_prompt(row, piece.table)], builder)
+        known = _known(rows, prompts, builder)
         for row in rows:
             if piece.table.asks:
                 _add_pair(row, builder)
@@ -61,16 +62,15 @@ class CsvTable(TextReader):
         return builder.build(**known)
 
 
-def _known(rows: list[Record], table: Table, builder: TranscriptBuilder) -> dict[str, Any]:
-    """What the table says about the conversation beside its messages. The rows of it are taken out."""
+def _known(rows: list[Record], saved_prompts: list[Record], builder: TranscriptBuilder) -> dict[str, Any]:
+    """What the table says about the conversation beside its messages."""
     known: dict[str, Any] = {"title": next((row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED)}
     if rows:
         known["held_at"] = moment(time_of(rows[0]))
     prompts = list(dict.fromkeys(row.cells["system"] for row in rows if row.cells.get("system")))
     if len(prompts) > 1:
         builder.note(f"the rows have {len(prompts)} different system prompts; the first was taken")
-    prompts += [unguarded(row.cells.get("content", "")) for row in rows if is_prompt(row, table)]
-    rows[:] = [row for row in rows if not is_prompt(row, table)]
+    prompts += [unguarded(row.cells.get("content", "")) for row in saved_prompts]
     return {**known, "system_prompt": prompts[0] if prompts else None}
 
 
@@ -104,13 +104,6 @@ def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
             builder.leave_out(place, f"has an empty cell for the {role}")
 
 
-class Record(NamedTuple):
-    """The cells of a row by their meaning, and the line that the row starts on."""
-
-    cells: dict[str, str]
-    line: int
-
-
 class TableConversation(NamedTuple):
     """One conversation: the table it is in, and its rows; ``findings`` are what is odd about them, with the line."""
 
@@ -139,32 +132,6 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     return {meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)}, notes
 
 
-def in_order(piece: TableConversation, builder: TranscriptBuilder) -> list[Record]:
-    """The rows of a conversation in the order of their column for it, if each has a number there."""
-    rows = piece.rows
-    if "order" not in piece.table.columns:
-        return rows
-    numbers = {row.line: _number(row.cells.get("order", "")) for row in rows if not is_prompt(row, piece.table)}
-    unknown = [line for line, number in numbers.items() if number is None]
-    for line in unknown:
-        builder.note("the column for the order is no number everywhere, so the rows stay as they are", f"line {line}")
-    return rows if unknown else sorted(rows, key=lambda row: numbers.get(row.line) or 0)
-
-
 def is_prompt(row: Record, table: Table) -> bool:
     """Whether a row is the system prompt of a conversation that memviz saved: it has no position."""
     return table.is_own and not row.cells.get("order")
-
-
-def time_of(row: Record) -> str | float | None:
-    """When the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
-    cell = row.cells.get("time", "").strip()
-    return cell if moment(cell) else _number(cell)
-
-
-def _number(cell: str) -> float | None:
-    try:
-        number = float(cell)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

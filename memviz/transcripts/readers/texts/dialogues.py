@@ -14,7 +14,13 @@ from memviz.transcripts.readers.json_access import object_at
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
 from memviz.transcripts.readers.texts.text_kinds import TextReader
-from memviz.transcripts.readers.texts.turns_of_text import places, read_dialogue, text_mismatch, with_line_feeds
+from memviz.transcripts.readers.texts.turns_of_text import (
+    places,
+    read_dialogue,
+    speaking,
+    text_mismatch,
+    with_line_feeds,
+)
 
 FIELDS = ("role", "name", "tool_calls", "tool_call_id")
 EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
@@ -30,10 +36,10 @@ class Markdown(TextReader):
         """One conversation: the text, as a dialogue if it has no markers."""
         if is_marked(document.plain_text):
             return [document.plain_text]
-        found = dialogue(with_line_feeds(document.plain_text), ("bold", "heading"), enough=1)
+        found = dialogue(with_line_feeds(document.plain_text), ("bold", "heading"), 1, document.user)
         if found is None:
             raise text_mismatch(EXPECTED, document)
-        return [found]
+        return [speaking(found)]
 
     def read(self, piece: Dialogue | str, builder: TranscriptBuilder) -> Transcript:
         """The conversation with its title; from markers also its system prompt, description and language."""
@@ -77,10 +83,10 @@ class PlainText(TextReader):
 
     def conversations(self, document: Document) -> Sequence[Dialogue]:
         """One conversation: the text."""
-        found = dialogue(with_line_feeds(document.plain_text), ("plain",), enough=1)
+        found = dialogue(with_line_feeds(document.plain_text), ("plain",), 1, document.user)
         if found is None:
             raise text_mismatch('a text with lines that start with "User:" and "Assistant:"', document)
-        return [found]
+        return [speaking(found)]
 
     def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:
         """The conversation, from one speaker's name to the next."""

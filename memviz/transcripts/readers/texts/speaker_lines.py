@@ -6,57 +6,119 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from memviz.errors import UnclearUserError
 from memviz.transcripts.code_fences import Fences, find_fences, outside
-from memviz.transcripts.readers.texts.speakers import SPEAKERS
+from memviz.transcripts.readers.texts.speaker_pattern import Cast, cast_of, key_of, mark_of, possible, spoken_name
+from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
+from memviz.transcripts.times import with_time
 
-_NAMES = "|".join(sorted(SPEAKERS, key=len, reverse=True))
-# Every quantifier of white space is possessive (*+): a line of a million spaces is passed over once.
+_KNOWN = "|".join(sorted(SPEAKERS, key=len, reverse=True))
+# Every quantifier of white space and of letters is possessive (*+): a line of a million spaces is passed over once.
+_ANY = r"@?+[^\W\d_][\w.'’&+-]{0,40}+(?:[ ][\w.'’&+#-]{1,40}+){0,3}+"
+_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?(?:Z|[+-]\d{2}:?\d{2})?"
+_TIME = rf"(?:{_DATE}(?:(?:,?[ ]{{1,2}}|T){_CLOCK})?|{_CLOCK})"
+_STAMP = rf"(?:(?P<stamp>[\[(]{_TIME}[\])]|{_TIME})(?:[ \t]*+[-–—|,])?+[ \t]++)?+"  # a time before the name
 _SIGN = r"(?:(?:[\u2600-\u27BF\U0001F000-\U0001FAFF][\uFE0F\u200D]*)+[ \t]*+)?"  # a picture before the name
 _BESIDE = r"(?:[ \t]*+\([^()\n]{1,60}\))?+"  # a time, or the name of the model
-_LABEL = rf"{_SIGN}(?P<name>{_NAMES})(?:[ \t]++said)?+{_BESIDE}[ \t]*+"
-_REST = r"[ \t]*+(?P<rest>[^\n]*)$"
-_PATTERNS = {
-    "bold": rf"^[ ]{{0,3}}(?P<mark>\*\*|__){_LABEL}"
-    rf"(?:[:：][ \t]*+(?P=mark)|(?P=mark){_BESIDE}(?:[ \t]*+[:：]|(?=[ \t]*+$))){_REST}",
-    "heading": rf"^[ ]{{0,3}}(?P<mark>\#{{1,6}})[ \t]++(?P<bold>(?:\*\*)?){_LABEL}"
-    rf"(?:(?P=bold)[:：]|[:：](?P=bold)|(?P=bold)(?=[ \t]*+\#*+[ \t]*+$)){_REST}",
-    "plain": rf"^(?P<mark>){_LABEL}[:：](?!//){_REST}",
-}  # fmt: skip
-_STYLES = {style: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for style, pattern in _PATTERNS.items()}
+
+
+def _patterns(names: str) -> dict[str, re.Pattern[str]]:
+    label = rf"{_STAMP}{_SIGN}(?P<name>{names})(?:[ \t]++said)?+{_BESIDE}[ \t]*+"
+    rest = r"[ \t]*+(?P<rest>[^\n]*)$"
+    patterns = {
+        "bold": rf"^[ ]{{0,3}}(?P<mark>\*\*|__){label}"
+        rf"(?:[:：][ \t]*+(?P=mark)|(?P=mark){_BESIDE}(?:[ \t]*+[:：]|(?=[ \t]*+$))){rest}",
+        "heading": rf"^[ ]{{0,3}}(?P<mark>\#{{1,6}})[ \t]++(?P<bold>(?:\*\*)?){label}"
+        rf"(?:(?P=bold)[:：]|[:：](?P=bold)|(?P=bold)(?=[ \t]*+\#*+[ \t]*+$)){rest}",
+        "plain": rf"^(?P<mark>){label}[:：](?!//){rest}",
+    }
+    return {style: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for style, pattern in patterns.items()}
+
+
+_STYLES = _patterns(_KNOWN)
+_ANYBODY = _patterns(_ANY)
+_NO_NAME = re.compile(r"[:\\/=]")  # behind the colon: "std::sort", "C:\", "x:=1"
 ENOUGH_LINES = 2
 """So many lines of one style make a text a dialogue."""
 
 
 class SpeakerLine(NamedTuple):
-    """A line that says who speaks: the role, the rest of the line after the name, and where it starts and ends."""
+    """A line that says who speaks: the name and its role, the rest of the line after the name, where it starts and
+    ends, and the time before the name. The role is empty where it is not clear who the user is."""
 
+    name: str
     role: str
     rest: str
     start: int
     stop: int
+    stamp: str = ""
+
+    @property
+    def person(self) -> str | None:
+        """The name, if it is that of somebody and not of a role."""
+        return None if role_of(self.name) else self.name
+
+    @property
+    def time(self) -> dict[str, str] | None:
+        """The time before the name, as ``meta`` of a message; ``None`` where there is none that can be read."""
+        return with_time(self.stamp.strip("[]()")) or None
 
 
 class Dialogue(NamedTuple):
-    """The speaker lines of a text, all of one style ("bold", "heading" or "plain")."""
+    """The speaker lines of a text, all of one style ("bold", "heading" or "plain").
+
+    ``unclear``: those who speak, where their names do not show who the user is. ``passed_over``: names that start
+    several lines and were read as words of the text.
+    """
 
     text: str
     style: str
     lines: tuple[SpeakerLine, ...]
     fences: Fences
+    unclear: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
 
-def dialogue(text: str, styles: Sequence[str] = tuple(_STYLES), enough: int = ENOUGH_LINES) -> Dialogue | None:
+def dialogue(
+    text: str, styles: Sequence[str] = tuple(_STYLES), enough: int = ENOUGH_LINES, user: str | None = None
+) -> Dialogue | None:
     """The text as a dialogue in the style of its first speaker line, or ``None`` where too few lines name a speaker.
 
-    What is in a code block names nobody. The text has "\\n" as its only line end.
+    What is in a code block names nobody. The text has "\\n" as its only line end. ``user`` is the name under which
+    the user speaks, if it was said; raises :class:`UnclearUserError` where nobody is called so.
     """
     fences = find_fences(text)
-    found = {style: _lines(outside(_STYLES[style].finditer(text), fences)) for style in styles}
-    many = [(lines[0].start, style) for style, lines in found.items() if len(lines) >= enough]
-    return Dialogue(text, min(many)[1], tuple(found[min(many)[1]]), fences) if many else None
+    found: list[tuple[int, int, str, Cast]] = []
+    absent: UnclearUserError | None = None
+    for style in styles:
+        known = _alike(outside(_STYLES[style].finditer(text), fences))
+        anybody = [line for line in outside(_ANYBODY[style].finditer(text), fences) if not _NO_NAME.match(line["rest"])]
+        try:
+            cast = cast_of(known, anybody, user) if known or anybody else None
+        except UnclearUserError as error:
+            absent = error
+            continue
+        if cast and len(cast.lines) >= enough:
+            sureness = 0 if cast.roles and known else 1 if cast.roles else 2
+            found.append((sureness, cast.lines[0].start(), style, cast))
+    if not found:
+        if absent:
+            raise absent
+        return None
+    _, _, style, cast = min(found, key=lambda entry: entry[:2])
+    roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
+    lines = tuple(_line(line, roles.get(key_of(line), "")) for line in cast.lines)
+    return Dialogue(text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over)
 
 
-def _lines(matches: Iterable[re.Match[str]]) -> list[SpeakerLine]:
+def names_before_colons(text: str) -> list[str]:
+    """The names at the start of lines of plain text that may be speakers, as often as they come, without labels."""
+    matches = outside(_ANYBODY["plain"].finditer(text), find_fences(text))
+    return [spoken_name(line) for line in possible((), [line for line in matches if not _NO_NAME.match(line["rest"])])]
+
+
+def _alike(matches: Iterable[re.Match[str]]) -> list[re.Match[str]]:
     """The matches that look like the first ones. The others are text: answers have their own headings and bold words.
 
     Every name has to have the letter case of the first one, and the heading level of its own first use. If "User"
@@ -67,12 +129,12 @@ def _lines(matches: Iterable[re.Match[str]]) -> list[SpeakerLine]:
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
     found: list[re.Match[str]] = []
-    first_mark: dict[str, str] = {}
+    first_mark: dict[str, tuple[str, bool]] = {}
     for match, speaker in zip(alike, speakers, strict=True):
         is_ours = speaker.asks == speakers[0].asks or speaker.role not in ours
-        if is_ours and first_mark.setdefault(match["name"].lower(), match["mark"]) == match["mark"]:
+        if is_ours and first_mark.setdefault(match["name"].lower(), mark_of(match)) == mark_of(match):
             found.append(match)
-    return [_line(match) for match in found[_says_which_model(found) :]]
+    return found[_says_which_model(found) :]
 
 
 def _says_which_model(matches: Sequence[re.Match[str]]) -> bool:
@@ -82,9 +144,9 @@ def _says_which_model(matches: Sequence[re.Match[str]]) -> bool:
     return names[:1] == ["model"] and names.count("model") == 1 and "assistant" in others
 
 
-def _line(match: re.Match[str]) -> SpeakerLine:
+def _line(match: re.Match[str], role: str) -> SpeakerLine:
     rest = match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading
         bare = rest.rstrip().rstrip("#")
         rest = bare.rstrip() if not bare or bare[-1] in " \t" else rest
-    return SpeakerLine(SPEAKERS[match["name"].lower()].role, rest, match.start(), match.end())
+    return SpeakerLine(spoken_name(match), role, rest, match.start(), match.end(), match["stamp"] or "")

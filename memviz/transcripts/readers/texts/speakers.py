@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from memviz.transcripts.chat_messages import known_role
+from memviz.message_fields import ROLE_NAMES, role_named
+from memviz.transcripts.user_names import nobody_called, same_name
 
-CHAT = {
-    "user": ("user", "human", "you", "me", "customer"),
-    "assistant": ("assistant", "ai", "bot", "chatbot", "chatgpt", "gpt", "claude", "gemini", "model", "agent"),
-    "system": ("system",),
-    "tool": ("tool",),
-}
 QUESTIONS = {"user": ("prompt", "question", "q"), "assistant": ("response", "answer", "a")}
 """Names that also head the parts of an answer: in a chat of "User" and "Assistant", "Question" is no speaker."""
+IN_DATA_ALONE = frozenset(
+    {"prompter", "bing", "bard", "gpt4", "gpt_4", "gpt_3.5", "gpt_3.5_turbo", "developer", "function", "observation"}
+    | {f"{what}_{kind}" for what in ("function", "tool") for kind in ("response", "result", "output")}
+)
+"""Names of roles that are ordinary words, or no words, at the beginning of a line of text."""
 
 
 class Speaker(NamedTuple):
@@ -24,14 +26,55 @@ class Speaker(NamedTuple):
 
 
 SPEAKERS = {
-    name: Speaker(role, names is QUESTIONS)
-    for names in (CHAT, QUESTIONS)
-    for role, members in names.items()
-    for name in members
+    **{name: Speaker(role, False) for role in ROLE_NAMES for name in ROLE_NAMES[role].split()},
+    **{name: Speaker(role, True) for role, names in QUESTIONS.items() for name in names},
 }
+"""Names that are speakers wherever they stand before a colon."""
+for _name in IN_DATA_ALONE:
+    del SPEAKERS[_name]
+
+_MODELS = """
+    alexa aria bard bing chatgpt claude codeium codestral codex cohere copilot cortana cursor deepseek devin
+    ernie gemini gemma glm gpt granite grok huggingchat kimi llama meta mistral mixtral mythomax nova palm
+    perplexity phi pi qwen replika siri vicuna windsurf yi assistant ai bot chatbot
+"""
+MODELS = frozenset(_MODELS.split())
+"""Words in the names of models and assistants. They say whose side a speaker is on, not that a word is one."""
+_WORDS = re.compile(r"[^\W\d_]+")
 
 
 def role_of(name: str) -> str | None:
     """The role of a speaker's name in any letter case, or of a role's own name; ``None`` for any other."""
     speaker = SPEAKERS.get(name.strip().lower())
-    return speaker.role if speaker else known_role(name)
+    return speaker.role if speaker else role_named(name)
+
+
+def likely_role(name: str) -> str | None:
+    """:func:`role_of`, and the role of a name that is made with that of a model or a role: "GPT-4o", "User 2"."""
+    known = role_of(name)
+    if known is not None:
+        return known
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if any(word in MODELS for word in words):
+        return "assistant"
+    return "user" if "user" in words or "customer" in words else None
+
+
+def roles_of(names: Sequence[str], user: str | None = None) -> dict[str, str] | None:
+    """The role of each of the names that speak in a text; ``None`` where they do not show who the user is.
+
+    If ``user`` is given, everybody else is the assistant, but for the system and its tools. Raises
+    :class:`UnclearUserError` where nobody is called so.
+    """
+    found = {name: likely_role(name) for name in names}
+    if user is not None:
+        if not any(same_name(name, user) for name in names):
+            raise nobody_called(user, names)
+        sides = {name: "user" if same_name(name, user) else "assistant" for name in names}
+        return {name: role if role in ("system", "tool") else sides[name] for name, role in found.items()}
+    unknown = [name for name, role in found.items() if role is None]
+    sides_known = {"user", "assistant"}.intersection(role for role in found.values() if role)
+    if (unknown and not sides_known) or (sides_known == {"assistant"} and len(unknown) > 1):
+        return None
+    other = "assistant" if "user" in sides_known else "user"
+    return {name: role or other for name, role in found.items()}

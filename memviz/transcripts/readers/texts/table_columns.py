@@ -62,6 +62,11 @@ def find_table(text: str) -> Table | None:
     return None
 
 
+def meanings_of(cells: Sequence[str]) -> frozenset[str]:
+    """What the columns with these names mean, of :data:`NAMES`."""
+    return frozenset(_meanings([_plain(cell) for cell in cells]))
+
+
 def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     if not head or (len(head) > 1 and all(len(row.cells) < 2 for row in head[1:])):
         return None

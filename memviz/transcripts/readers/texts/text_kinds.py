@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
+from memviz.errors import UnclearUserError
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.markers import is_marked
 from memviz.transcripts.readers.texts.speaker_lines import dialogue
@@ -29,16 +30,19 @@ def text_kind(document: Document) -> str:
     below may look like any other format.
     """
     if document not in _KINDS:
-        _KINDS[document] = _kind(document.plain_text)
+        _KINDS[document] = _kind(document.plain_text, document.user)
     return _KINDS[document]
 
 
-def _kind(text: str) -> str:
+def _kind(text: str, user: str | None) -> str:
     if not text or is_marked(text):
         return "markdown" if text else ""
     if find_table(text):
         return "csv"
     if is_stamped(text):
         return "whatsapp"
-    found = dialogue(with_line_feeds(text))
+    try:
+        found = dialogue(with_line_feeds(text), user=user)
+    except UnclearUserError:  # nobody is called so: the reader of the format says who speaks
+        found = dialogue(with_line_feeds(text))
     return "" if found is None else "text" if found.style == "plain" else "markdown"

@@ -11,6 +11,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, mismatch
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue
+from memviz.transcripts.user_names import MAX_NAMED, unclear_user
 
 _TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
@@ -43,8 +44,26 @@ def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
         if line is found.lines[-1] and not content and len(contents) > 1:
             builder.note("the last speaker says nothing and was left out", place)
         else:
-            builder.add_text(line.role, content, place)
+            builder.add_text(line.role, content, place, name=line.person, meta=line.time)
+    _note_speakers(found, builder)
     return builder.build(**known)
+
+
+def speaking(found: Dialogue) -> Dialogue:
+    """The dialogue. Raises :class:`UnclearUserError` where it is not clear who of those who speak is the user."""
+    if found.unclear:
+        raise unclear_user(found.unclear)
+    return found
+
+
+def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
+    names = {line.name.casefold(): line.name for line in found.lines}
+    if len({line.role for line in found.lines if line.role in ("user", "assistant")}) == 1:
+        who = ", ".join(repr(name[:40]) for name in list(names.values())[:MAX_NAMED])
+        builder.note(f"only one side speaks, {who}: nobody else was found at the start of a line")
+    if found.passed_over:
+        starts = ", ".join(f"'{name[:40]}:'" for name in found.passed_over[:MAX_NAMED])
+        builder.note(f"lines that start with {starts} were read as text, not as the words of another speaker")
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.document import Document
-from memviz.transcripts.readers.texts.speakers import role_of
+from memviz.transcripts.readers.texts.speakers import role_of, roles_of
 from memviz.transcripts.readers.texts.stamped_lines import MARKS, Stamped, date_order, read_stamped
 from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import places, text_mismatch, with_line_feeds
 from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.user_names import nobody_called, same_name
 
 _MARK = re.compile(f"^[{MARKS}]+")
 _OF_THE_APP = re.compile(f"^[{MARKS}]*Messages and (?:phone )?calls (?:to this chat )?are [a-z ]{{0,20}}end-to-end")
@@ -30,6 +31,7 @@ _FILE = re.compile(
     re.MULTILINE,
 )
 EDITED = "<This message was edited>"
+MAX_NAMED_OTHERS = 5
 APP_SPEAKS = "\u200e"  # on some phones, what the app puts in place of a text starts so
 
 
@@ -62,7 +64,7 @@ class WhatsApp(TextReader):
             builder.add_text(
                 roles[message.speaker], _text(message.text), place, name=name, meta=with_time(time) or None
             )
-        return builder.build(description=_description(people) if are_people else "", held_at=held_at)
+        return builder.build(description=_description(roles) if are_people else "", held_at=held_at)
 
 
 def _people(messages: Iterable[Stamped]) -> list[str]:
@@ -82,18 +84,28 @@ def _is_of_the_app(message: Stamped) -> bool:
 def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str], bool]:
     """The role of each name, and whether the names are those of people."""
     known = {name: role_of(name) for name in names}
-    if names and all(known.values()):  # somebody has put a chat with a model into this shape
-        return {name: role or "" for name, role in known.items()}, False
-    if len(names) > 2:
-        builder.note(f"{len(names)} people speak: {names[0]} is the user, all others are the assistant")
-    return {name: "assistant" if at else "user" for at, name in enumerate(names)}, True
+    are_people = not names or not all(known.values())  # else somebody has put a chat with a model into this shape
+    user = next((name for name in names if builder.user and same_name(name, builder.user)), None)
+    if builder.user is not None and user is None:
+        raise nobody_called(builder.user, names)
+    is_said = user is not None or any(known.values())
+    roles = roles_of(names, user) if is_said else None
+    roles = roles or {name: "assistant" if at else "user" for at, name in enumerate(names)}
+    if are_people and len(names) > 2:
+        users = ", ".join(name for name in names if roles[name] == "user")
+        builder.note(f"{len(names)} people speak: {users} is the user, all others are the assistant")
+    return roles, are_people
 
 
-def _description(names: list[str]) -> str:
-    if len(names) < 2:
-        return f"Chat of {names[0]}, who is the user." if names else ""
-    others = ", ".join(names[1:6]) + " and others" * (len(names) > 6)
-    return f"Chat of people: {names[0]} is the user, {others} the assistant."
+def _description(roles: Mapping[str, str]) -> str:
+    users = [name for name, role in roles.items() if role == "user"]
+    others = [name for name, role in roles.items() if role != "user"]
+    if not users or not others:
+        return f"Chat of {', '.join(users)}, who is the user." if users else ""
+    more = " and others" * (len(others) > MAX_NAMED_OTHERS)
+    return (
+        f"Chat of people: {', '.join(users)} is the user, {', '.join(others[:MAX_NAMED_OTHERS])}{more} the assistant."
+    )
 
 
 def _text(text: str) -> str:

@@ -73,12 +73,11 @@ def test_abstention_and_missing_answers_are_left_out_and_noted():
 
 
 def test_turns_that_are_no_messages_are_left_out_and_counted():
-    turns = [{"role": "user", "content": "a"}, {"role": "critic", "content": "b"}, 3, {"role": "user", "content": None}]
+    turns = [{"role": "user", "content": "a"}, {"content": "b"}, 3, {"role": "user", "content": None}]
     transcript = load(item(haystack_sessions=[turns], haystack_dates=None))
     assert [message.content for message in transcript.messages] == ["a", ""]
     assert transcript.warnings == (
-        "imported 2 of 4 messages: session 0, index 1 has the unknown role 'critic', "
-        "session 0, index 2 is a number, not an object.",
+        "imported 2 of 4 messages: session 0, index 1 has no role, session 0, index 2 is a number, not an object.",
     )
 
 

@@ -94,11 +94,16 @@ def test_a_forced_format_says_what_was_expected():
 
 
 def test_one_message_that_is_none_is_counted():
-    transcript = load_transcript(as_json({"messages": [*TALK, {"role": "critic", "content": "x"}, 5]}))
+    transcript = load_transcript(as_json({"messages": [*TALK, {"content": "x"}, 5]}))
     assert len(transcript.messages) == 2
     assert transcript.warnings == (
-        "imported 2 of 4 messages: index 2 has the unknown role 'critic', index 3 is a number, not an object.",
+        "imported 2 of 4 messages: index 2 has no role, index 3 is a number, not an object.",
     )
+
+
+def test_a_message_of_somebody_unknown_refuses_the_conversation():
+    with pytest.raises(TranscriptError, match="1 of 3 messages cannot be read: index 2 has the unknown role 'critic'"):
+        load_transcript(as_json({"messages": [*TALK, {"role": "critic", "content": "x"}]}))
 
 
 def test_junk_anywhere():

@@ -269,7 +269,6 @@ def test_a_reference_to_what_is_there_repeats_nothing():
     [
         (None, "is null, not an object"),
         ({"type": "message", "content": "x"}, "has no role"),
-        ({"type": "message", "role": "critic", "content": "x"}, "has the unknown role 'critic'"),
         ({"type": "novelty", "id": "n"}, "has the type 'novelty', which is not known"),
         ({"note": "x"}, "has no type and no role"),
         (call("c", name=None), "has a tool call without a name"),
@@ -278,6 +277,11 @@ def test_a_reference_to_what_is_there_repeats_nothing():
 def test_what_is_no_message_is_counted(item, reason):
     transcript = read(user("A"), item)
     assert transcript.warnings == (f"imported 1 of 2 messages: index 1 {reason}.",)
+
+
+def test_a_message_of_somebody_unknown_refuses_the_conversation():
+    with pytest.raises(TranscriptError, match="index 1 has the unknown role 'critic'"):
+        read(user("A"), {"type": "message", "role": "critic", "content": "x"})
 
 
 def test_messages_of_the_chat_api_between_the_items():

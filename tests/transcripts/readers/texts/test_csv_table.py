@@ -75,6 +75,62 @@ def test_an_order_that_is_no_number_keeps_the_file_s(number):
     assert "rows stay as they are: line 2" in transcript.warnings[0]
 
 
+TALK = [("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")]
+FIRST = ["2024-03-01 09:59", "2024-03-01 10:00", "2024-03-01 10:00", "2024-03-02 08:00"]
+BACKWARD = "the rows come newest first, so they were read from the last to the first."
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        FIRST,
+        ["1709287140", "1709287200", "1709287200", "1709366400"],
+        ["01/03/2024 09:59", "01/03/2024 10:00", "01/03/2024 10:00", "13/03/2024 08:00"],
+        ["3/1/24 9:59 AM", "3/1/24 10:00 AM", "3/1/24 10:00 AM", "3/2/24 8:00 AM"],
+        ["Mar 1, 2024, 9:59 AM", "Mar 1, 2024, 10:00 AM", "Mar 1, 2024, 10:00 AM", "Mar 2, 2024, 8:00 AM"],
+        ["09:59", "10:00", "10:00", "10:01"],
+    ],
+)
+def test_a_table_that_runs_newest_first_is_turned_round(times):
+    rows = [f'"{time}",{role},{text}' for time, (role, text) in zip(times, TALK, strict=True)]
+    for order, warnings in ((rows, ()), (rows[::-1], (BACKWARD,))):
+        transcript = load("\n".join(["time,role,content", *order]))
+        assert (said(transcript), transcript.warnings) == (TALK, warnings)
+
+
+def test_questions_with_answers_that_run_newest_first_are_turned_round():
+    text = f"date,prompt,response\n{FIRST[3]},c,d\n{FIRST[0]},a,b"
+    assert (said(load(text)), load(text).held_at.day) == (TALK, 1)
+
+
+def test_each_conversation_of_a_table_is_turned_round_by_itself():
+    rows = [f"1,{FIRST[3]},assistant,b", f"2,{FIRST[0]},user,a", f"1,{FIRST[0]},user,a", f"2,{FIRST[3]},assistant,b"]
+    one, other = load_file("\n".join(["chat_id,time,role,content", *rows]).encode()).transcripts
+    assert said(one) == said(other) == TALK[:2]
+    assert (one.warnings, other.warnings) == ((BACKWARD,), ())
+
+
+def test_rows_in_no_order_are_sorted_by_their_times():
+    order = (2, 0, 3, 1)
+    rows = [f"{FIRST[at][:-1]}{at},{TALK[at][0]},{TALK[at][1]}" for at in order]
+    transcript = load("\n".join(["time,role,content", *rows]))
+    assert said(transcript) == TALK
+    assert transcript.warnings == ("the rows were put in the order of their times.",)
+
+
+@pytest.mark.parametrize("times", [["", "2024-03-01", "", ""], ["10:00", "09:00", "11:00", "08:00"], ["x"] * 4,
+                                   ["2/1/2024", "1/2/2024", "1/2/2024", "1/2/2024"]])  # fmt: skip
+def test_times_that_do_not_show_the_order_leave_the_rows_as_they_are(times):
+    rows = [f"{time},{role},{text}" for time, (role, text) in zip(times, TALK, strict=True)]
+    assert said(load("\n".join(["time,role,content", *rows]))) == TALK
+
+
+def test_turn_numbers_that_run_backward_whether_the_rows_within_a_turn_do_or_not():
+    rows = [f"{number},{role},{text}" for number, (role, text) in zip((1, 1, 2, 2), TALK, strict=True)]
+    for order in (rows, rows[::-1], rows[2:] + rows[:2]):
+        assert said(load("\n".join(["turn,role,content", *order]))) == TALK
+
+
 def test_tools_and_names():
     transcript = load_transcript(SAMPLES / "csv__tools.csv")
     assert transcript.messages == (
@@ -113,7 +169,7 @@ def test_damage_is_named_with_its_line_and_count():
         "a row has more cells than the table has columns, so they were joined to the last: line 2.",
         "a row has fewer cells than the table has columns: line 3.",
         "a quotation mark is never closed, so all that follows in the file was read as one cell: line 5.",
-        "imported 2 of 4 messages: line 3 has too few cells, line 4 has the unknown role 'critic'.",
+        "imported 2 of 4 messages: line 3 has too few cells, line 4 has no role.",
     )
 
 
@@ -124,9 +180,8 @@ def test_cells_beyond_the_last_column_are_left_out_where_no_text_ends_there():
 
 
 def test_lines_count_through_cells_of_several_lines():
-    transcript = load('\n\nrole,content\nuser,"a\nb\n\nc"\n\ncritic,x\n,,\nassistant,ho')
-    assert said(transcript) == [("user", "a\nb\n\nc"), ("assistant", "ho")]
-    assert "line 9 has the unknown role 'critic'" in transcript.warnings[0]
+    with pytest.raises(TranscriptError, match="1 of 3 messages cannot be read: line 9 has the unknown role 'critic'"):
+        load('\n\nrole,content\nuser,"a\nb\n\nc"\n\ncritic,x\n,,\nassistant,ho')
 
 
 def test_a_cell_of_any_length_is_read():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import load_transcript
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
@@ -69,6 +69,20 @@ def test_a_chat_with_a_model_in_this_shape_has_its_roles():
     transcript = load("[2023-05-08 13:56] Assistant: hi", "[2023-05-08 13:57] User: ho")
     assert told(transcript) == [("assistant", None, "hi"), ("user", None, "ho")]
     assert transcript.description == ""
+
+
+def test_a_model_under_its_own_name_is_the_assistant_also_if_it_speaks_first():
+    transcript = load("[2023-05-08 13:56] Grok: hi", "[2023-05-08 13:57] User: ho")
+    assert [(role, text) for role, _, text in told(transcript)] == [("assistant", "hi"), ("user", "ho")]
+
+
+def test_who_the_user_is_can_be_said():
+    lines = b"8/5/23, 1:56 - Ana: hi\n8/5/23, 1:57 - Ben: ho"
+    transcript = load_transcript(lines, user="ben")
+    assert told(transcript) == [("assistant", "Ana", "hi"), ("user", "Ben", "ho")]
+    assert transcript.description == "Chat of people: Ben is the user, Ana the assistant."
+    with pytest.raises(UnclearUserError, match="nobody called 'Cid'"):
+        load_transcript(lines, user="Cid")
 
 
 def test_what_the_app_tells_with_a_colon_in_a_name_is_nobody_s():

@@ -1,0 +1,108 @@
+"""What a file is that is no text, by its first bytes, and what to do instead of importing it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+SQLITE = b"SQLite format 3\0"
+AS_TEXT = "Choose a file with a conversation as text."
+UNPACK = "Unpack it, and choose the file with the conversations."
+AS_CSV = "Save the table as CSV, and import that."
+AS_MARKDOWN = "Save it as plain text, and import that."
+AS_ROWS = (
+    "Write its rows as JSON lines, such as with pandas: read it, then to_json(path, orient='records', lines=True)."
+)
+SAMPLED_BYTES = 4_096
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+MAX_SHARE_OF_CONTROLS = 0.1
+
+
+class FileKind(NamedTuple):
+    """What a file is, in words ("a PNG image"), and what to do."""
+
+    name: str
+    remedy: str = AS_TEXT
+
+
+_IMAGE = "Choose a file with the conversation as text, not a picture of it."
+STARTS = {
+    SQLITE: FileKind("an SQLite database"),
+    b"PK\x03\x04": FileKind("a zip archive"),
+    b"PK\x05\x06": FileKind("an empty zip archive"),
+    b"\x1f\x8b": FileKind("a gzip archive"),
+    b"%PDF-": FileKind("a PDF document", AS_MARKDOWN),
+    b"{\\rtf": FileKind("an RTF document", AS_MARKDOWN),
+    b"\x89PNG": FileKind("a PNG image", _IMAGE),
+    b"\xff\xd8\xff": FileKind("a JPEG image", _IMAGE),
+    b"GIF8": FileKind("a GIF image", _IMAGE),
+    b"II*\0": FileKind("a TIFF image", _IMAGE),
+    b"MM\0*": FileKind("a TIFF image", _IMAGE),
+    b"PAR1": FileKind("a Parquet file", AS_ROWS),
+    b"ARROW1": FileKind("an Arrow file", AS_ROWS),
+    b"Obj\x01": FileKind("an Avro file", AS_ROWS),
+    b"\x89HDF": FileKind("an HDF5 file", AS_ROWS),
+    b"\x93NUMPY": FileKind("a NumPy array"),
+    b"\x80\x04\x95": FileKind("a Python pickle, which is not opened because it could run code"),
+    b"\x80\x05\x95": FileKind("a Python pickle, which is not opened because it could run code"),
+    b"\xd0\xcf\x11\xe0": FileKind("an old Office document (.xls, .doc or .msg)", "Save it as CSV or plain text."),
+    b"7z\xbc\xaf": FileKind("a 7z archive", UNPACK),
+    b"Rar!\x1a": FileKind("a RAR archive", UNPACK),
+    b"\xfd7zXZ": FileKind("an xz archive", UNPACK),
+    b"BZh91AY&SY": FileKind("a bzip2 archive", UNPACK),
+    b"\x28\xb5\x2f\xfd": FileKind("a Zstandard archive", UNPACK),
+    b"ID3\x03": FileKind("an MP3 recording"),
+    b"ID3\x04": FileKind("an MP3 recording"),
+    b"OggS\0": FileKind("an Ogg recording"),
+    b"fLaC": FileKind("a FLAC recording"),
+    b"\x1aE\xdf\xa3": FileKind("a Matroska or WebM video"),
+    b"GGUF": FileKind("the weights of a model (GGUF)"),
+    b"\x7fELF": FileKind("a program"),
+    b"MZ\x90": FileKind("a program"),
+}
+_INNER = {b"RIFF": {b"WEBP": "a WebP image", b"WAVE": "a WAV recording", b"AVI ": "an AVI video"}}
+OFFICE = {
+    "xl/workbook.xml": FileKind("an Excel workbook (.xlsx)", AS_CSV),
+    "xl/workbook.bin": FileKind("an Excel workbook (.xlsb)", AS_CSV),
+    "word/document.xml": FileKind("a Word document (.docx)", AS_MARKDOWN),
+    "ppt/presentation.xml": FileKind("a PowerPoint presentation (.pptx)", AS_MARKDOWN),
+    "META-INF/container.xml": FileKind("an e-book (.epub)", AS_MARKDOWN),
+    "META-INF/manifest.xml": FileKind("an OpenDocument file (.ods or .odt)", "Save it as CSV or plain text."),
+}
+"""Documents that are zip archives, by a file that only such an archive has."""
+_PAGE = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?P<name>!doctype html|html|\?xml|svg)\b", re.IGNORECASE | re.DOTALL)
+
+
+def binary_kind(data: bytes) -> FileKind | None:
+    """What a binary file is; ``None`` for one that may be text."""
+    known = next((kind for start, kind in STARTS.items() if data.startswith(start)), None)
+    if known is not None:
+        return known
+    inner = _INNER.get(data[:4], {}).get(data[8:12])
+    if inner:
+        return FileKind(inner)
+    if data[4:8] == b"ftyp":
+        return FileKind(
+            "a HEIC or AVIF image" if data[8:11] in (b"hei", b"mif", b"avi") else "an MP4 video or recording"
+        )
+    return FileKind("a binary file of no known kind") if _is_binary(data) else None
+
+
+def page_kind(text: str) -> FileKind | None:
+    """What a text is that a browser shows: an HTML page, or XML; ``None`` for any other."""
+    found = _PAGE.match(text[:SAMPLED_BYTES])
+    if found is None:
+        return None
+    is_html = found["name"].lower() in ("!doctype html", "html")
+    return FileKind(
+        "an HTML page" if is_html else "an XML file", "Save the conversation as text, or export it as JSON."
+    )
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether more control characters stand at the start than any text has; NUL may be half of UTF-16 or padding."""
+    sample = data[:SAMPLED_BYTES].rstrip(b"\0")
+    marks = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
+    if not sample or sample.startswith(marks) or sample.count(0) * 2 >= len(sample) - 4:
+        return False
+    return len(sample) - len(sample.translate(None, CONTROLS)) > max(4, MAX_SHARE_OF_CONTROLS * len(sample))

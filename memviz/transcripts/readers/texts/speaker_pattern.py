@@ -1,0 +1,191 @@
+"""Who speaks in a text: the names that nobody has to know, because they take turns at the beginning of lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from memviz.transcripts.readers.texts.labels import is_label
+from memviz.transcripts.readers.texts.speakers import SPEAKERS, likely_role, role_of, roles_of
+from memviz.transcripts.user_names import nobody_called, same_name
+
+MANY = 2
+"""A name that starts so many lines may be somebody's."""
+ENOUGH_TURNS = 4
+"""So many lines of unknown names alone, which take turns, make a dialogue."""
+Match = re.Match[str]
+
+
+class Cast(NamedTuple):
+    """Who speaks in a text: the lines of all speakers in order, and the role of each name.
+
+    ``roles`` is ``None`` where the names do not show who the user is. ``passed_over`` are names that start several
+    lines and were taken for words of the text.
+    """
+
+    lines: tuple[Match, ...]
+    roles: dict[str, str] | None
+    passed_over: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those who speak, as they are first written."""
+        return tuple(_spellings(self.lines).values())
+
+
+def cast_of(known: Sequence[Match], others: Sequence[Match], user: str | None = None) -> Cast | None:
+    """Who speaks, of the lines with a ``known`` speaker and all ``others`` that could name one; ``None`` if nobody.
+
+    With ``user``, the name under which the user speaks, a name that starts one line is enough.
+    """
+    others = list(possible(known, others))
+    found = _found(known, others)
+    if user is None:
+        return found
+    names = [] if found is None else [key_of(line) for line in found.lines]
+    if found is None or found.roles is None or not any(same_name(name, user) for name in names):
+        found = _everybody(known, others, user)
+    return found._replace(roles=roles_of(found.names, user))
+
+
+def possible(known: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
+    """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
+    taken = {line.start() for line in known}
+    marks = {mark_of(line) for line in known}
+    is_lower = bool(known) and known[0]["name"].islower()
+    first_mark: dict[str, tuple[str, bool]] = {}
+    for line in others:
+        key = key_of(line)
+        if line.start() in taken or key in SPEAKERS or is_label(key) or line["name"].islower() != is_lower:
+            continue
+        if (not marks or mark_of(line) in marks) and first_mark.setdefault(key, mark_of(line)) == mark_of(line):
+            yield line
+
+
+def key_of(line: Match) -> str:
+    """The name in a line, in the form in which its other lines have it as well."""
+    return spoken_name(line).casefold()
+
+
+def spoken_name(line: Match) -> str:
+    """The name in a line as it is written, without "said" behind it."""
+    return re.sub(r"[ \t]+said$", "", line["name"].strip(), flags=re.IGNORECASE)
+
+
+def mark_of(line: Match) -> tuple[str, bool]:
+    """How the line shows that somebody speaks: its bold or heading marks, and whether a time stands first."""
+    return line["mark"], line["stamp"] is not None
+
+
+def _found(known: Sequence[Match], others: Sequence[Match]) -> Cast | None:
+    sides = {role_of(spoken_name(line)) for line in known} & {"user", "assistant"}
+    if len(sides) == 2:
+        return _with_models(known, others)
+    strangers = _take_turns(others)
+    if sides and (len(known) > 1 or not strangers):
+        return _with_answers(known, others, *sides)
+    if strangers:
+        is_first = bool(known) and known[0].start() < strangers[0].start()
+        return _cast([*known, *strangers] if is_first or not sides else strangers)
+    return _cast(known) if known else None
+
+
+def _with_models(known: Sequence[Match], others: Sequence[Match]) -> Cast:
+    """User and assistant are known. Models by their own names may speak beside them; other names are text."""
+    asking = [line for line in known if role_of(spoken_name(line)) == "user"]
+    regular = _regular(asking, others)
+    models = {key for key in regular if likely_role(regular[key]) == "assistant"}
+    passed_over = tuple(name for key, name in regular.items() if key not in models)
+    return _cast([*known, *(line for line in others if key_of(line) in models)], passed_over)
+
+
+def _with_answers(known: Sequence[Match], others: Sequence[Match], side: str | None) -> Cast:
+    """Only one side has a known name. Whoever regularly speaks first after it is the other side."""
+    counts = Counter(map(key_of, others))
+    strong = [line for line in others if counts[key_of(line)] >= MANY or _opposes(line, side)]
+    gaps = _between(known, strong)
+    leaders = Counter(key_of(gap[0]) for gap in gaps if gap)
+    if not leaders:
+        return _with_single_answers(known, others)
+    spelled = _spellings(strong)
+    many = {key: name for key, name in spelled.items() if counts[key] >= MANY}
+    if 2 * sum(leaders.values()) < len(known):  # now and then: a word of the text
+        return _cast(known, tuple(many.values()))
+    all_lead = set(leaders) == {key_of(line) for line in strong}
+    alone = all(len({key_of(line) for line in gap}) <= 1 for gap in gaps)
+    regular = {key for key in _regular(known, strong) if key not in leaders}
+    speakers = [line for line in strong if key_of(line) in leaders]
+    is_clear = (len(leaders) == 1 and not regular) or (all_lead and alone) or all(map(_is_model, speakers))
+    passed_over = tuple(name for key, name in many.items() if key not in leaders)
+    if is_clear:
+        return _cast([*known, *speakers], passed_over)
+    return _cast([*known, *strong])._replace(roles=None)
+
+
+def _with_single_answers(known: Sequence[Match], others: Sequence[Match]) -> Cast:
+    inner = _between(known, others)[1:-1]
+    if inner and all(inner):  # each turn may have its answer, but no name comes again
+        return _cast([*known, *others])._replace(roles=None)
+    return _cast(known)
+
+
+def _take_turns(others: Sequence[Match]) -> list[Match]:
+    """The lines of names that come again and take turns; none where they do not."""
+    counts = Counter(map(key_of, others))
+    repeated = [line for line in others if counts[key_of(line)] >= MANY]
+    changes = sum(key_of(one) != key_of(next) for one, next in pairwise(repeated))
+    return repeated if len(repeated) >= ENOUGH_TURNS and 2 * changes >= len(repeated) - 1 else []
+
+
+def _everybody(known: Sequence[Match], others: Sequence[Match], user: str) -> Cast:
+    """Every line of a name that comes again, or is the user's; if those are of one name, every line of any name."""
+    counts = Counter(map(key_of, others))
+    chosen = [line for line in others if counts[key_of(line)] >= MANY or same_name(key_of(line), user)]
+    found = _cast([*known, *chosen])
+    if len(found.names) < 2:
+        found = _cast([*known, *others])
+    if not found.lines:
+        raise nobody_called(user, ())
+    return found
+
+
+def _cast(lines: Sequence[Match], passed_over: tuple[str, ...] = ()) -> Cast:
+    ordered = tuple(sorted(lines, key=lambda line: line.start()))
+    return Cast(ordered, roles_of(tuple(_spellings(ordered).values())), passed_over)
+
+
+def _spellings(lines: Sequence[Match]) -> dict[str, str]:
+    """Each name as it is first written, by its key."""
+    found: dict[str, str] = {}
+    for line in lines:
+        found.setdefault(key_of(line), spoken_name(line))
+    return found
+
+
+def _between(known: Sequence[Match], others: Sequence[Match]) -> list[list[Match]]:
+    """The other lines before the first known line, between each two, and after the last."""
+    starts = [line.start() for line in known]
+    gaps: list[list[Match]] = [[] for _ in range(len(known) + 1)]
+    for line in others:
+        gaps[bisect_right(starts, line.start())].append(line)
+    return gaps
+
+
+def _regular(known: Sequence[Match], others: Sequence[Match]) -> dict[str, str]:
+    """The names, by their key, that start several lines and stand in at least half of the gaps."""
+    gaps = _between(known, others)
+    there = Counter(key for gap in gaps for key in {key_of(line) for line in gap})
+    spelled = _spellings(others)
+    return {key: name for key, name in spelled.items() if there[key] >= MANY and 2 * there[key] >= len(known)}
+
+
+def _opposes(line: Match, side: str | None) -> bool:
+    return likely_role(spoken_name(line)) not in (None, side)
+
+
+def _is_model(line: Match) -> bool:
+    return likely_role(spoken_name(line)) == "assistant"

@@ -1,0 +1,181 @@
+"""Speakers whom nobody has to know: names that take turns, in plain text and in Markdown, and what only looks so."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.errors import TranscriptError, UnclearUserError
+from memviz.transcripts import Transcript, load_transcript
+from memviz.transcripts.readers.texts.labels import LABELS
+from memviz.transcripts.readers.texts.speakers import SPEAKERS
+
+TURNS = ["user", "assistant", "user", "assistant"]
+STYLES = ["{}: {}", "**{}:** {}", "**{}**\n\n{}", "## {}\n\n{}", "[10:32] {}: {}", "2024-05-01 10:32:05 {}: {}",
+          "10:32 AM - {}: {}", "**{} (10:32):** {}"]  # fmt: skip
+
+
+def load(text: str, user: str | None = None) -> Transcript:
+    return load_transcript(text.encode(), user=user)
+
+
+def roles(transcript: Transcript) -> list[str]:
+    return [message.role for message in transcript.messages]
+
+
+def said(transcript: Transcript) -> list[tuple[str, str]]:
+    return [(message.role, message.content) for message in transcript.messages]
+
+
+def dialogue(style: str, *names: str) -> str:
+    return "\n\n".join(style.format(name, f"words {number}") for number, name in enumerate(names)) + "\n"
+
+
+def unclear(text: str) -> tuple[str, ...]:
+    with pytest.raises(UnclearUserError) as caught:
+        load(text)
+    return caught.value.names
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", ["Grok", "Cursor", "Copilot", "Dave", "Maria Lopez", "Dr. O'Hara", "GPT-4o", "小冰"])
+def test_whoever_answers_the_user_is_the_assistant(style: str, name: str) -> None:
+    transcript = load(dialogue(style, "User", name, "User", name))
+    assert said(transcript) == [(role, f"words {number}") for number, role in enumerate(TURNS)]
+    assert transcript.warnings == ()
+
+
+def test_whoever_is_answered_by_the_assistant_is_the_user() -> None:
+    assert roles(load(dialogue("{}: {}", "Dave", "Assistant", "Dave", "Assistant"))) == TURNS
+
+
+def test_a_name_that_is_no_role_stays_with_the_message() -> None:
+    transcript = load(dialogue("{}: {}", "User", "Dave", "User", "Dave"))
+    assert [message.name for message in transcript.messages] == [None, "Dave", None, "Dave"]
+
+
+@pytest.mark.parametrize("model", ["Grok", "GPT-4o", "Claude Sonnet", "Support Bot"])
+def test_the_name_of_a_model_shows_that_the_other_one_is_the_user(model: str) -> None:
+    assert roles(load(dialogue("{}: {}", "Ana", model, "Ana", model))) == TURNS
+
+
+def test_several_models_may_answer() -> None:
+    names = ["User", "Grok", "Claude", "User", "Grok", "Claude"]
+    assert roles(load(dialogue("{}: {}", *names))) == ["user", "assistant", "assistant"] * 2
+    names = ["User", "Grok", "User", "Dave", "User", "Grok", "User", "Dave"]  # one after the other
+    assert roles(load(dialogue("{}: {}", *names))) == TURNS * 2
+
+
+def test_somebody_may_speak_twice_in_a_row() -> None:
+    assert roles(load(dialogue("{}: {}", "User", "User", "Dave", "User", "Dave", "Dave"))) == [
+        "user", "user", "assistant", "user", "assistant", "assistant",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_two_strangers_are_asked_about(style: str) -> None:
+    text = dialogue(style, "Ana", "Ben", "Ana", "Ben")
+    assert unclear(text) == ("Ana", "Ben")
+    assert roles(load(text, user="ana")) == TURNS
+    assert roles(load(text, user="Ben")) == ["assistant", "user"] * 2
+
+
+def test_a_group_is_asked_about() -> None:
+    text = dialogue("{}: {}", "User", "Ana", "Ben", "User", "Ana", "Ben")
+    assert unclear(text) == ("User", "Ana", "Ben")
+    assert roles(load(text, user="User")) == ["user", "assistant", "assistant"] * 2
+
+
+def test_an_answer_that_comes_once_is_asked_about() -> None:
+    assert unclear("User: hi\nDave: ho\nUser: bye") == ("User", "Dave")
+    assert roles(load("Ana: hi\nBen: ho", user="Ana")) == ["user", "assistant"]
+
+
+def test_nobody_of_that_name() -> None:
+    for text in ("Ana: a\nBen: b\nAna: c\nBen: d", "User: a\nAssistant: b"):
+        with pytest.raises(UnclearUserError, match="nobody called 'Cid' speaks in it"):
+            load(text, user="Cid")
+
+
+def test_one_side_alone_is_said() -> None:
+    transcript = load("User: hi\nUser: ho")
+    assert roles(transcript) == ["user", "user"]
+    assert transcript.warnings == ("only one side speaks, 'User': nobody else was found at the start of a line.",)
+
+
+def test_a_name_now_and_then_is_text_and_said() -> None:
+    text = dialogue("{}: {}", "User", "User", "User", "User", "User", "User", "Monday", "User", "Monday")
+    transcript = load(text)
+    assert roles(transcript) == ["user"] * 7
+    assert "lines that start with 'Monday:' were read as text" in transcript.warnings[1]
+
+
+def test_words_of_answers_stay_in_them() -> None:
+    text = (
+        "User: a\nGrok: b\nPros: c\nCons: d\nUser: e\nGrok: f\nSee: http://x\nhttp://y.z: w\nC:\\temp: x\nstd::sort: y"
+    )
+    assert said(load(text)) == [
+        ("user", "a"), ("assistant", "b\nPros: c\nCons: d"), ("user", "e"), ("assistant", text.split("Grok: ")[2]),
+    ]  # fmt: skip
+    text = "## User\na\n## Grok\n### Pros\nb\n## User\nc\n## Grok\n### Pros\nd"
+    assert said(load(text))[1::2] == [("assistant", "### Pros\nb"), ("assistant", "### Pros\nd")]
+
+
+@pytest.mark.parametrize(
+    "text", ["Name: x\nAge: 2\nName: y\nAge: 3", "## Added\na\n## Fixed\nb\n## Added\nc\n## Fixed\nd"]
+)
+def test_lists_of_fields_are_no_dialogue(text: str) -> None:
+    with pytest.raises(TranscriptError) as caught:
+        load(text)
+    assert not isinstance(caught.value, UnclearUserError)
+
+
+def test_times_before_names_are_kept_where_they_have_a_day() -> None:
+    first, second = load("[2024-05-01 10:32] User: a\n[2024-05-01 10:33] Assistant: b").messages
+    assert (first.meta, second.meta) == (
+        {"time": "2024-05-01T10:32:00+00:00"}, {"time": "2024-05-01T10:33:00+00:00"},
+    )  # fmt: skip
+    assert load("2024-05-01T10:32:00Z User: a\n2024-05-01T10:33:00Z Dave: b\n2024-05-01T10:34:00Z User: c\n"
+                "2024-05-01T10:35:00Z Dave: d").messages[3].meta == {"time": "2024-05-01T10:35:00+00:00"}  # fmt: skip
+
+
+WORDS = st.text(st.characters(whitelist_categories=("Ll",), max_codepoint=0x24F), min_size=2, max_size=8)
+NAMES = WORDS.map(str.capitalize).filter(
+    lambda name: name.istitle() and name.casefold() not in SPEAKERS and name.casefold() not in LABELS
+)
+LINES = st.sampled_from(["I live there.", "- a list", "and: so on", "> quoted", "", "1. first", "10:30 train"])
+TEXTS = st.lists(LINES, min_size=1, max_size=4).map(lambda lines: "\n".join(["x", *lines, "x"]))
+
+
+@given(NAMES, st.lists(TEXTS, min_size=3, max_size=8), st.sampled_from(STYLES[:4]), st.booleans())
+def test_any_name_that_answers_every_time_is_the_assistant(
+    name: str, texts: list[str], style: str, begins: bool
+) -> None:
+    speakers = [(name, "User")[(number + begins) % 2] for number in range(len(texts))]
+    text = "\n\n".join(style.format(who, words) for who, words in zip(speakers, texts, strict=True))
+    if speakers.count(name) < 2:  # who answers once is asked about, or not found
+        return
+    assert said(load(text)) == [
+        ("user" if who == "User" else "assistant", words) for who, words in zip(speakers, texts, strict=True)
+    ]
+
+
+@given(
+    st.sampled_from(sorted(LABELS)), st.lists(st.integers(0, 5), max_size=4), st.lists(TEXTS, min_size=6, max_size=6)
+)
+def test_a_label_is_never_a_speaker(label: str, at: list[int], texts: list[str]) -> None:
+    for number in at:
+        texts[number] += f"\n{label.capitalize()}: something"
+    text = "\n".join(f"{('User', 'Grok')[number % 2]}: {words}" for number, words in enumerate(texts))
+    assert said(load(text)) == [(("user", "assistant")[number % 2], words) for number, words in enumerate(texts)]
+
+
+@given(NAMES, NAMES, st.lists(st.booleans(), min_size=2, max_size=10))
+def test_no_words_are_lost_whoever_the_user_is(one: str, other: str, turns: list[bool]) -> None:
+    text = "\n".join(f"{one if turn else other}: words {number}" for number, turn in enumerate(turns))
+    try:
+        contents = [message.content for message in load(text, user=one).messages]
+    except TranscriptError:
+        return
+    assert "\n".join(contents).count("words") == len(turns)
