@@ -14,6 +14,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import named
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.json_access import id_text, joined, objects_at, text_at
+from memviz.transcripts.readers.letta.approvals import Decision, decisions_of
 from memviz.transcripts.readers.letta.parts import (
     SUMMARY_ROLE,
     calls_of,
@@ -28,9 +29,8 @@ from memviz.transcripts.readers.letta.parts import (
     text_of,
     texts_of,
     thoughts_of,
-    tool_call_of,
 )
-from memviz.transcripts.readers.message_parts import NAMELESS_CALL
+from memviz.transcripts.readers.message_parts import read_call
 from memviz.transcripts.times import moment, with_time
 
 KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {SUMMARY_ROLE: "user"}
@@ -61,6 +61,7 @@ class Letta(Reader):
         log = AgentLog(builder, piece["messages"], text_at(piece, "system"))
         for index, item in enumerate(piece["messages"]):
             log.add(item, f"index {index}")
+        log.end()
         times = (moment(item.get("created_at")) for item in objects_at(piece, "messages"))
         return builder.build(
             title=text_at(piece, "name"),
@@ -93,6 +94,7 @@ class AgentLog:
     def __init__(self, builder: TranscriptBuilder, items: Sequence[object], system: str) -> None:
         self._builder = builder
         self._open: list[tuple[str, bool]] = []  # calls without a result: their id, and whether they are replies
+        self._decided: dict[str, tuple[Decision, str, dict[str, str]]] = {}  # and no message of the tool yet
         self._answers_by_tool = any(is_reply(call) for item in items for call in calls_of(item))
         first = items[0] if items else None
         self.system_prompt = (is_role(first, "system") and text_of(first)) or system
@@ -103,18 +105,29 @@ class AgentLog:
         if kind is None:
             return
         meta = with_time(item.get("created_at"))
+        if kind == "tool":
+            self._add_results(item, place, meta)
+            return
+        self.end()
         if kind == "user":
             self._add_prompt(item, place, meta)
         elif kind == "system":
             self._add_instruction(item, place, meta)
-        elif kind == "tool":
-            self._add_results(item, place, meta)
-        elif kind == "assistant":
+        elif kind == "assistant" or calls_of(item):
             self._add_reply(item, place, meta)
         else:
-            if calls_of(item):
-                self._add_reply(item, place, meta)
-            self._add_results({"tool_returns": item.get("approvals")}, place, meta)
+            asked = self._open[-1][0] if self._open else ""
+            for decision in decisions_of(item, asked):
+                self._decided[decision.id] = (decision, place, meta)
+
+    def end(self) -> None:
+        """End what the calls before were followed by: decisions that no message of the tool repeats are results."""
+        decided, self._decided = self._decided, {}
+        for decision, place, meta in decided.values():
+            if decision.result is not None:
+                self._add_result(decision.id, decision.result, place, meta)
+            elif decision.said:
+                self._builder.note("why the user allowed a call, which has no result, was left out", place)
 
     def _add_prompt(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         text = text_of(item)
@@ -140,11 +153,7 @@ class AgentLog:
         texts, thoughts = texts_of(item), thoughts_of(item)
         calls, replies = list[ToolCall](), list[str]()
         for call in calls_of(item):
-            tool_call = tool_call_of(call)
-            reply = reply_of(call)
-            if tool_call is None:
-                self._builder.note(NAMELESS_CALL, place)
-                continue
+            tool_call, reply = read_call(call, self._builder.note_at(place)), reply_of(call)
             self._open.append((tool_call.id, reply is not None))
             if reply is None:
                 calls.append(tool_call)
@@ -173,10 +182,12 @@ class AgentLog:
 
     def _add_result(self, id: str, text: str, place: str, meta: dict[str, str]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
+        decision, *_ = self._decided.pop(id, (None, ""))
         for position in range(len(self._open) - 1, -1, -1):
             if self._open[position][0] == id:
                 _, is_reply = self._open.pop(position)
                 if is_reply:
                     return
                 break
+        meta = {**meta, **(decision.beside(text) if decision else {})}
         self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta or None)
