@@ -141,6 +141,21 @@ def test_bare_items_after_a_description_of_the_session():
     assert (read.system_prompt, read.held_at.year, read.warnings) == ("Be brief.", 2025, ())
 
 
+@pytest.mark.parametrize(
+    ("fields", "arguments"),
+    [
+        ({"action": {"type": "search", "query": "owls"}}, {"type": "search", "query": "owls"}),
+        ({"action": None}, {}),
+        ({}, {}),
+        ({"action": {"type": "search", "query": "owls"}, "metadata": {"n": 1}}, {"type": "search", "query": "owls"}),
+    ],
+)
+def test_a_web_search_has_the_arguments_that_are_in_the_file(fields, arguments):
+    searched = wrap("response_item", type="web_search_call", status="completed", **fields)
+    (call,) = load(META, item("user", "Hi"), searched).messages[1].tool_calls
+    assert (call.name, json.loads(call.arguments)) == ("web_search", arguments)
+
+
 def test_a_session_that_is_one_object():
     read = sample("one_object.json")
     assert (bare(read), read.system_prompt) == ([("user", "Hello there."), ("assistant", "Hello.")], "Be kind.")
