@@ -28,6 +28,9 @@ MAX_META_CHARS = 2_000
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details")
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
+UNNAMED = "unnamed"
+"""The name of a tool call that has none in the file, so that its arguments and its result are kept."""
+UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
 UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
 NOT_TEXT = "content that is not text was read as JSON text"
 
@@ -86,11 +89,16 @@ def read_message(item: Any, note: Note) -> Message:
     Raises :class:`MessageError` with a reason that completes "message 3 ...".
     """
     role = speaker_of(item)
+    content, (calls, broken) = _content(item, note), _tool_calls(item, note)
+    if broken and not content and not calls:
+        raise MessageError(f"has {broken[0]}")
+    for what in broken:
+        note(f"{what}, was left out")
     return Message(
         role=role,
-        content=_content(item, note),
+        content=content,
         name=_label(item, "name", note),
-        tool_calls=_tool_calls(item),
+        tool_calls=calls,
         tool_call_id=_label(item, "tool_call_id", note),
         meta={**_meta(item, note), **_reasoning(item)} or None,
     )
@@ -155,24 +163,38 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
     return None
 
 
-def _tool_calls(item: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+def _tool_calls(item: Mapping[str, Any], note: Note) -> tuple[tuple[ToolCall, ...], list[str]]:
+    """The tool calls of a message, and what there is in place of others."""
     calls = item.get("tool_calls") or []
     if not isinstance(calls, list):
-        raise MessageError(f"has tool_calls that are {kind_of(calls)}, not a list")
+        return (), [f"a value of tool_calls that is {kind_of(calls)}, not a list"]
     legacy = item.get("function_call")
-    return tuple(_tool_call(call) for call in (*calls, *([legacy] if legacy else [])))
+    found = [*calls, *([legacy] if legacy else [])]
+    broken = [not_a_call(call) for call in found if not isinstance(call, dict)]
+    return tuple(_tool_call(call, note) for call in found if isinstance(call, dict)), broken
 
 
-def _tool_call(call: object) -> ToolCall:
-    if not isinstance(call, dict):
-        raise MessageError(f"has a tool call that is {kind_of(call)}, not an object")
+def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
     custom = call.get("custom")
     if isinstance(custom, dict):  # a custom tool takes free text instead of arguments
         call = {"id": call.get("id"), "name": custom.get("name"), "arguments": custom.get("input")}
-    try:
-        return ToolCall.of(call)
-    except MessageError:
-        raise MessageError("has a tool call without a function name") from None
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    return ToolCall.of({"id": call.get("id"), "name": tool_name(inner, note), "arguments": inner.get("arguments")})
+
+
+def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
+    """The name of the tool under the first of these keys ("name" if none are given) that has one; where none has,
+    :data:`UNNAMED`, which is noted."""
+    name = next((call[key] for key in keys or ("name",) if isinstance(call.get(key), str) and call[key]), "")
+    if not name:
+        note(UNNAMED_CALL)
+    return name or UNNAMED
+
+
+def not_a_call(value: object) -> str:
+    """What something in a list of tool calls is that is no object."""
+    return f"a tool call that is {kind_of(value)}, not an object"
 
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:

@@ -11,16 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from memviz.conversation import ToolCall
-from memviz.errors import MessageError
 from memviz.transcripts.base import REASONING, TIME
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import Note, not_a_call, tool_name
 from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
-NAMELESS_CALL = "a tool call without a name was left out"
-NAMES_NO_TOOL = "a tool call that names no tool was left out"
 
 
 class Part(NamedTuple):
@@ -37,26 +35,29 @@ class Part(NamedTuple):
     meta: Mapping[str, Any] | None = None
 
 
-def call_part(value: object) -> Part | None:
-    """The tool call that a JSON value describes, whatever its vendor calls the fields; ``None`` if it names no tool."""
-    if not isinstance(value, dict):
-        return None
+def read_call(value: Mapping[str, Any], note: Note) -> ToolCall:
+    """The tool call that a JSON object describes, whatever its vendor calls the fields. One without a name gets a
+    name that says so, and is noted."""
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
-    arguments = first_value(inner, *ARGUMENT_KEYS)
-    id, name = id_text(first_value(value, *ID_KEYS)), first_value(inner, *NAME_KEYS)
-    try:
-        return Part("call", call=ToolCall.of({"id": id, "name": name, "arguments": arguments}))
-    except MessageError:
-        return None
+    id, arguments = id_text(first_value(value, *ID_KEYS)), first_value(inner, *ARGUMENT_KEYS)
+    return ToolCall.of({"id": id, "name": tool_name(inner, note, *NAME_KEYS), "arguments": arguments})
+
+
+def call_part(value: Mapping[str, Any], note: Note) -> Part:
+    """The part that a tool call is, see :func:`read_call`."""
+    return Part("call", call=read_call(value, note))
 
 
 def call_parts(values: Iterable[object], builder: TranscriptBuilder, place: str) -> list[Part]:
-    """The tool calls that JSON values describe; those that name no tool are left out and noted."""
-    parts = [call_part(value) for value in values]
-    if None in parts:
-        builder.note(NAMES_NO_TOOL, place)
-    return [part for part in parts if part is not None]
+    """The tool calls that JSON values describe; what is no object is left out and noted."""
+    parts = []
+    for value in values:
+        if isinstance(value, dict):
+            parts.append(call_part(value, builder.note_at(place)))
+        else:
+            builder.note(f"{not_a_call(value)}, was left out", place)
+    return parts
 
 
 def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
@@ -127,10 +128,8 @@ class ReplyBuilder:
 
     def call(self, id: object, name: object, arguments: object, *, is_parallel: bool = False) -> None:
         """Add a tool call. ``is_parallel``: it belongs to the same step as the call whose result came before."""
-        if not isinstance(name, str) or not name:
-            self._builder.note(NAMELESS_CALL, self._place)
-            return
-        self.add(Part("call", call=ToolCall(id_text(id), name, json_text(arguments, "{}"))), is_parallel=is_parallel)
+        tool = tool_name({"name": name}, self._builder.note_at(self._place))
+        self.add(Part("call", call=ToolCall(id_text(id), tool, json_text(arguments, "{}"))), is_parallel=is_parallel)
 
     def result(self, id: object, text: str, name: object = None, **meta: Any) -> None:
         """Add what a tool answered. ``meta`` that is ``None`` is dropped."""

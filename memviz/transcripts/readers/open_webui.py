@@ -163,7 +163,7 @@ def _add_call(details: Details, reply: ReplyBuilder, is_parallel: bool) -> None:
         name = html.unescape(details.attributes.get("name", ""))
         reply.call(id, name, values.get("arguments") or {}, is_parallel=is_parallel)
         result = values["result"] if "result" in values else _decoded(details.body)
-    if is_done and name:
+    if is_done:
         reply.result(id, json_text(result), name)
 
 

@@ -132,8 +132,6 @@ def _add_reply(
 def _add_tool(part: dict[str, Any], name: object, reply: ReplyBuilder) -> None:
     id, given = part.get("toolCallId"), next((part[key] for key in ("input", "args", "rawInput") if key in part), None)
     reply.call(id, name, given, is_parallel=True)
-    if not isinstance(name, str) or not name:
-        return
     reason = texts_at(part.get("approval"), "reason") if value_at(part, "approval", "approved") is False else {}
     if isinstance(part.get("errorText"), str):
         reply.result(id, part["errorText"], name, is_error=True)

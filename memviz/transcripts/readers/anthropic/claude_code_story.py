@@ -10,6 +10,7 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import Note, tool_name
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
@@ -38,7 +39,7 @@ class _Draft:
     calls: list[ToolCall] = field(default_factory=list)
     tool_call_id: str | None = None
 
-    def grow(self, blocks: Sequence[Mapping[str, Any]]) -> None:
+    def grow(self, blocks: Sequence[Mapping[str, Any]], note: Note) -> None:
         """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
         texts, thoughts, known = len(self.texts), len(self.thoughts), [call.id for call in self.calls]
         for block in blocks:
@@ -46,7 +47,7 @@ class _Draft:
             if kind in ("tool_use", "server_tool_use"):
                 if not id or id not in known:
                     arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
-                    self.calls.append(ToolCall(id, text_at(block, "name") or "unknown", arguments))
+                    self.calls.append(ToolCall(id, tool_name(block, note), arguments))
             elif kind == "thinking":
                 _grow(self.thoughts, thoughts, block.get("thinking"))
             elif kind != "redacted_thinking":
@@ -114,7 +115,7 @@ class SessionStory:
             draft = _Draft("assistant", place, {**with_time(value.get("timestamp")), **named})
             self._parts.append(draft)
             self._open[id] = draft
-        draft.grow(blocks_of(value))
+        draft.grow(blocks_of(value), self._builder.note_at(place))
 
     def _add_compaction(self, value: Mapping[str, Any]) -> None:
         data = value.get(BOUNDARIES[str(value["subtype"])])

@@ -160,7 +160,7 @@ def _part(block: object, with_calls: bool, note: Note) -> Part | None:
         return None
     if kind in CALL_TYPES or kind in SERVER_CALL_TYPES:
         # The id of a Responses item is not the id that its result names.
-        return call_part({**block, "id": block.get("call_id") or block.get("id")}) or _shown(kind, block, note)
+        return call_part({**block, "id": block.get("call_id") or block.get("id")}, note)
     if kind == "tool_result" or kind.endswith(("_tool_result", "_call_result")):
         return _result(block, note)
     return Part("text", _text(kind, block, note))

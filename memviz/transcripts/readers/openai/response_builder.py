@@ -74,10 +74,7 @@ class ItemReader:
             self._builder.add_text(role, text, place, name=text_at(item, "name") or None, meta=meta)
 
     def _call(self, item: Mapping[str, Any], place: str) -> None:
-        call = call_of(item)
-        if call is None:
-            self._builder.leave_out(place, "has a tool call without a name")
-            return
+        call = call_of(item, self._builder.note_at(place))
         self._reply = self._reply or ReplyBuilder(self._builder, place)
         self._reply.add(Part("call", call=call))
         self._add_thoughts(self._reply)

@@ -211,8 +211,11 @@ def test_what_the_vendor_sent_counts_where_langchain_has_no_calls_of_its_own():
 
 def test_a_call_without_a_name_is_noted():
     transcript = load_transcript(as_json([bare("human", "?"), bare("ai", "x", tool_calls=[{"args": {}}, "f"])]))
-    assert calls(transcript.messages[1]) == []
-    assert transcript.warnings == ("a tool call that names no tool was left out: index 1.",)
+    assert [call.name for call in transcript.messages[1].tool_calls] == ["unnamed"]
+    assert transcript.warnings == (
+        "a tool call without a name is called 'unnamed': index 1.",
+        "a tool call that is a text, not an object, was left out: index 1.",
+    )
 
 
 @pytest.mark.parametrize(

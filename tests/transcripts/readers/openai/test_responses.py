@@ -272,12 +272,18 @@ def test_a_reference_to_what_is_there_repeats_nothing():
         ({"type": "message", "role": "critic", "content": "x"}, "has the unknown role 'critic'"),
         ({"type": "novelty", "id": "n"}, "has the type 'novelty', which is not known"),
         ({"note": "x"}, "has no type and no role"),
-        (call("c", name=None), "has a tool call without a name"),
     ],
 )
 def test_what_is_no_message_is_counted(item, reason):
     transcript = read(user("A"), item)
     assert transcript.warnings == (f"imported 1 of 2 messages: index 1 {reason}.",)
+
+
+def test_a_call_without_a_name_is_kept_for_its_result():
+    transcript = read(user("A"), call("c", name=None), output("c", "ok"), assistant("B"))
+    assert calls(transcript.messages[1]) == [("c", "unnamed", "{}")]
+    assert said(transcript)[2] == ("tool", "ok")
+    assert transcript.warnings == ("a tool call without a name is called 'unnamed': index 1.",)
 
 
 def test_messages_of_the_chat_api_between_the_items():
