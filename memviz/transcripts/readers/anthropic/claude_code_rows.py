@@ -137,9 +137,18 @@ def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row
 
 
 def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
-    """The titles that name a row of a session as its last; all of them if there is no other session."""
+    """The titles that name a row of a session as its last; one that names no row is of the only session there is.
+
+    Claude Code writes titles that it makes late into the file of whatever session is open, so one that names a row
+    that is not in the file is of another session.
+    """
     ids = {row.id for row in rows}
-    return [title for title in titles if is_only or text_at(title.value, "leafUuid") in ids]
+
+    def is_own(title: Row) -> bool:
+        leaf = text_at(title.value, "leafUuid")
+        return leaf in ids if leaf else is_only
+
+    return [title for title in titles if is_own(title)]
 
 
 def _session_names(rows: Sequence[Row]) -> list[str]:

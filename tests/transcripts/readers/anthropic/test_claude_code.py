@@ -7,7 +7,7 @@ import pytest
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.base import REASONING
+from memviz.transcripts.base import REASONING, UNTITLED
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
@@ -214,7 +214,9 @@ def test_a_summary_without_a_boundary_is_a_compaction_and_goes_on_with_the_row_a
 @pytest.mark.parametrize(
     ("titles", "title"),
     [
-        ([{"type": "summary", "summary": "S", "leafUuid": "gone"}], "S"),
+        ([{"type": "summary", "summary": "S", "leafUuid": "of another session"}], UNTITLED),
+        ([{"type": "summary", "summary": "S"}], "S"),
+        ([{"type": "custom-title", "customTitle": "C", "sessionId": "another"}], UNTITLED),
         (
             [
                 {"type": "summary", "summary": "S", "leafUuid": "gone"},
