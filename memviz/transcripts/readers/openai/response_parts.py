@@ -13,10 +13,10 @@ from memviz.transcripts.readers.openai.response_items import SERVED
 # Keys of a call that are neither its arguments nor, under other names, in them.
 BESIDE_ARGUMENTS = frozenset(
     {
-        "type", "id", "call_id", "status", "object", "created_at", "name", "namespace", "caller", "created_by", "container_id",
-        "environment", "execution", "fingerprint", "pending_safety_checks", "acknowledged_safety_checks",
-        "approval_request_id", "output", "outputs", "result", "results", "error", "metadata",
-        "internal_chat_message_metadata_passthrough",
+        "type", "id", "call_id", "status", "object", "created_at", "name", "namespace", "caller", "created_by",
+        "container_id", "environment", "execution", "fingerprint", "pending_safety_checks",
+        "acknowledged_safety_checks", "approval_request_id", "output", "outputs", "result", "results", "error",
+        "metadata", "internal_chat_message_metadata_passthrough",
     }
 )  # fmt: skip
 RESULT_KEYS = ("output", "result", "outputs", "results", "tools", "error", "approve")
