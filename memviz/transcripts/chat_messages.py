@@ -28,6 +28,8 @@ MAX_META_CHARS = 2_000
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details")
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
+PROMPT_NAME = "system_prompt"
+"""The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
 UNNAMED = "unnamed"
 """The name of a tool call that has none in the file, so that its arguments and its result are kept."""
 UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
@@ -81,6 +83,13 @@ def speaker_of(item: object, *keys: str, called: str = "role", role_of: RoleOf =
         shown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
         raise MessageError(f"has the unknown {called} {shown}")
     return role
+
+
+def saved_prompt(item: object) -> str | None:
+    """The system prompt that memviz wrote as a first message; ``None`` for any other message."""
+    if not isinstance(item, dict) or item.get("role") != "system" or item.get("name") != PROMPT_NAME:
+        return None
+    return item["content"] if isinstance(item.get("content"), str) else None
 
 
 def read_message(item: Any, note: Note) -> Message:
