@@ -212,6 +212,11 @@ def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     return {REASONING: thoughts} if thoughts else {}
 
 
+def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """The ``meta`` that keeps these fields of a message, without empty ones; those too large for it are noted."""
+    return _meta(fields, note)
+
+
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     room, too_large = MAX_META_CHARS, False

@@ -17,7 +17,7 @@ from memviz.transcripts.chat_messages import Note, not_a_call, tool_name
 from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text
 
 NAME_KEYS = ("name", "tool_name")
-ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
+ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
 
 
@@ -90,15 +90,19 @@ def add_parts(
         time = {TIME: meta[TIME]} if meta and TIME in meta else None
         reply = ReplyBuilder(builder, place, meta, name)
         for part in parts:
-            reply.add(part._replace(meta=time) if part.kind == "result" else part)
+            reply.add(_with_meta(part, time) if part.kind == "result" else part)
         reply.end()
         return
     results = [part for part in parts if part.kind == "result"]
     for result in results:
-        _add_result(builder, place, result._replace(name=result.name or name, meta=meta))
+        _add_result(builder, place, _with_meta(result._replace(name=result.name or name), meta))
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     if texts or not results:
         builder.add_text(role, joined(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
+
+
+def _with_meta(result: Part, meta: Mapping[str, Any] | None) -> Part:
+    return result._replace(meta={**(meta or {}), **(result.meta or {})})
 
 
 class ReplyBuilder:
