@@ -11,6 +11,8 @@ from memviz.transcripts.readers.json_access import json_text, text_at, value_at
 
 BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
 PLACEHOLDERS = {"image": "image", "document": "file"}
+ROLES = frozenset({"user", "assistant"})
+KNOWN_KINDS = frozenset({"text", "tool_result", "thinking", "redacted_thinking", *PLACEHOLDERS})
 INJECTED = re.compile(
     r"\s*(<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr)|task-notification"
     r"|user-memory-input|tick)>"
@@ -24,7 +26,8 @@ INJECTED = re.compile(
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
     """Whether a row is one that a chain of the conversation may end with."""
-    return value.get("type") in ("user", "assistant") or queued_blocks(value) is not None or is_boundary(value)
+    speaks = value.get("type") in ROLES or text_at(value, "message", "role") in ROLES
+    return speaks or queued_blocks(value) is not None or is_boundary(value)
 
 
 def is_boundary(value: Mapping[str, Any]) -> bool:
@@ -110,6 +113,12 @@ def block_text(block: Mapping[str, Any]) -> str:
     return stand_in(PLACEHOLDERS.get(kind, kind), block.get("title"))
 
 
+def is_unknown(block: Mapping[str, Any]) -> bool:
+    """Whether a block is of a kind that is shown by its name only."""
+    kind = block.get("type")
+    return not isinstance(block.get("text"), str) and isinstance(kind, str) and kind not in KNOWN_KINDS
+
+
 class Row(NamedTuple):
     """One row with its place in the file and its id, made up where it has none."""
 
@@ -125,7 +134,7 @@ def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row
     for number, (place, value) in enumerate(rows):
         id = value["uuid"] if isinstance(value.get("uuid"), str) else f"#{number}"
         if id not in seen:  # a session that is resumed may repeat rows
-            placed.append(Row(place, id, value))
+            placed.append(Row(place, id, value if value.get("type") else _typed(value)))
             seen.add(id)
     titles = [row for row in placed if row.value.get("type") == "summary"]
     sessions: dict[str, list[Row]] = {}
@@ -134,6 +143,12 @@ def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row
             sessions.setdefault(name, []).append(row)
     found = [rows for rows in sessions.values() if any(is_conversation(row.value) for row in rows)]
     return [[*_titles_of(rows, titles, is_only=len(found) == 1), *rows] for rows in found]
+
+
+def _typed(value: dict[str, Any]) -> dict[str, Any]:
+    """A row without a type with that of its message, if it has one."""
+    role = text_at(value, "message", "role")
+    return {**value, "type": role} if role in ROLES else value
 
 
 def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:

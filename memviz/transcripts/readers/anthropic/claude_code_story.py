@@ -10,7 +10,7 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, tool_name
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, tool_name
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
@@ -19,6 +19,7 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     is_boundary,
     is_hidden,
     is_summary,
+    is_unknown,
     queued_blocks,
     reply_id,
     said_texts,
@@ -51,6 +52,8 @@ class _Draft:
             elif kind == "thinking":
                 _grow(self.thoughts, thoughts, block.get("thinking"))
             elif kind != "redacted_thinking":
+                if is_unknown(block):
+                    note(UNKNOWN_KIND)
                 _grow(self.texts, texts, block_text(block))
 
 
@@ -78,6 +81,8 @@ class SessionStory:
             self._add_reply(value, place)
         elif (queued := queued_blocks(value)) is not None:
             self._add_prompt(value, place, queued)
+        elif isinstance(value.get("message"), dict):
+            self._builder.leave_out(place, f"has the type {text_at(value, 'type')[:40]!r}, which is not known")
 
     def write(self) -> None:
         """Add the messages and the compactions to the transcript."""
@@ -95,8 +100,12 @@ class SessionStory:
                     tool_call_id=part.tool_call_id,
                     meta={**part.meta, **thoughts} or None,
                 )
+            elif part.thoughts:
+                builder.note("what the model thought before no reply was left out", part.place)
 
     def _add_prompt(self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]) -> None:
+        if any(map(is_unknown, blocks)):
+            self._builder.note(UNKNOWN_KIND, place)
         time: dict[str, Any] = dict(with_time(value.get("timestamp")))
         for block in blocks:
             if block.get("type") == "tool_result":

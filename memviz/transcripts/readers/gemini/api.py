@@ -152,7 +152,8 @@ def whole_response(items: object) -> dict[str, Any]:
                 parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
             else:
                 parts.append(part)
-    return {**rows[-1], "candidates": [{"content": {"role": "model", "parts": parts}}]}
+    others = max((objects_at(listed(row.get("candidates")))[1:] for row in rows), key=len, default=[])
+    return {**rows[-1], "candidates": [{"content": {"role": "model", "parts": parts}}, *others]}
 
 
 def _is_finished(row: dict[str, Any]) -> bool:

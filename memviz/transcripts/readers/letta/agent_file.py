@@ -11,7 +11,7 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import named
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, named
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.json_access import id_text, joined, objects_at, text_at
 from memviz.transcripts.readers.letta.approvals import Decision, decisions_of
@@ -22,7 +22,9 @@ from memviz.transcripts.readers.letta.parts import (
     is_event,
     is_reply,
     is_role,
+    is_unknown,
     parts_of,
+    printed,
     reply_of,
     returned_text,
     spoken,
@@ -36,6 +38,7 @@ from memviz.transcripts.times import moment, with_time
 KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {SUMMARY_ROLE: "user"}
 """How items are read, by their role. An approval asks the user whether a tool may be called, or is the answer."""
 SAME_PROMPT_CHARS = 80
+EDITED_PROMPT = "later copies of the system prompt, with an edited memory, were left out"
 PROMPT_MARKS = ("<memory_blocks>", "<memory_metadata>", "### Memory [last modified", "### Core Memory")
 
 
@@ -109,6 +112,8 @@ class AgentLog:
             self._add_results(item, place, meta)
             return
         self.end()
+        if any(map(is_unknown, parts_of(item))):
+            self._builder.note(UNKNOWN_KIND, place)
         if kind == "user":
             self._add_prompt(item, place, meta)
         elif kind == "system":
@@ -142,6 +147,8 @@ class AgentLog:
         text = text_of(item)
         is_prompt = any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
         if is_prompt or (self.system_prompt and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])):
+            if text != self.system_prompt:
+                self._builder.note(EDITED_PROMPT, place)
             return
         summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
@@ -171,16 +178,18 @@ class AgentLog:
 
     def _add_results(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
         returns = objects_at(item, "tool_returns")
-        answers = [part for part in returns if "tool_call_id" in part and returned_text(part) is not None]
+        answers = [part for part in returns if returned_text(part) is not None]
         parts = [part for part in parts_of(item) if part.get("type") == "tool_return"]
         if "role" in item and len(answers) < 2 and not parts:
-            id = id_text(item.get("tool_call_id")) or (id_text(answers[0]["tool_call_id"]) if answers else "")
-            self._add_result(id, text_of(item) or (returned_text(answers[0]) or "" if answers else ""), place, meta)
+            id = id_text(item.get("tool_call_id")) or (id_text(answers[0].get("tool_call_id")) if answers else "")
+            text = text_of(item) or (returned_text(answers[0]) or "" if answers else "")
+            self._add_result(id, text, place, {**meta, **printed(answers[0] if answers else {})})
             return
         for part in parts or answers:
-            self._add_result(id_text(part.get("tool_call_id")), returned_text(part) or "", place, meta)
+            text = returned_text(part) or ""
+            self._add_result(id_text(part.get("tool_call_id")), text, place, {**meta, **printed(part)})
 
-    def _add_result(self, id: str, text: str, place: str, meta: dict[str, str]) -> None:
+    def _add_result(self, id: str, text: str, place: str, meta: dict[str, Any]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
         decision, *_ = self._decided.pop(id, (None, ""))
         for position in range(len(self._open) - 1, -1, -1):

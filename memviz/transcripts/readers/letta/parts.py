@@ -62,6 +62,12 @@ def texts_of(item: object) -> list[str]:
     return texts
 
 
+def is_unknown(part: Mapping[str, Any]) -> bool:
+    """Whether a part is of a kind that is shown by its name only."""
+    kind = part.get("type")
+    return part.get("text") is None and isinstance(kind, str) and kind not in NO_TEXT | {"text", "image"}
+
+
 def text_of(item: object) -> str:
     """All texts of an item as one."""
     return joined(texts_of(item))
@@ -101,6 +107,11 @@ def returned_text(part: Mapping[str, Any]) -> str | None:
     if isinstance(found, list):
         return text_of({"content": found})
     return None if found is None else json_text(found)
+
+
+def printed(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What a tool printed while it ran, which Letta keeps beside the result and does not send."""
+    return {key: part[key] for key in ("stdout", "stderr") if part.get(key)}
 
 
 def packed(text: str) -> dict[str, Any]:

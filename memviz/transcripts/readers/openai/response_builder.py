@@ -120,4 +120,4 @@ class ItemReader:
 
 def _is_there(item: object) -> bool:
     """Whether an item is itself there, not only its id."""
-    return isinstance(item, dict) and (("type" in item and item["type"] != "item_reference") or "role" in item)
+    return isinstance(item, dict) and (text_at(item, "type") not in ("", "item_reference") or "role" in item)

@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.chat_messages import Note, content_text, stand_in, tool_name
-from memviz.transcripts.readers.json_access import joined, json_text, object_at, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_access import joined, json_text, list_at, object_at, objects_at, text_at, value_at
 from memviz.transcripts.readers.openai.response_items import SERVED
 
 # Keys of a call that are neither its arguments nor, under other names, in them.
@@ -35,7 +35,7 @@ def item_text(content: object, note: Note) -> str:
 def thoughts_of(item: Mapping[str, Any]) -> list[str]:
     """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
     for key in ("content", "summary"):
-        texts = [text_at(part, "text") for part in objects_at(item, key)]
+        texts = [part if isinstance(part, str) else text_at(part, "text") for part in list_at(item, key)]
         if any(texts):
             return [text for text in texts if text]
     return []

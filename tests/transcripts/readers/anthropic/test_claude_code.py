@@ -266,6 +266,31 @@ def test_the_sample_with_everything():
     assert (read.title, read.events[0].after_message) == ("Comparing readme files", 10)
 
 
+def test_a_row_of_an_unknown_type_with_a_message_is_counted():
+    other = {**row("user", "v", "u", "Words"), "type": "novelty"}
+    for rows in [(ASK, other, row("user", "w", "v", "And?")), (ASK, other)]:
+        (warning,) = load(*rows).warnings
+        assert "line 2 has the type 'novelty', which is not known" in warning
+
+
+def test_a_row_without_a_type_is_of_whoever_speaks_in_its_message():
+    untyped = {key: value for key, value in row("assistant", "a", "u", "Hi").items() if key != "type"}
+    assert bare(load(ASK, untyped)) == [("user", "Hello"), ("assistant", "Hi")]
+
+
+def test_a_block_of_an_unknown_kind_is_named():
+    read = load(ASK, row("assistant", "a", "u", [{"type": "novelty", "x": "y"}]))
+    assert bare(read)[1][:2] == ("assistant", "[novelty]")
+    assert "shown by its name only: line 2" in read.warnings[0]
+
+
+def test_thoughts_before_no_reply_are_told():
+    thought = row("assistant", "a", "u", [{"type": "thinking", "thinking": "Hm."}])
+    read = load(ASK, thought, row("user", "v", "a", "And?"))
+    assert [message.content for message in read.messages] == ["Hello", "And?"]
+    assert read.warnings == ("what the model thought before no reply was left out: line 2.",)
+
+
 def test_a_row_without_a_message_is_counted():
     (warning,) = load(ASK, {"type": "assistant", "uuid": "a", "parentUuid": "u", "sessionId": "s"}).warnings
     assert "imported 1 of 2" in warning

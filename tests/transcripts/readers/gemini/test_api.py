@@ -64,6 +64,16 @@ def test_of_several_contents_one_without_a_role_is_left_out():
     assert transcript.warnings == ("imported 1 of 2 messages: index 1 has no role.",)
 
 
+def test_other_candidates_of_a_stream_are_told():
+    def piece(text):
+        return {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
+
+    pieces = [{"candidates": [piece("Hel"), piece("Other")]}, {"candidates": [{**piece("lo"), "finishReason": "STOP"}]}]
+    transcript = load_transcript(json.dumps(pieces).encode())
+    assert brief(transcript) == [("assistant", "Hello")]
+    assert "of several candidates, the first was taken." in transcript.warnings
+
+
 def test_a_response_and_a_stream_of_pieces():
     response = load_transcript(SAMPLES / "gemini_api__response.json")
     assert brief(response) == [("assistant", "Hello")]

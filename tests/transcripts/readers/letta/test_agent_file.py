@@ -85,6 +85,7 @@ def test_the_first_system_message_is_the_prompt_and_later_ones_of_its_kind_are_n
     prompts = [text("system", "You are Mo.\n<memory_blocks>1"), text("system", "You are Mo.\n<memory_blocks>2")]
     read = load(prompts[0], HELLO, prompts[1], text("system", "Speak French."))
     assert read.system_prompt == "You are Mo.\n<memory_blocks>1"
+    assert read.warnings == ("later copies of the system prompt, with an edited memory, were left out: index 2.",)
     assert bare(read) == [("user", "Hello"), ("system", "Speak French.")]
 
 
@@ -183,6 +184,27 @@ def test_an_answer_of_older_files_denies_the_call_that_was_asked_for():
     ask = {"role": "approval", "content": [], "tool_calls": [call("a", "rm")]}
     answer = {"role": "approval", "content": [], "approve": False, "denial_reason": "No!", "approval_request_id": "m"}
     assert results(load(HELLO, ask, answer, HELLO)) == [("a", "[denied: No!]")]
+
+
+def test_a_result_without_the_id_of_its_call_is_kept():
+    calls = text("assistant", "", tool_calls=[call("a", "x"), call("b", "x")])
+    returned = [{"tool_call_id": "b", "func_response": "2"}, {"func_response": "1"}]
+    assert results(load(HELLO, calls, {"role": "tool", "content": [], "tool_returns": returned})) == [
+        ("b", "2"), (None, "1"),
+    ]  # fmt: skip
+
+
+def test_what_a_tool_printed_is_kept_beside_its_result():
+    returned = [{"tool_call_id": "a", "func_response": "2", "stdout": ["adding"], "stderr": []}]
+    calls = text("assistant", "", tool_calls=[call("a", "x")])
+    read = load(HELLO, calls, {"role": "tool", "content": [], "tool_returns": returned})
+    assert read.messages[2].meta == {"stdout": ["adding"]}
+
+
+def test_a_part_of_an_unknown_kind_is_named():
+    read = load(HELLO, {"role": "assistant", "content": [{"type": "novelty", "novelty": "x"}]})
+    assert bare(read)[1] == ("assistant", "[novelty]")
+    assert "shown by its name only: index 1" in read.warnings[0]
 
 
 def test_a_result_may_hold_an_image():

@@ -56,7 +56,8 @@ def test_the_sample_with_everything():
     (compaction,) = read.events
     assert (compaction.after_message, compaction.text) == (5, "The folder holds a.txt.")
     assert (compaction.tokens_before, compaction.tokens_after) == (9000, 700)
-    assert (read.system_prompt, read.warnings) == ("You write code.", ())
+    assert read.system_prompt == "You write code."
+    assert read.warnings == ("turns that the user took back were left out: 1.",)
     assert read.messages[0].meta[TIME].startswith("2026-03-01T08:00:01")
 
 
@@ -159,6 +160,18 @@ def test_a_web_search_has_the_arguments_that_are_in_the_file(fields, arguments):
 def test_a_session_that_is_one_object():
     read = sample("one_object.json")
     assert (bare(read), read.system_prompt) == ([("user", "Hello there."), ("assistant", "Hello.")], "Be kind.")
+
+
+def test_a_bare_message_may_have_no_type():
+    described = {"id": "s", "timestamp": "2025-08-18T01:16:13Z", "instructions": "Be brief."}
+    words = {"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}
+    asked = {"type": "message", **words}
+    assert bare(load(described, asked, words)) == [("user", "Hi")] * 2
+
+
+def test_rows_of_an_unknown_type_are_named():
+    read = load(META, item("user", "Hi"), wrap("novelty", text="A new thing."))
+    assert read.warnings == ("rows of the type 'novelty', which is not known, were left out: line 3.",)
 
 
 def test_a_broken_item_is_counted():

@@ -151,6 +151,11 @@ def test_every_result_has_its_call_and_every_call_its_result():
     assert transcript.warnings == ()
 
 
+def test_a_summary_of_thoughts_may_be_texts():
+    transcript = read(user("A"), {"type": "reasoning", "id": "r", "summary": ["One.", "Two."]}, assistant("B"))
+    assert transcript.messages[1].meta == {REASONING: "One.\nTwo."}
+
+
 def test_a_tool_that_is_not_known_yet():
     asked = {"type": "teleport_call", "id": "tp_1", "call_id": "c", "action": {"to": "Oslo"}}
     transcript = read(user("Go"), asked, {"type": "teleport_call_output", "call_id": "c", "output": "there"})
@@ -258,6 +263,12 @@ def test_a_reference_to_what_is_not_in_the_file_is_counted():
         "imported 1 of 3 messages: index 1 refers to the item 'msg_7', which is not in the file,"
         " index 2 refers to the item 'msg_8', which is not in the file.",
     )
+
+
+def test_an_item_without_a_type_is_counted():
+    untyped = {**thought("Hm."), "type": None}
+    (warning,) = read(user("A"), untyped).warnings
+    assert "imported 1 of 2 messages: index 1" in warning
 
 
 def test_a_reference_to_what_is_there_repeats_nothing():
