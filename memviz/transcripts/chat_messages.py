@@ -25,7 +25,7 @@ PART_TYPES = frozenset({"text", "input_text", "output_text", "refusal", *PART_LA
 MAX_META_CHARS = 2_000
 """Most characters of JSON that the fields of a message which memviz does not know may have in all."""
 
-REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details")
+REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
 PROMPT_NAME = "system_prompt"
@@ -208,8 +208,16 @@ def not_a_call(value: object) -> str:
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """What the model thought, under whichever name servers of this API give it."""
-    thoughts = next((item[key] for key in REASONING_KEYS if isinstance(item.get(key), str) and item[key]), "")
+    thoughts = next((text for key in REASONING_KEYS if (text := _thought(item.get(key)))), "")
     return {REASONING: thoughts} if thoughts else {}
+
+
+def _thought(value: object) -> str:
+    """A thought that is a text, or in pieces with a text or a summary; what is encrypted has neither."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else ""
+    pieces = [piece.get(key) for piece in value if isinstance(piece, dict) for key in ("text", "summary")]
+    return "\n".join(piece for piece in pieces if isinstance(piece, str) and piece)
 
 
 def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:

@@ -157,8 +157,12 @@ class ReplyBuilder:
             self._is_empty = False
         self._results = []
 
-    def end(self) -> None:
-        """End the reply. If nothing is in it, for example because the user stopped it, it is an empty message."""
+    def end(self, beside: Mapping[str, Any] | None = None) -> None:
+        """End the reply. If nothing is in it, for example because the user stopped it, it is an empty message.
+
+        ``beside`` is ``meta`` of the last message, such as what the reply is based on.
+        """
+        self._meta.update(beside or {})
         self.step()
         if self._is_empty:
             self._add_message()

@@ -142,6 +142,24 @@ def test_small_unknown_fields_are_kept_and_large_ones_reported():
     assert warnings == ("fields too large to keep beside the text were left out: index 1.",)
 
 
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        {"thinking": "Hm.\nSo."},
+        {
+            "reasoning_details": [
+                {"type": "reasoning.text", "text": "Hm."},
+                {"type": "x", "summary": "So."},
+                {"data": "e"},
+            ]
+        },
+    ],
+)
+def test_thoughts_under_any_name(thoughts):
+    message, warnings = only({"role": "assistant", "content": "x", **thoughts})
+    assert message.meta == {"reasoning": "Hm.\nSo."}
+
+
 def test_labels_that_are_no_text():
     message, warnings = only({"role": "tool", "content": "x", "name": ["n"], "tool_call_id": 7})
     assert (message.name, message.tool_call_id) == (None, "7")

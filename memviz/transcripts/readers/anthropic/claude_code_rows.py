@@ -26,7 +26,7 @@ INJECTED = re.compile(
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
     """Whether a row is one that a chain of the conversation may end with."""
-    speaks = value.get("type") in ROLES or text_at(value, "message", "role") in ROLES
+    speaks = text_at(value, "type") in ROLES or text_at(value, "message", "role") in ROLES
     return speaks or queued_blocks(value) is not None or is_boundary(value)
 
 

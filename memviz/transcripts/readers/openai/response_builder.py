@@ -7,10 +7,10 @@ from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.chat_messages import kept_beside, known_role
 from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.message_parts import Part, ReplyBuilder
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT
 from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
@@ -61,7 +61,9 @@ class ItemReader:
         role = known_role(item.get("role"))
         if role == "assistant" and not item.get("tool_calls"):
             self._close()
-            self._reply = ReplyBuilder(self._builder, place, with_time(item.get("created_at")))
+            quoted = [note for part in objects_at(item, "content") for note in list_at(part, "annotations")]
+            beside = kept_beside({"annotations": quoted}, self._builder.note_at(place))
+            self._reply = ReplyBuilder(self._builder, place, {**with_time(item.get("created_at")), **beside})
             self._reply.add(Part("text", item_text(item.get("content"), self._builder.note_at(place))))
             self._add_thoughts(self._reply)
             return

@@ -124,6 +124,17 @@ def test_a_block_of_an_unknown_type_is_named_and_told():
     assert transcript.warnings == ("content of a kind that is not known is shown by its name only: index 1.",)
 
 
+def test_what_is_said_of_a_document_is_read_and_what_a_reply_quotes_is_kept_beside_it():
+    document = {"type": "document", "source": {"type": "text", "data": "words"}, "title": "T", "context": "from Ana"}
+    quote = {"type": "char_location", "cited_text": "words", "document_title": "T"}
+    transcript = load(
+        {"role": "user", "content": [document]},
+        {"role": "assistant", "content": [{"type": "text", "text": "So", "citations": [quote]}]},
+    )
+    assert transcript.messages[0].content == "[file: T]\nwords\nfrom Ana"
+    assert transcript.messages[1].meta == {"citations": [quote]}
+
+
 def test_a_call_without_a_name_is_kept_and_told():
     transcript = load(
         HI, {"role": "assistant", "content": [{"type": "tool_use", "id": "a"}, {"type": "text", "text": "x"}]}

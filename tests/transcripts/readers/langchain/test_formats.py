@@ -209,6 +209,14 @@ def test_what_the_vendor_sent_counts_where_langchain_has_no_calls_of_its_own():
     assert [calls(message) for message in transcript.messages] == [[("v", "f", "{}")], [("o", "g", "{}")]]
 
 
+def test_what_was_spoken_and_what_a_tool_made_is_kept():
+    spoken = bare("ai", "", additional_kwargs={"audio": {"id": "a", "transcript": "Good day."}})
+    made = bare("tool", "done", tool_call_id="t", artifact={"rows": ["one"]})
+    transcript = load_transcript(as_json([bare("human", "?"), spoken, made]))
+    assert transcript.messages[1].content == "Good day."
+    assert transcript.messages[2].meta == {"artifact": {"rows": ["one"]}}
+
+
 def test_a_call_without_a_name_is_noted():
     transcript = load_transcript(as_json([bare("human", "?"), bare("ai", "x", tool_calls=[{"args": {}}, "f"])]))
     assert [call.name for call in transcript.messages[1].tool_calls] == ["unnamed"]

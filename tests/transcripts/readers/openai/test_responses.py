@@ -151,6 +151,12 @@ def test_every_result_has_its_call_and_every_call_its_result():
     assert transcript.warnings == ()
 
 
+def test_what_a_reply_quotes_is_kept_beside_it():
+    quote = {"type": "url_citation", "title": "Owls", "url": "u"}
+    reply = {"role": "assistant", "content": [{"type": "output_text", "text": "B", "annotations": [quote]}]}
+    assert read(user("A"), reply).messages[1].meta == {"annotations": [quote]}
+
+
 def test_a_summary_of_thoughts_may_be_texts():
     transcript = read(user("A"), {"type": "reasoning", "id": "r", "summary": ["One.", "Two."]}, assistant("B"))
     assert transcript.messages[1].meta == {REASONING: "One.\nTwo."}
