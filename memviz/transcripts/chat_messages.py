@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.conversation import ROLES, Message, ToolCall
+from memviz.conversation import ROLES, Message
 from memviz.errors import MessageError
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.tool_calls import tool_calls_of
 
 ROLE_ALIASES = {"developer": "system", "function": "tool"}
 PART_LABELS = {
@@ -30,9 +31,6 @@ _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"
 
 PROMPT_NAME = "system_prompt"
 """The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
-UNNAMED = "unnamed"
-"""The name of a tool call that has none in the file, so that its arguments and its result are kept."""
-UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
 UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
 NOT_TEXT = "content that is not text was read as JSON text"
 
@@ -98,7 +96,7 @@ def read_message(item: Any, note: Note) -> Message:
     Raises :class:`MessageError` with a reason that completes "message 3 ...".
     """
     role = speaker_of(item)
-    content, (calls, broken) = _content(item, note), _tool_calls(item, note)
+    content, (calls, broken) = _content(item, note), tool_calls_of(item, note)
     if broken and not content and not calls:
         raise MessageError(f"has {broken[0]}")
     for what in broken:
@@ -170,40 +168,6 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
         return str(value)
     note(f"a {key} that is not text was left out")
     return None
-
-
-def _tool_calls(item: Mapping[str, Any], note: Note) -> tuple[tuple[ToolCall, ...], list[str]]:
-    """The tool calls of a message, and what there is in place of others."""
-    calls = item.get("tool_calls") or []
-    if not isinstance(calls, list):
-        return (), [f"a value of tool_calls that is {kind_of(calls)}, not a list"]
-    legacy = item.get("function_call")
-    found = [*calls, *([legacy] if legacy else [])]
-    broken = [not_a_call(call) for call in found if not isinstance(call, dict)]
-    return tuple(_tool_call(call, note) for call in found if isinstance(call, dict)), broken
-
-
-def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
-    custom = call.get("custom")
-    if isinstance(custom, dict):  # a custom tool takes free text instead of arguments
-        call = {"id": call.get("id"), "name": custom.get("name"), "arguments": custom.get("input")}
-    function = call.get("function")
-    inner = function if isinstance(function, dict) else call
-    return ToolCall.of({"id": call.get("id"), "name": tool_name(inner, note), "arguments": inner.get("arguments")})
-
-
-def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
-    """The name of the tool under the first of these keys ("name" if none are given) that has one; where none has,
-    :data:`UNNAMED`, which is noted."""
-    name = next((call[key] for key in keys or ("name",) if isinstance(call.get(key), str) and call[key]), "")
-    if not name:
-        note(UNNAMED_CALL)
-    return name or UNNAMED
-
-
-def not_a_call(value: object) -> str:
-    """What something in a list of tool calls is that is no object."""
-    return f"a tool call that is {kind_of(value)}, not an object"
 
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:

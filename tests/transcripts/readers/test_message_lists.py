@@ -156,7 +156,7 @@ def test_small_unknown_fields_are_kept_and_large_ones_reported():
     ],
 )
 def test_thoughts_under_any_name(thoughts):
-    message, warnings = only({"role": "assistant", "content": "x", **thoughts})
+    message, _ = only({"role": "assistant", "content": "x", **thoughts})
     assert message.meta == {"reasoning": "Hm.\nSo."}
 
 

@@ -13,7 +13,6 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
-    Row,
     call_ids,
     is_boundary,
     is_conversation,
@@ -22,8 +21,8 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     is_summary,
     reply_id,
     result_ids,
-    rows_by_session,
 )
+from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
 from memviz.transcripts.readers.anthropic.claude_code_story import SessionStory
 from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.message_trees import branch

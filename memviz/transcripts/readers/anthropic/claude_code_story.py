@@ -10,7 +10,7 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, tool_name
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
@@ -26,6 +26,7 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
 )
 from memviz.transcripts.readers.json_access import count_at, text_at
 from memviz.transcripts.times import with_time
+from memviz.transcripts.tool_calls import tool_name
 
 
 @dataclass(slots=True)
