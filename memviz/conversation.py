@@ -154,7 +154,8 @@ class Turn(NamedTuple):
 
     A turn starts at a user message that does not directly follow another user message;
     ``[start, asked)`` are its leading user messages, ``[asked, stop)`` what came of them.
-    ``number`` is 1-based; messages before the first user message are turn 0 (``asked == start``).
+    ``number`` is 1-based; messages before the first user message, the leading system messages left out,
+    are turn 0 (``asked == start``).
     """
 
     number: int
@@ -166,12 +167,16 @@ class Turn(NamedTuple):
 class Log(Sequence[Message]):
     """The append-only conversation. Positions are 0-based and never change.
 
+    ``system_stop`` is the position behind the system messages that the conversation begins with. They are its system
+    prompt, so they belong to no turn and are no history: only a system message later in the log is.
+
     Token counts are kept as running sums per counter (:meth:`token_sums`), so every strategy over
     this log shares them and no text is tokenized twice.
     """
 
     def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
         self._messages: list[Message] = []
+        self.system_stop = 0
         self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
         self._asked: list[int] = []  # and the position behind its leading user messages, once something follows
         self._closed: list[Turn] = []  # turns that another one follows
@@ -190,6 +195,8 @@ class Log(Sequence[Message]):
                 self._starts.append(position)
         elif len(self._asked) < len(self._starts):
             self._asked.append(position)
+        if message.role == "system" and self.system_stop == position:
+            self.system_stop += 1
         self._messages.append(message)
         self.tools.add(position, message)
         return position
@@ -214,12 +221,13 @@ class Log(Sequence[Message]):
         return len(self._starts)
 
     def turn_number(self, position: int) -> int:
-        """The turn that the message at ``position`` belongs to (0 before the first user message)."""
+        """The turn that the message at ``position`` belongs to (0 before the first user message, and for the leading
+        system messages, which belong to none)."""
         return bisect_right(self._starts, position)
 
     def turn_start(self, number: int) -> int:
-        """Position of the first message of turn ``number``; turn 0 starts at 0."""
-        return self._starts[number - 1] if number > 0 else 0
+        """Position of the first message of turn ``number``; turn 0 starts behind the leading system messages."""
+        return self._starts[number - 1] if number > 0 else self.system_stop
 
     def turn(self, number: int) -> Turn:
         """Turn ``number`` as it stands now. Raises IndexError if there is no such turn."""
@@ -228,7 +236,7 @@ class Log(Sequence[Message]):
         if 0 < number <= len(self._closed):
             return self._closed[number - 1]
         if number == 0:
-            return Turn(0, 0, 0, self._starts[0] if self._starts else len(self._messages))
+            return Turn(0, self.system_stop, self.system_stop, self._starts[0] if self._starts else len(self._messages))
         asked = self._asked[-1] if len(self._asked) == number else len(self._messages)
         return Turn(number, self._starts[-1], asked, len(self._messages))
 

@@ -129,20 +129,48 @@ class SummaryLog:
 
 @dataclass(frozen=True, slots=True)
 class MemorySpace:
-    """What all memory values of one run share."""
+    """What all memory values of one run share.
+
+    ``system_prompt`` was given beside the conversation and has ``prompt_tokens`` content tokens. It stands before the
+    system messages that the log begins with; together they are sent first with every request, whole. A run that was
+    recorded when those still were history (``leads_apart`` is false) is read and continued as it was.
+    """
 
     log: Log
     sums: TokenSums
     summaries: SummaryLog
     system_prompt: Message | None = None
-    system_tokens: int = 0
+    prompt_tokens: int = 0
+    leads_apart: bool = True
+
+    @property
+    def system_stop(self) -> int:
+        """Log position behind the leading system messages: where history begins."""
+        return self.log.system_stop if self.leads_apart else 0
+
+    @property
+    def system_messages(self) -> tuple[Message, ...]:
+        """The system prompt as it is sent: the one given, then those that lead the log."""
+        given = () if self.system_prompt is None else (self.system_prompt,)
+        return (*given, *self.log[: self.system_stop])
+
+    @property
+    def system_tokens(self) -> int:
+        """Content tokens of the whole system prompt."""
+        return self.prompt_tokens + self.sums.totals[self.system_stop]
+
+    @property
+    def system_count(self) -> int:
+        """Number of messages of the whole system prompt."""
+        return (self.system_prompt is not None) + self.system_stop
 
 
 class Memory(NamedTuple):
     """What a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries, of
     which the last is the newest one in force.
 
-    ``cursor`` is the position of the first message that is not summarized.
+    ``cursor`` is the position of the first message that is not summarized: at first that behind the leading system
+    messages, which are never summarized.
     """
 
     space: MemorySpace
@@ -159,6 +187,11 @@ class Memory(NamedTuple):
     def sums(self) -> TokenSums:
         """Running token sums over the log."""
         return self.space.sums
+
+    @property
+    def history_start(self) -> int:
+        """Position of the first message that may be history: behind the leading system messages."""
+        return min(self.space.system_stop, self.length)
 
     @property
     def pending(self) -> int:
@@ -228,4 +261,5 @@ class Memory(NamedTuple):
     def appended(self, length: int) -> Memory:
         """This memory once the log has ``length`` messages."""
         space, _, summary_count, cursor = self
-        return Memory(space, length, summary_count, cursor)
+        # The log of a live chat may still be empty when its memory is made, so its system messages are passed here.
+        return Memory(space, length, summary_count, max(cursor, min(space.system_stop, length)))

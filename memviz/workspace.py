@@ -151,7 +151,8 @@ class Workspace:
         if run is not None and run.log is log:
             return run
         run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
-        return self._remember(key, run) if run is not None else None
+        # One kept by a version that took leading system messages as history is made again.
+        return self._remember(key, run) if run is not None and run.space.leads_apart else None
 
     def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], object] | None = None) -> Run:
         """The run of this key, made now if it was not made before. ``progress`` gets turns done and in all."""

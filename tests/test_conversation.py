@@ -126,8 +126,9 @@ class TestLog:
         assert [log.turn_number(i) for i in range(len(roles))] == [0, 0, 1, 1, 1, 1, 2, 2, 3, 3]
         assert log.turn_count == 3
         assert [tuple(turn) for turn in log.turns()] == [(1, 2, 4, 6), (2, 6, 7, 8), (3, 8, 10, 10)]
-        assert tuple(log.turn(0)) == (0, 0, 0, 2)
-        assert [log.turn_start(number) for number in range(4)] == [0, 2, 6, 8]
+        assert log.system_stop == 1
+        assert tuple(log.turn(0)) == (0, 1, 1, 2), "the leading system message belongs to no turn"
+        assert [log.turn_start(number) for number in range(4)] == [1, 2, 6, 8]
 
     @pytest.mark.parametrize("number", [-1, 2])
     def test_no_such_turn(self, number: int) -> None:
@@ -139,7 +140,7 @@ class TestLog:
         log, numbers = Log(messages), turn_numbers(messages)
         assert [log.turn_number(i) for i in range(len(messages))] == numbers
         for turn in [log.turn(0), *log.turns()]:
-            inside = [i for i, number in enumerate(numbers) if number == turn.number]
+            inside = [i for i, number in enumerate(numbers) if number == turn.number and i >= log.system_stop]
             assert list(range(turn.start, turn.stop)) == inside
             asked = [i for i in inside if all(messages[j].role == "user" for j in inside if j <= i)]
             assert list(range(turn.start, turn.asked)) == asked

@@ -539,3 +539,17 @@ def test_an_exported_conversation_keeps_the_probes_of_its_own(workspace: Workspa
     workspace.add_probe(id, probe)
     exported = memviz.transcripts.to_json(workspace.conversation(id)[0])
     assert memviz.load_transcript(exported.encode()).probes == (probe,)
+
+
+def test_a_replay_kept_when_leading_system_messages_were_history_is_made_again(workspace: Workspace) -> None:
+    said = [Message("system", "rules and more rules"), *talk(3)]
+    id = workspace.add([load_transcript(as_file(said), name="talk.json")])[0].id
+    key = key_of(id, strategy=memviz.strategy("window", window_size=2))
+    run = memviz.replay(said, key.strategy, model=NOBODY, counter=key.counter)
+    saved = run.to_dict()
+    for turn in saved["turns"]:
+        turn["tokens"]["system"] = 0
+    workspace.store.save_run(id, Run.from_dict(saved), key.digest(len(said)), key.summarizer)
+    again = Workspace(workspace.store.path)
+    assert again.kept_run(key) is None
+    assert contents(again.run(key, NOBODY)) == contents(run)

@@ -270,7 +270,8 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     how many were over the limit, and which do not exist. The messages themselves are in the request."""
     kept = prepared.recalled.indices if prepared.recalled else ()
     within = [p for p in found.indices if p in kept]
-    held = sum(any(p in part for part in prepared.parts.history) for p in within)
+    leading = prepared.memory.history_start
+    held = sum(p < leading or any(p in part for part in prepared.parts.history) for p in within)
     fresh = sum(p in prepared.parts.recalled for p in within)
     too_many, halves = found.cut + len(found.indices) - len(within), len(within) - held - fresh
     sentences = [f"Recalled {counted(held + fresh, 'message')}."]

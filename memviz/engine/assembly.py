@@ -50,7 +50,8 @@ def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ())
         history = _with(history, question)
     if not recalled:
         return Parts(selection.summaries, history, (), position)
-    fresh = tuple(p for p in recalled if p != position and not any(p in part for part in history))
+    leading = memory.history_start
+    fresh = tuple(p for p in recalled if p >= leading and p != position and not any(p in part for part in history))
     return Parts(selection.summaries, history, fresh, position)
 
 
@@ -91,7 +92,7 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
         question = totals[parts.input + 1] - totals[parts.input]
         messages += 1
     summary = space.summaries.tokens(parts.summaries.start, parts.summaries.stop)
-    messages += len(parts.recalled) + bool(parts.summaries) + (space.system_prompt is not None)
+    messages += len(parts.recalled) + bool(parts.summaries) + space.system_count
     if parts.tools or parts.exchange or thoughts:
         behind = parts.exchange
         calls += schema_tokens(space.sums.counter, parts.tools)
@@ -120,8 +121,8 @@ def build_context(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts
 
 def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...]) -> Iterator[Block]:
     space = memory.space
-    if space.system_prompt is not None:
-        yield Block("system", (space.system_prompt,), (), tokens["system"])
+    if space.system_count:
+        yield Block("system", space.system_messages, tuple(range(space.system_stop)), tokens["system"])
     if parts.summaries:
         start, stop = parts.summaries.start, parts.summaries.stop
         covered = tuple(p for positions in space.summaries.covered(start, stop) for p in positions)

@@ -284,6 +284,7 @@ class Chat:
         recalled = self._resolve(self._due)
         memory = self._session.memory
         sent = assemble(memory, self.strategy.select(memory)).history
+        sent = (range(memory.history_start), *sent)
         held = tuple(position for position in recalled.indices if any(position in part for part in sent))
         fresh = tuple(position for position in recalled.indices if position not in held)
         sums = memory.sums

@@ -75,7 +75,7 @@ class Outline:
         """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros under ``tools``."""
         sums, inputs = self.space.sums.arrays, self.lengths - 1
         messages = self.stops - self.starts + (self.summary_stops > self.summary_starts)
-        messages += self.space.system_prompt is not None
+        messages += self.space.system_count
         nothing = np.zeros(len(self.lengths), np.int64)
         tokens = {
             "system": nothing + self.space.system_tokens,

@@ -149,7 +149,8 @@ def _turn_positions(log: Log, length: int, number: int) -> range:
 
 
 def _worth_recalling(log: Log, positions: Iterable[int]) -> Iterator[int]:
-    return (position for position in positions if not log[position].is_recall_exchange)
+    """Without what is in every request already, the leading system messages, and without the model's recalls."""
+    return (p for p in positions if p >= log.system_stop and not log[p].is_recall_exchange)
 
 
 def _newest(log: Log, length: int, number: int) -> Iterator[int]:

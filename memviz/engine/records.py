@@ -135,4 +135,4 @@ def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int
     """The memory when the log had ``length`` messages, read off the last compaction before."""
     number = bisect_left(compactions, length, key=lambda c: c.after_message)
     last = compactions[number - 1].after if number else Memory(space, 0)
-    return Memory(space, length, last.summary_count, last.cursor)
+    return Memory(space, last.length, last.summary_count, last.cursor).appended(length)

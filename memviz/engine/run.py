@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,6 +94,7 @@ class Run:
         if record.parts.input is not None:
             row[record.parts.input] = Fate.VERBATIM
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM
+        row[: self.space.system_stop] = Fate.VERBATIM
         return row
 
     def generations(self) -> NDArray[np.uint16]:
@@ -144,7 +145,7 @@ class Run:
             "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
             "counter": self.counter.name,
             "system_prompt": self.system_prompt,
-            "system_tokens": self.space.system_tokens,
+            "system_tokens": self.space.prompt_tokens,
             "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
             "compactions": [compaction.to_dict() for compaction in self.compactions],
             "turns": turns,
@@ -178,8 +179,10 @@ class Run:
             sums=log.token_sums(count),
             summaries=summaries,
             system_prompt=Message("system", prompt) if prompt else None,
-            system_tokens=value["system_tokens"],
+            prompt_tokens=value["system_tokens"],
         )
+        if value["turns"] and value["turns"][0]["tokens"]["system"] != space.system_tokens:
+            space = replace(space, leads_apart=False)  # kept by a version that took leading system messages as history
         compactions = tuple(Compaction.from_dict(item, strategy, space) for item in value["compactions"])
         turns = tuple(TurnRecord.from_dict(item, space, compactions) for item in value["turns"])
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
@@ -202,7 +205,7 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         **{f"{part}_tokens": record.tokens.get(part, 0) for part in (*TOKEN_PARTS, "tools")},
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
-        "messages": sent + bool(parts.summaries) + (record.memory.space.system_prompt is not None),
+        "messages": sent + bool(parts.summaries) + record.memory.space.system_count,
         "compactions": sum(compaction.is_summarization or compaction.dropped for compaction in record.compactions),
         "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
         "summary_version": record.summary.version if record.summary else 0,

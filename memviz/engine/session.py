@@ -58,7 +58,7 @@ def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str
         sums=log.token_sums(counter),
         summaries=SummaryLog(counter, strategy.summary_heading, strategy.summary_entry),
         system_prompt=Message("system", system_prompt) if system_prompt else None,
-        system_tokens=counter(system_prompt) if system_prompt else 0,
+        prompt_tokens=counter(system_prompt) if system_prompt else 0,
     )
 
 

@@ -99,7 +99,7 @@ def setting(run: Run) -> Row:
         parameters=run.strategy.model_dump(),
         counter=run.counter.name,
         system_prompt=run.system_prompt,
-        system_tokens=run.space.system_tokens,
+        system_tokens=run.space.prompt_tokens,
     )
 
 

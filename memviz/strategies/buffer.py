@@ -21,4 +21,4 @@ class Buffer(Strategy):
 
     def select(self, memory: Memory) -> Selection:
         """Everything."""
-        return Selection(range(0), (range(memory.length),))
+        return Selection(range(0), (range(memory.history_start, memory.length),))

@@ -32,7 +32,8 @@ class RecentOnly(PerTurnSummaries):
         A turn whose summary failed is sent word for word until it has one.
         """
         completed = memory.turn if memory.input_position is None else memory.turn - 1
-        start = memory.log.turn_start(max(0, completed - self.recent_rounds + 1))
+        first = completed - self.recent_rounds + 1
+        start = memory.log.turn_start(first) if first > 0 else memory.history_start
         if not self.enable_summarization:
             return Selection(range(0), (range(start, memory.length),))
         start = min(start, self.unsummarized_start(memory))

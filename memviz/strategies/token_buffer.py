@@ -33,5 +33,5 @@ class TokenBuffer(Strategy):
 
     def select(self, memory: Memory) -> Selection:
         """The longest suffix of the log within the budget."""
-        start = memory.sums.suffix_start(memory.length, self.max_tokens)
+        start = memory.sums.suffix_start(memory.length, self.max_tokens, memory.history_start)
         return Selection(range(0), (range(start, memory.length),))

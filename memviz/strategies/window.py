@@ -30,4 +30,5 @@ class Window(Strategy):
 
     def select(self, memory: Memory) -> Selection:
         """The last ``window_size`` messages."""
-        return Selection(range(0), (range(max(0, memory.length - self.window_size), memory.length),))
+        start = max(memory.history_start, memory.length - self.window_size)
+        return Selection(range(0), (range(start, memory.length),))

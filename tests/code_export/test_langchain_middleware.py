@@ -286,6 +286,31 @@ class TestDifferences:
             assert (largest < 110) == on
 
 
+@pytest.mark.parametrize("id", ["window", "token_buffer", "summary_only"])
+def test_leading_system_messages_are_always_sent(id: str) -> None:
+    parameters = {"window": {"window_size": 2}, "token_buffer": {"max_tokens": 20}}.get(id, {})
+    wanted, talked = setting(id, parameters=parameters), [Message("system", "rules"), *talk(4), Message("user", "And?")]
+    names = load("langchain_middleware", wanted)
+    names["summarize"] = lambda messages: "all of it"
+    middleware = names.get("NewestMessages") or names["StrategyMiddleware"]
+    sent = [(ROLES[m.type], str(m.text)) for m in middleware().sent(as_langchain(talked))]
+    assert sent == texts(requests(talked, wanted, ScriptedModel("all of it" for _ in count()))[-1][1])
+    assert sent[0] == ("system", "rules")
+
+
+def test_the_library_s_middleware_summarizes_them() -> None:
+    assert named("summary", "give it as system_prompt")
+    names = load("langchain_middleware", setting("summary", parameters={"buffer_size": 2}))
+    asked: list[Any] = []
+    agent = names["build_agent"](
+        model=Answering(answer=lambda _: "Yes."),
+        summarizer=Answering(answer=lambda messages: asked.append(messages) or "S"),
+    )
+    said = as_langchain([Message("system", "rules"), *talk(4), Message("user", "And?")])
+    agent.invoke({"messages": said}, {"configurable": {"thread_id": "1"}})
+    assert "rules" in str(asked)
+
+
 @pytest.mark.parametrize("id", with_code("langchain_middleware"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = load("langchain_middleware", setting(id))

@@ -166,6 +166,18 @@ class TestDifferences:
         put(memory, ("user", "y" * 400))
         assert [(m.role.value, m.content) for m in memory.get()] == [("system", "short")]
 
+    @pytest.mark.parametrize(
+        ("id", "parameter"), [("chat_summary_buffer", "token_limit"), ("token_buffer", "max_tokens")]
+    )
+    def test_a_leading_system_message_is_no_system_prompt(self, id: str, parameter: str) -> None:
+        assert named(id, "give it as system_prompt")
+        memory = buffer_of(id, lambda _: "short", **{parameter: 25})
+        said = [("system", "rules"), *(("user" if i % 2 == 0 else "assistant", "x" * 40) for i in range(5))]
+        put(memory, *said)
+        assert "rules" not in [m.content for m in memory.get()]
+        run = memviz.replay([Message(*each) for each in said], setting(id, parameters={parameter: 25}).strategy)
+        assert all(record.context.messages[0].content == "rules" for record in run.turns)
+
     def test_what_was_summarized_is_removed(self) -> None:
         assert named("chat_summary_buffer", "removed from the chat store")
         memory = buffer_of("chat_summary_buffer", lambda _: "short", token_limit=25)

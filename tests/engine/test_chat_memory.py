@@ -48,6 +48,17 @@ class TestLoad:
             assert memory.get() == memory.load() == first
             assert len(model.requests) == calls
 
+    @every_strategy
+    def test_leading_system_messages_are_the_system_prompt_in_every_request(self, id: str) -> None:
+        leading = [Message("system", "Be kind."), Message("system", "Be brief.")]
+        memory = memory_of(id, [*leading, *talk(9), Message("user", "And?")], system_prompt="You are Ada.")
+        prompt = [Message("system", "You are Ada."), *leading]
+        assert memory.load()[:3] == prompt
+        assert not any(message.content.startswith("Be ") for message in memory.load()[3:])
+        assert memory.get_all()[:2] == leading
+        assert all(c.summarized.start >= 2 for c in memory.run.compactions)
+        assert all("Be kind." not in c.prompt for c in memory.run.compactions)
+
     def test_both_names_of_the_same_thing(self) -> None:
         one, other = (
             ChatMemory(memviz.strategy("buffer"), model=None),

@@ -33,11 +33,16 @@ def last_request(conversation: list[Message], strategy: memviz.Strategy, /, **qu
     return run.turns[-1]
 
 
+def leading_system_messages(messages: list[Message]) -> int:
+    return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
+
+
 def picked(messages: list[Message], stop: int, query: dict[str, Any]) -> tuple[list[int], set[str]]:
     """By brute force: positions before ``stop`` that the query names, and the numbers that do not exist."""
     numbers, found, missing = turn_numbers(messages), set(), set()
+    leading = leading_system_messages(messages)  # in every request anyway: only recalled where named by position
     for turn in query["turns"]:
-        inside = {i for i in range(stop) if numbers[i] == turn}
+        inside = {i for i in range(leading, stop) if numbers[i] == turn}
         found |= inside
         missing |= set() if inside else {f"turn {turn}"}
     for position in query["messages"]:
@@ -45,7 +50,7 @@ def picked(messages: list[Message], stop: int, query: dict[str, Any]) -> tuple[l
             found.add(position)
         else:
             missing.add(f"message {position}")
-    for i in range(stop):
+    for i in range(leading, stop):
         if query["last_n"] and i >= stop - query["last_n"]:
             found.add(i)
         if any(word.lower() in messages[i].content.lower() for word in query["keywords"]):
@@ -67,7 +72,8 @@ def test_picks_are_united_in_log_order_within_the_bound(
     assert set(record.recalled.missing) == missing
     assert len(record.recalled.missing) == len(missing), "each is named once"
     block = record.context.block("recalled")
-    assert (list(block.indices) if block else []) == kept, "nothing else is verbatim here, so all are sent"
+    sent = [i for i in kept if i >= leading_system_messages(messages)]
+    assert (list(block.indices) if block else []) == sent, "nothing else is verbatim here, so all are sent"
 
 
 @every_strategy
@@ -79,7 +85,7 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
     plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
     found, _ = picked(messages, record.memory.length - 1, query)
     history = record.context.block("history")
-    held = set(history.indices) if history else set()
+    held = (set(history.indices) if history else set()) | set(range(leading_system_messages(messages)))
     block = record.context.block("recalled")
     assert (list(block.indices) if block else []) == [i for i in found[-20:] if i not in held]
     assert [b for b in record.context.blocks if b.kind != "recalled"] == list(plain.context.blocks)
@@ -327,3 +333,12 @@ def test_numbers_and_ranges_are_read(text: str, numbers: tuple[int, ...]) -> Non
 def test_what_is_no_list_of_numbers_says_which_piece(text: str) -> None:
     with pytest.raises(RecallError, match=r"Write|at most"):
         parse_numbers(text)
+
+
+def test_leading_system_messages_are_not_recalled_since_they_are_sent_anyway() -> None:
+    said = [Message("system", "rules of the house"), *talk(3)]
+    record = last_request(said, memviz.strategy("window", window_size=1), turns=[1], messages=[0], keywords=["house"])
+    assert record.recalled is not None
+    assert not record.recalled.missing
+    assert [m.content for m in record.context.messages].count("rules of the house") == 1
+    assert record.context.block("recalled").indices == (1, 2)  # type: ignore[union-attr]

@@ -49,11 +49,14 @@ class TestWhatGoesIn:
         assert given.turns[0].context.messages[0] == Message("system", "given")
         assert given.system_prompt == "given"
 
-    def test_system_prompt_is_a_block_of_its_own_before_system_messages_of_the_log(self) -> None:
-        messages = [Message("system", "in the log"), *talk(1)]
-        record = memviz.replay(messages, BUFFER, model=None, system_prompt="prompt").turns[0]
-        assert [(b.kind, b.messages[0].content) for b in record.context.blocks] == [
-            ("system", "prompt"), ("history", "in the log"), ("input", "user says number 0"),
+    def test_leading_system_messages_stand_behind_the_prompt_given_beside_them_in_the_system_block(self) -> None:
+        messages = [Message("system", "first"), Message("system", "second"), *talk(1), Message("system", "late")]
+        messages += talk(1)
+        record = memviz.replay(messages, BUFFER, model=None, system_prompt="prompt").turns[1]
+        assert [(b.kind, [m.content for m in b.messages], b.indices) for b in record.context.blocks] == [
+            ("system", ["prompt", "first", "second"], (0, 1)),
+            ("history", ["user says number 0", "assistant says number 0", "late"], (2, 3, 4)),
+            ("input", ["user says number 0"], (5,)),
         ]  # fmt: skip
 
     @pytest.mark.parametrize("messages", [[], [Message("assistant", "Hi")], [Message("system", "Be kind.")]])

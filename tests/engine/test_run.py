@@ -133,11 +133,13 @@ class TestFates:
         fates = run.fates()
         assert fates.shape == (len(run.turns), len(messages))
         for record, row in zip(run.turns, fates, strict=True):
-            blocks = {kind: self.indices(record, kind) for kind in ("history", "input", "recalled", "summary")}
+            blocks = {
+                kind: self.indices(record, kind) for kind in ("system", "history", "input", "recalled", "summary")
+            }
             for position in range(len(messages)):
                 if position >= record.memory.length:
                     expected = Fate.NOT_YET
-                elif position in blocks["history"] | blocks["input"]:
+                elif position in blocks["system"] | blocks["history"] | blocks["input"]:
                     expected = Fate.VERBATIM
                 elif position in blocks["recalled"]:
                     expected = Fate.RECALLED
@@ -205,3 +207,22 @@ class TestSummaries:
         assert [(v.version, v.turn, v.text, v.tokens, v.covers) for v in run.summaries] == [
             (1, 2, "one", 1, range(0, 2)), (2, 3, "two two", 2, range(0, 4)),
         ]  # fmt: skip
+
+
+def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_read_as_it_was() -> None:
+    messages = [Message("system", "rules"), *talk(3)]
+    run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None, counter="chars4")
+    saved = run.to_dict()
+    for number, turn in enumerate(saved["turns"]):
+        turn["tokens"] |= {"system": 0, "overhead": turn["tokens"]["overhead"] - 3}
+        if number == 0:  # where the window still held it
+            turn["history"], turn["tokens"]["history"] = [[0, 1]], 1
+            turn["tokens"]["overhead"] += 3
+    old = Run.from_dict(saved)
+    assert not old.space.leads_apart
+    assert [m.content for m in old.turns[0].context.messages] == ["rules", "user says number 0"]
+    assert [m.content for m in old.turns[2].context.messages] == ["assistant says number 1", "user says number 2"]
+    assert old.fates()[:, 0].tolist() == [Fate.VERBATIM, Fate.DROPPED, Fate.DROPPED]
+    assert Run.from_dict(old.to_dict()).to_dict() == old.to_dict()
+    assert run.space.leads_apart
+    assert run.fates()[:, 0].tolist() == [Fate.VERBATIM] * 3

@@ -105,7 +105,7 @@ def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | Non
     sources = [name for name in STATES if any(holds(text, probe)[0] for text in held[name])]
     stale = any(holds(text, probe)[1] for found in held.values() for text in found)
     blocks = record.context.blocks
-    verbatim = {p for block in blocks if block.kind in ("history", "input", "tools") for p in block.indices}
+    verbatim = {p for block in blocks if block.kind in ("system", "history", "input", "tools") for p in block.indices}
     anywhere = verbatim | {p for block in blocks if block.kind == "recalled" for p in block.indices}
     evidence = bool(probe.evidence) and set(probe.evidence) <= anywhere and in_record is None
     best = STATES.index(sources[-1]) if sources else 1

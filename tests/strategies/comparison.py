@@ -41,13 +41,16 @@ def assert_same_requests(run: Run, reference: Reference) -> None:
 
 def expected_messages(request: Request, reference: Reference) -> list[Message]:
     system = [Message("system", reference.system_prompt)] if reference.system_prompt else []
+    system += [reference.messages[i] for i in reference.leading]
     summary = [Message("system", request.summary)] if request.summary is not None else []
     return [*system, *summary, *(reference.messages[i] for i in [*request.history, request.input])]
 
 
 def assert_blocks(context: memviz.Context, request: Request, reference: Reference) -> None:
     blocks = {block.kind: block for block in context.blocks}
-    expected = {"history": request.history, "summary": request.covered, "input": [request.input]}
+    expected = {
+        "system": request.leading, "history": request.history, "summary": request.covered, "input": [request.input],
+    }  # fmt: skip
     for kind, positions in expected.items():
         assert sorted(blocks[kind].indices if kind in blocks else ()) == sorted(positions), kind
     for block in context.blocks:

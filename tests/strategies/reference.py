@@ -22,9 +22,10 @@ class Request:
     history: list[int]
     input: int
     generations: dict[int, int]
+    leading: list[int]
 
     def fate(self, position: int) -> str:
-        if position == self.input or position in self.history:
+        if position in (*self.leading, *self.history, self.input):
             return "VERBATIM"
         if position in self.covered:
             return "SUMMARIZED"
@@ -63,7 +64,8 @@ class Reference:
     parameters: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.seen: list[int] = []
+        self.leading = list(range(next(i for i, message in enumerate(self.messages) if message.role != "system")))
+        self.seen: list[int] = []  # without the leading system messages, which are the system prompt
         self.pending: list[int] = []  # not summarized
         self.covered: list[int] = []
         self.generation: dict[int, int] = {}
@@ -81,6 +83,8 @@ class Reference:
 
     def walk(self) -> Reference:
         for i, message in enumerate(self.messages):
+            if i in self.leading:
+                continue
             following = self.messages[i + 1] if i + 1 < len(self.messages) else None
             self.seen.append(i)
             self.pending.append(i)
@@ -143,7 +147,15 @@ class Reference:
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
         self.requests.append(
-            Request(self.turn, summary, covered, history, self.seen[-1], {i: self.generation[i] for i in covered})
+            Request(
+                self.turn,
+                summary,
+                covered,
+                history,
+                self.seen[-1],
+                {i: self.generation[i] for i in covered},
+                self.leading,
+            )
         )
 
 
@@ -197,7 +209,9 @@ class ChatSummaryBuffer(Reference):
 
     def before_request(self) -> None:
         entries = ([self.SUMMARY] if self.summary is not None else []) + self.pending
-        used = self.count(self.system_prompt) if self.count_initial_tokens and self.system_prompt else 0
+        used = 0
+        if self.count_initial_tokens:
+            used = (self.count(self.system_prompt) if self.system_prompt else 0) + self.tokens(self.leading)
         kept: list[int] = []
         while entries and used + self.entry_tokens(entries[-1]) <= self.token_limit:
             used += self.entry_tokens(entries[-1])

@@ -22,10 +22,10 @@ def test_the_input_is_one_of_the_window(window_size: int, sent: list[int]) -> No
     assert list(run.turns[-1].context.messages) == [FIVE[i] for i in sent]
 
 
-def test_half_a_turn_and_system_messages_of_the_log_fall_out_like_any_other() -> None:
-    messages = [Message("system", "rules"), *FIVE]
+def test_half_a_turn_and_later_system_messages_fall_out_like_any_other_but_leading_ones_stay() -> None:
+    messages = [Message("system", "rules"), FIVE[0], Message("system", "an alert"), *FIVE[1:]]
     run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None, system_prompt="prompt")
-    assert [m.content for m in run.turns[-1].context.messages] == ["prompt", "message 3", "message 4"]
+    assert [m.content for m in run.turns[-1].context.messages] == ["prompt", "rules", "message 3", "message 4"]
 
 
 @given(messages=conversations(), window_size=st.integers(1, 8), counter=st.sampled_from(COUNTERS))

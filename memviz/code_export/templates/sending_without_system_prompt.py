@@ -3,12 +3,18 @@
 from memviz.code_export.templates.tool_pairs import without_halves
 
 
+def system_stop(log: list[dict]) -> int:
+    """How many system messages the log begins with. They are a system prompt: always sent, and never history."""
+    return next((i for i, message in enumerate(log) if message["role"] != "system"), len(log))
+
+
 def sent(log: list[dict], positions: range, summary: str | None = None) -> list[dict]:
-    """The summary, the messages at these positions, and always the user's question while it is open."""
-    chosen = set(positions)
+    """The leading system messages, the summary, the messages at these positions, and the question while it is open."""
+    stop = system_stop(log)
+    chosen = {i for i in positions if i >= stop}
     if log and (log[-1]["role"] in ("user", "tool") or log[-1].get("tool_calls")):
         chosen |= set([i for i, message in enumerate(log) if message["role"] == "user"][-1:])
     messages = [log[i] for i in sorted(without_halves(log, chosen))]
     if summary is not None:
         messages.insert(0, {"role": "system", "content": summary})
-    return messages
+    return log[:stop] + messages

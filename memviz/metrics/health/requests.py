@@ -66,7 +66,7 @@ def _remedy(run: Run, found: Sequence[TurnRecord], spoken: Sequence[int]) -> str
         if 2 * better > len(found):
             share = share_of(better, len(found), "such request")
             return f"Set {name} to {getattr(other, name):,}: then the user's message comes first in {share}."
-    if all(record.parts.history and record.parts.history[0].start == 0 for record in found):
+    if all(record.parts.history and record.parts.history[0].start == run.space.system_stop for record in found):
         return "The conversation itself begins with the assistant: move its greeting to the system prompt."
     return "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
 

@@ -33,8 +33,8 @@ class Requests:
     """What all requests of a run held, one entry a request in each array.
 
     ``turns`` are their turns, ``lengths`` the number of messages that the log had when the last call of the turn was
-    made, ``summary_starts`` and ``summary_stops`` the versions (0-based) sent. ``verbatim`` and ``recalled`` are their
-    ranges of the log.
+    made, ``summary_starts`` and ``summary_stops`` the versions (0-based) sent. ``verbatim`` (history and input) and
+    ``recalled`` are their ranges of the log, ``leading`` that of the system messages which the log begins with.
     """
 
     turns: NDArray[np.int64]
@@ -43,6 +43,7 @@ class Requests:
     summary_stops: NDArray[np.int64]
     verbatim: tuple[Layer, ...]
     recalled: tuple[Layer, ...] = ()
+    leading: tuple[Layer, ...] = ()
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -61,7 +62,9 @@ def _recorded(run: Run) -> Requests:
     ]
     turns, lengths, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 4).T
     verbatim, recalled = map(verbatim_ranges, records), map(recalled_ranges, records)
-    return Requests(turns, lengths, first, last, tuple(layers([*verbatim])), tuple(layers([*recalled])))
+    return Requests(
+        turns, lengths, first, last, tuple(layers([*verbatim])), tuple(layers([*recalled])), _leading(run, len(turns))
+    )
 
 
 def _outlined(run: Outline) -> Requests:
@@ -70,7 +73,14 @@ def _outlined(run: Outline) -> Requests:
     for number, parts in run.others.items():
         others[number] = _verbatim(parts)
     verbatim = (Layer(whole, run.starts[whole], run.stops[whole]), *layers(others))
-    return Requests(run.turns, run.lengths, run.summary_starts, run.summary_stops, verbatim)
+    leading = _leading(run, len(run.turns))
+    return Requests(run.turns, run.lengths, run.summary_starts, run.summary_stops, verbatim, (), leading)
+
+
+def _leading(run: Run | Outline, count: int) -> tuple[Layer, ...]:
+    """The leading system messages, which every request begins with."""
+    stop = run.space.system_stop
+    return (Layer(np.arange(count), np.zeros(count, np.int64), np.full(count, stop, np.int64)),) if stop else ()
 
 
 def log_length(record: TurnRecord) -> int:

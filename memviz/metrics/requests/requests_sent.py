@@ -139,7 +139,7 @@ def _earlier_calls(run: Run, record: TurnRecord, overhead: bool) -> Iterator[tup
         tokens = call.sent_tokens
         if not overhead:
             messages = sum(len(piece) if isinstance(piece, range) else 1 for piece in pieces)
-            messages += bool(parts.summaries) + (space.system_prompt is not None)
+            messages += bool(parts.summaries) + space.system_count
             tokens -= TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
         yield pieces, tokens, call.reply_tokens
         exchanged: Sequence[Message] = call.messages

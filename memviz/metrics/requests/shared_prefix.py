@@ -45,7 +45,7 @@ class SharedPrefix:
         self._per_message = TOKENS_PER_MESSAGE if overhead else 0
         content = run.space.sums.arrays.totals + run.space.sums.arrays.call_totals
         self._sums = content + self._per_message * np.arange(len(content))
-        self._system = run.space.system_tokens + self._per_message if run.space.system_prompt else 0
+        self._system = run.space.system_tokens + self._per_message * run.space.system_count
         self._sizes = np.append(np.diff(self._sums), 0)
         self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.heading)
         self._units: dict[str, int] = {}

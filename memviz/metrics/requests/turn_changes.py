@@ -14,7 +14,8 @@ def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
 
 def sent_positions(record: TurnRecord) -> set[int]:
     """Log positions of the messages that the request holds word for word."""
-    positions = {p for part in record.parts.history for p in part} | set(record.parts.recalled)
+    leading = record.memory.history_start
+    positions = {*range(leading), *record.parts.recalled, *(p for part in record.parts.history for p in part)}
     return positions if record.parts.input is None else positions | {record.parts.input}
 
 

@@ -34,8 +34,8 @@ def ceiling(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) 
     texts = _texts_for(run, probes, texts)
     requests = Requests.of(run)
     lengths, nothing = requests.lengths, np.zeros(len(requests), np.int64)
-    everything = (Layer(np.arange(len(requests)), nothing, lengths),)
-    requests = Requests(requests.turns, lengths, nothing, nothing, everything)
+    everything = (Layer(np.arange(len(requests)), nothing + run.space.system_stop, lengths),)
+    requests = Requests(requests.turns, lengths, nothing, nothing, everything, (), requests.leading)
     return _with_evidence(run, texts, requests, _found_in(run, texts, requests))
 
 
@@ -86,10 +86,10 @@ def _found(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Found:
 def _found_in(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Found:
     count = len(requests)
     found = _Found.nothing(count, len(texts.probes))
-    if (prompt := run.space.system_prompt) is not None:
-        held = texts.holding([prompt.content])
-        found.states[:, held.answers[0]] = Knowledge.SYSTEM
-        found.stale[:, texts.stale_columns] |= held.stale
+    if prompts := run.space.system_messages:
+        held = texts.holding([prompt.content for prompt in prompts])
+        found.states[:, held.answers.any(axis=0)] = Knowledge.SYSTEM
+        found.stale[:, texts.stale_columns] |= held.stale.any(axis=0)
     for ranges, state in ((requests.recalled, Knowledge.RECALLED), (requests.verbatim, Knowledge.VERBATIM)):
         np.maximum(found.states, held_in(ranges, texts.answer_counts, count) * np.uint8(state), out=found.states)
         found.stale[:, texts.stale_columns] |= held_in(ranges, texts.stale_counts, count)
@@ -97,7 +97,7 @@ def _found_in(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Fou
 
 
 def _with_evidence(run: Run | Outline, texts: ProbeTexts, requests: Requests, found: _Found) -> Retention:
-    positions, verbatim = [probe.evidence for probe in texts.probes], requests.verbatim
+    positions, verbatim = [probe.evidence for probe in texts.probes], (*requests.verbatim, *requests.leading)
     evidence = whole = all_within(verbatim, positions, len(requests))
     if requests.recalled:
         evidence = all_within((*verbatim, *requests.recalled), positions, len(requests))

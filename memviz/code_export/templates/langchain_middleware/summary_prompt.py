@@ -9,4 +9,6 @@ DIFFERENCES = [
     "A summarizer that fails is asked up to three times, and then the whole call of the agent fails. In memviz the "
     "request is sent with all messages, and a later turn tries again. Nothing is lost either way.",
     "What was summarized is removed from the agent's state. memviz never removes anything.",
+    "A system message that the agent's state begins with is summarized like any other. In memviz it is a system prompt "
+    "and always sent: give it as system_prompt.",
 ]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from langchain.agents import create_agent
@@ -20,15 +21,18 @@ class NewestMessages(AgentMiddleware):
     """Sends the newest messages and always the question. The agent's state keeps everything."""
 
     def sent(self, messages: list[AnyMessage]) -> list[AnyMessage]:
+        leading = list(takewhile(lambda message: message.type == "system", messages))  # always sent
         kept = trim_messages(
-            messages,
+            messages[len(leading) :],
             strategy="last",
             max_tokens=WINDOW_SIZE,
             token_counter=len,
             start_on=("human", "ai"),  # no tool result without its call, which providers refuse
         )
         question = [message for message in messages if message.type == "human"][-1:]
-        return kept if all(message in kept for message in question) else [*question, *kept]
+        if not all(message in kept for message in question):
+            kept = [*question, *kept]
+        return [*leading, *kept]
 
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
         return handler(request.override(messages=self.sent(request.messages)))

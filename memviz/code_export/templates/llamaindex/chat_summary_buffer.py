@@ -15,6 +15,8 @@ COUNT_INITIAL_TOKENS = False
 INSTRUCTION = "Write one concise summary of the conversation below."
 
 DIFFERENCES = [
+    "A system message that was put first is summarized like any other. In memviz it is a system prompt and always "
+    "sent: give it as system_prompt.",
     "The class is marked as deprecated in favour of llama_index.core.memory.Memory, which cuts by tokens and keeps no "
     "running summary. It still works as it did.",
     "When the summarizer fails, LlamaIndex loses the newest messages for good, and the next request holds none of "

@@ -12,6 +12,8 @@ SYSTEM_PROMPT = "Be kind."
 MAX_TOKENS = 2000  # tokens
 
 DIFFERENCES = [
+    "A system message that was put first is cut off like any other. In memviz it is a system prompt and always sent: "
+    "give it as system_prompt.",
     "The class is marked as deprecated in favour of llama_index.core.memory.Memory, which cuts by tokens and keeps no "
     "running summary. It still works as it did.",
     "The messages are joined with blanks and counted as one text, so a message that just fits in memviz may not fit.",

@@ -1,6 +1,7 @@
 """A callback that cuts the session's history."""
 
 import asyncio
+from itertools import takewhile
 
 from agents import Agent, RunConfig, Runner, SQLiteSession, TResponseInputItem
 
@@ -28,10 +29,11 @@ def text_of(item: TResponseInputItem) -> str:
 def newest_items(history: list[TResponseInputItem], new: list[TResponseInputItem]) -> list[TResponseInputItem]:
     """As many of the newest items as fit, and always the new ones. Called by the SDK before each run."""
     tokens = sum(count_tokens(text_of(item)) for item in new)
+    leading = list(takewhile(lambda item: item.get("role") in ("system", "developer"), history))  # always sent
     start = len(history)
-    while start and (tokens := tokens + count_tokens(text_of(history[start - 1]))) <= MAX_TOKENS:
+    while start > len(leading) and (tokens := tokens + count_tokens(text_of(history[start - 1]))) <= MAX_TOKENS:
         start -= 1
-    return history[start:] + new
+    return leading + history[start:] + new
 
 
 def run_config() -> RunConfig:

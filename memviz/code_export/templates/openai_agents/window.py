@@ -9,6 +9,8 @@ SYSTEM_PROMPT = "Be kind."
 WINDOW_SIZE = 10  # messages
 
 DIFFERENCES = [
+    "A system message that the session begins with falls out like any other. In memviz it is a system prompt and "
+    "always sent: give it as the agent's instructions.",
     "The SDK counts items, not messages: a tool call, its result and a step of reasoning are items of their own. "
     "Without tools and reasoning that is the same.",
     "The history is cut once, before the run. What the agent does with tools within the run comes on top of it.",

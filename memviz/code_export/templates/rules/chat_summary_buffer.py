@@ -1,7 +1,7 @@
 """A running summary that counts too, and the newest messages that fit beside it."""
 
 from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.sending import sent, system_stop
 from memviz.code_export.templates.summarizing import line, written
 
 TOKEN_LIMIT = 64000  # tokens
@@ -24,6 +24,7 @@ class Memory:
         if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
             self.turn += 1
         self.log.append(message)
+        self.cursor = max(self.cursor, system_stop(self.log))
 
     def context(self) -> list[dict]:
         self.fold(self.first_kept())
@@ -31,7 +32,7 @@ class Memory:
 
     def first_kept(self) -> int:
         """Walk back from the newest message as long as it fits; the first one kept is no assistant's or tool's."""
-        room = TOKEN_LIMIT - (count_tokens(SYSTEM_PROMPT) if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT else 0)
+        room = TOKEN_LIMIT - (self.initial_tokens() if COUNT_INITIAL_TOKENS else 0)
         if room < 0:
             raise ValueError("The system prompt alone is over TOKEN_LIMIT.")
         start = len(self.log)
@@ -42,6 +43,11 @@ class Memory:
         while start < len(self.log) and self.log[start]["role"] in ("assistant", "tool"):
             start += 1
         return start
+
+    def initial_tokens(self) -> int:
+        """Tokens of the system prompt, and of the system messages that the log begins with."""
+        leading = sum(count_tokens(message["content"] or "") for message in self.log[: system_stop(self.log)])
+        return leading + (count_tokens(SYSTEM_PROMPT) if SYSTEM_PROMPT else 0)
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""

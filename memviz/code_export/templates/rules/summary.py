@@ -1,6 +1,6 @@
 """A running summary, and the newest messages."""
 
-from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.sending import sent, system_stop
 from memviz.code_export.templates.summarizing import line, written
 
 BUFFER_SIZE = 4  # messages
@@ -21,6 +21,7 @@ class Memory:
         if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
             self.turn += 1
         self.log.append(message)
+        self.cursor = max(self.cursor, system_stop(self.log))
         if len(self.log) - self.cursor > 2 * BUFFER_SIZE:
             self.fold(len(self.log) - BUFFER_SIZE)
 

@@ -1,7 +1,7 @@
 """A running summary, and the newest messages within a token limit."""
 
 from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.sending import sent, system_stop
 from memviz.code_export.templates.summarizing import line, written
 
 MAX_TOKEN_LIMIT = 500  # tokens
@@ -22,6 +22,7 @@ class Memory:
         if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
             self.turn += 1
         self.log.append(message)
+        self.cursor = max(self.cursor, system_stop(self.log))
         sizes = [count_tokens(pending["content"] or "") for pending in self.log[self.cursor :]]
         if sum(sizes) > MAX_TOKEN_LIMIT and len(sizes) > 1:
             folded = 1  # at least one message is folded, and at least one is kept

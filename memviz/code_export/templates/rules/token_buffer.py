@@ -1,7 +1,7 @@
 """The newest messages that fit a token budget."""
 
 from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.sending import sent, system_stop
 
 MAX_TOKENS = 2000  # tokens
 
@@ -16,7 +16,7 @@ class Memory:
         self.log.append(message)
 
     def context(self) -> list[dict]:
-        start, tokens = len(self.log), 0
-        while start and (tokens := tokens + count_tokens(self.log[start - 1]["content"] or "")) <= MAX_TOKENS:
+        first, start, tokens = system_stop(self.log), len(self.log), 0
+        while start > first and (tokens := tokens + count_tokens(self.log[start - 1]["content"] or "")) <= MAX_TOKENS:
             start -= 1
         return sent(self.log, range(start, len(self.log)))

@@ -1,6 +1,6 @@
 """The newest messages."""
 
-from memviz.code_export.templates.sending import sent
+from memviz.code_export.templates.sending import sent, system_stop
 
 WINDOW_SIZE = 10  # messages
 
@@ -15,4 +15,5 @@ class Memory:
         self.log.append(message)
 
     def context(self) -> list[dict]:
-        return sent(self.log, range(max(0, len(self.log) - WINDOW_SIZE), len(self.log)))
+        start = max(system_stop(self.log), len(self.log) - WINDOW_SIZE)
+        return sent(self.log, range(start, len(self.log)))
