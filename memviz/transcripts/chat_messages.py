@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.conversation import Message, ToolCall
+from memviz.conversation import Message
 from memviz.errors import LostMessageError, MessageError
 from memviz.message_fields import PART_KEYS, TEXT_KEYS, role_named, text_beside_content
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.tool_calls import tool_calls_of
 
 PART_LABELS = {
     "image": "image",
@@ -25,9 +26,11 @@ PART_TYPES = frozenset({"text", "input_text", "output_text", "refusal", *PART_LA
 MAX_META_CHARS = 2_000
 """Most characters of JSON that the fields of a message which memviz does not know may have in all."""
 
-REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details")
+REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
+PROMPT_NAME = "system_prompt"
+"""The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
 UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
 NOT_TEXT = "content that is not text was read as JSON text"
 
@@ -76,6 +79,13 @@ def speaker_of(item: object, *keys: str, called: str = "role", role_of: RoleOf =
     return role
 
 
+def saved_prompt(item: object) -> str | None:
+    """The system prompt that memviz wrote as a first message; ``None`` for any other message."""
+    if not isinstance(item, dict) or item.get("role") != "system" or item.get("name") != PROMPT_NAME:
+        return None
+    return item["content"] if isinstance(item.get("content"), str) else None
+
+
 def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message:
     """Parse a JSON value as a message; ``note`` is called for every repair.
 
@@ -83,11 +93,16 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     of somebody unknown, or whose text is not found.
     """
     role = speaker_of(item, role_of=role_of)
+    content, (calls, broken) = _content(item, note), tool_calls_of(item, note)
+    if broken and not content and not calls:
+        raise MessageError(f"has {broken[0]}")
+    for what in broken:
+        note(f"{what}, was left out")
     return Message(
         role=role,
-        content=_content(item, note),
+        content=content,
         name=_label(item, "name", note),
-        tool_calls=_tool_calls(item),
+        tool_calls=calls,
         tool_call_id=_label(item, "tool_call_id", note),
         meta={**_meta(item, note), **_reasoning(item)} or None,
     )
@@ -155,30 +170,23 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
     return None
 
 
-def _tool_calls(item: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    calls = item.get("tool_calls") or []
-    if not isinstance(calls, list):
-        raise MessageError(f"has tool_calls that are {kind_of(calls)}, not a list")
-    legacy = item.get("function_call")
-    return tuple(_tool_call(call) for call in (*calls, *([legacy] if legacy else [])))
-
-
-def _tool_call(call: object) -> ToolCall:
-    if not isinstance(call, dict):
-        raise MessageError(f"has a tool call that is {kind_of(call)}, not an object")
-    custom = call.get("custom")
-    if isinstance(custom, dict):  # a custom tool takes free text instead of arguments
-        call = {"id": call.get("id"), "name": custom.get("name"), "arguments": custom.get("input")}
-    try:
-        return ToolCall.of(call)
-    except MessageError:
-        raise MessageError("has a tool call without a function name") from None
-
-
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """What the model thought, under whichever name servers of this API give it."""
-    thoughts = next((item[key] for key in REASONING_KEYS if isinstance(item.get(key), str) and item[key]), "")
+    thoughts = next((text for key in REASONING_KEYS if (text := _thought(item.get(key)))), "")
     return {REASONING: thoughts} if thoughts else {}
+
+
+def _thought(value: object) -> str:
+    """A thought that is a text, or in pieces with a text or a summary; what is encrypted has neither."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else ""
+    pieces = [piece.get(key) for piece in value if isinstance(piece, dict) for key in ("text", "summary")]
+    return "\n".join(piece for piece in pieces if isinstance(piece, str) and piece)
+
+
+def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """The ``meta`` that keeps these fields of a message, without empty ones; those too large for it are noted."""
+    return _meta(fields, note)
 
 
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:

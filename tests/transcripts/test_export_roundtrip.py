@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import os
 import unicodedata
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,6 +15,8 @@ from hypothesis import strategies as st
 from memviz.conversation import Message, ToolCall
 from memviz.transcripts import Transcript, load_transcript
 from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.loading import load_file
+from tests.transcripts.sample_files import sample_files
 
 # Pieces that a format could take for its own signs, beside any text at all.
 PIECES = st.sampled_from([
@@ -52,6 +57,25 @@ CALLING = Transcript((
 ))  # fmt: skip
 
 
+def _real_files():
+    folders = [Path(os.environ.get("MEMVIZ_TEST_DATA", "")) / folder for folder in ("formats", "real")]
+    if not os.environ.get("MEMVIZ_TEST_DATA") or not all(folder.is_dir() for folder in folders):
+        reason = "set MEMVIZ_TEST_DATA to the folder with formats/ and real/ to run these"
+        return [pytest.param(Path(), id="files", marks=pytest.mark.skip(reason=reason))]
+    return [pytest.param(path, id=path.name) for folder in folders for path in sorted(folder.iterdir())]
+
+
+SAMPLES, REAL = sample_files(), _real_files()
+
+
+def assert_all_come_back(data, name, kind):
+    for transcript in load_file(data, name=name).transcripts:
+        read = again(transcript, kind)
+        assert bare(read) == bare(transcript)
+        assert read.system_prompt == transcript.system_prompt
+        assert set(read.warnings) <= set(transcript.warnings)
+
+
 def again(transcript, kind):
     text = EXPORTS[kind].write(transcript)
     return load_transcript(text.encode())
@@ -68,13 +92,35 @@ def bare(transcript):
 @example(transcript=Transcript(CALLING.messages, system_prompt="```\nnever closed"))
 def test_every_message_comes_back(kind, transcript):
     read = again(transcript, kind)
-    prompt = transcript.system_prompt
-    if kind in ("openai", "finetuning") and prompt is not None:
-        assert bare(read)[0] == Message("system", prompt)
-        assert bare(read)[1:] == bare(transcript)
-    else:
-        assert bare(read) == bare(transcript)
-        assert read.system_prompt == prompt
+    assert bare(read) == bare(transcript)
+    assert read.system_prompt == transcript.system_prompt
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_conversation_of_every_format_comes_back(name, kind):
+    assert_all_come_back(SAMPLES[name], name, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", EXPORTS)
+@pytest.mark.parametrize("path", REAL)
+def test_real_conversations_come_back(path, kind):
+    assert_all_come_back(path.read_bytes(), path.name, kind)
+
+
+def test_a_system_message_of_the_conversation_stays_one():
+    transcript = Transcript((Message("system", "Speak French."), Message("user", "Hi")), system_prompt="Be brief.")
+    for kind in EXPORTS:
+        read = again(transcript, kind)
+        assert (bare(read), read.system_prompt) == (bare(transcript), "Be brief.")
+    read = again(replace(transcript, system_prompt=None), "openai")
+    assert (bare(read), read.system_prompt) == (bare(transcript), None)
+
+
+def test_a_system_prompt_with_a_name_of_its_own_is_a_message():
+    listed = [{"role": "system", "name": "guide", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+    assert len(load_transcript(json.dumps(listed).encode()).messages) == 2
 
 
 @pytest.mark.parametrize(

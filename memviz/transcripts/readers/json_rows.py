@@ -125,13 +125,13 @@ def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]
     return found
 
 
-def add_messages(items: object, place: str, builder: TranscriptBuilder, part: str = "") -> None:
-    """Add a list of messages in the shape of the OpenAI chat API, which is in this ``part`` of a row.
+def add_messages(items: object, place: str, builder: TranscriptBuilder, part: str = "", start: int = 0) -> None:
+    """Add a list of messages in the shape of the OpenAI chat API, which is in this ``part`` of a row, from ``start``.
 
     Raises :class:`TranscriptError` if it is no list.
     """
     if not isinstance(items, list):
         reason = f"the messages are {kind_of(items)}, not a list."
         raise TranscriptError(reason, place=inside(place, part) if part else place, remedy="Correct it, or remove it.")
-    for index, item in enumerate(items):
+    for index, item in enumerate(items[start:], start):
         builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))

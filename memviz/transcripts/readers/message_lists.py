@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import saved_prompt
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.role_lists import are_messages, are_openai
 
@@ -30,9 +31,10 @@ class OpenAIMessages(Reader):
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The conversation that the items are, in order."""
-        for item, place in piece:
+        prompt = saved_prompt(piece[0][0]) if piece else None
+        for item, place in piece[0 if prompt is None else 1 :]:
             builder.add_json(item, place)
-        return builder.build()
+        return builder.build(system_prompt=prompt)
 
 
 class RoleContent(OpenAIMessages):

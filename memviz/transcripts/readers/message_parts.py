@@ -11,16 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from memviz.conversation import ToolCall
-from memviz.errors import MessageError
 from memviz.transcripts.base import REASONING, TIME
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import Note
 from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text
+from memviz.transcripts.tool_calls import not_a_call, tool_name
 
 NAME_KEYS = ("name", "tool_name")
-ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs")
+ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
-NAMELESS_CALL = "a tool call without a name was left out"
-NAMES_NO_TOOL = "a tool call that names no tool was left out"
 
 
 class Part(NamedTuple):
@@ -37,26 +36,29 @@ class Part(NamedTuple):
     meta: Mapping[str, Any] | None = None
 
 
-def call_part(value: object) -> Part | None:
-    """The tool call that a JSON value describes, whatever its vendor calls the fields; ``None`` if it names no tool."""
-    if not isinstance(value, dict):
-        return None
+def read_call(value: Mapping[str, Any], note: Note) -> ToolCall:
+    """The tool call that a JSON object describes, whatever its vendor calls the fields. One without a name gets a
+    name that says so, and is noted."""
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
-    arguments = first_value(inner, *ARGUMENT_KEYS)
-    id, name = id_text(first_value(value, *ID_KEYS)), first_value(inner, *NAME_KEYS)
-    try:
-        return Part("call", call=ToolCall.of({"id": id, "name": name, "arguments": arguments}))
-    except MessageError:
-        return None
+    id, arguments = id_text(first_value(value, *ID_KEYS)), first_value(inner, *ARGUMENT_KEYS)
+    return ToolCall.of({"id": id, "name": tool_name(inner, note, *NAME_KEYS), "arguments": arguments})
+
+
+def call_part(value: Mapping[str, Any], note: Note) -> Part:
+    """The part that a tool call is, see :func:`read_call`."""
+    return Part("call", call=read_call(value, note))
 
 
 def call_parts(values: Iterable[object], builder: TranscriptBuilder, place: str) -> list[Part]:
-    """The tool calls that JSON values describe; those that name no tool are left out and noted."""
-    parts = [call_part(value) for value in values]
-    if None in parts:
-        builder.note(NAMES_NO_TOOL, place)
-    return [part for part in parts if part is not None]
+    """The tool calls that JSON values describe; what is no object is left out and noted."""
+    parts = []
+    for value in values:
+        if isinstance(value, dict):
+            parts.append(call_part(value, builder.note_at(place)))
+        else:
+            builder.note(f"{not_a_call(value)}, was left out", place)
+    return parts
 
 
 def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
@@ -89,15 +91,19 @@ def add_parts(
         time = {TIME: meta[TIME]} if meta and TIME in meta else None
         reply = ReplyBuilder(builder, place, meta, name)
         for part in parts:
-            reply.add(part._replace(meta=time) if part.kind == "result" else part)
+            reply.add(_with_meta(part, time) if part.kind == "result" else part)
         reply.end()
         return
     results = [part for part in parts if part.kind == "result"]
     for result in results:
-        _add_result(builder, place, result._replace(name=result.name or name, meta=meta))
+        _add_result(builder, place, _with_meta(result._replace(name=result.name or name), meta))
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     if texts or not results:
         builder.add_text(role, joined(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
+
+
+def _with_meta(result: Part, meta: Mapping[str, Any] | None) -> Part:
+    return result._replace(meta={**(meta or {}), **(result.meta or {})})
 
 
 class ReplyBuilder:
@@ -127,10 +133,8 @@ class ReplyBuilder:
 
     def call(self, id: object, name: object, arguments: object, *, is_parallel: bool = False) -> None:
         """Add a tool call. ``is_parallel``: it belongs to the same step as the call whose result came before."""
-        if not isinstance(name, str) or not name:
-            self._builder.note(NAMELESS_CALL, self._place)
-            return
-        self.add(Part("call", call=ToolCall(id_text(id), name, json_text(arguments, "{}"))), is_parallel=is_parallel)
+        tool = tool_name({"name": name}, self._builder.note_at(self._place))
+        self.add(Part("call", call=ToolCall(id_text(id), tool, json_text(arguments, "{}"))), is_parallel=is_parallel)
 
     def result(self, id: object, text: str, name: object = None, **meta: Any) -> None:
         """Add what a tool answered. ``meta`` that is ``None`` is dropped."""
@@ -154,8 +158,12 @@ class ReplyBuilder:
             self._is_empty = False
         self._results = []
 
-    def end(self) -> None:
-        """End the reply. If nothing is in it, for example because the user stopped it, it is an empty message."""
+    def end(self, beside: Mapping[str, Any] | None = None) -> None:
+        """End the reply. If nothing is in it, for example because the user stopped it, it is an empty message.
+
+        ``beside`` is ``meta`` of the last message, such as what the reply is based on.
+        """
+        self._meta.update(beside or {})
         self.step()
         if self._is_empty:
             self._add_message()

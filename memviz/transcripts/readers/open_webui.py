@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import content_text, stand_in
+from memviz.transcripts.chat_messages import content_text, kept_beside, stand_in
 from memviz.transcripts.document import Placed
 from memviz.transcripts.readers.json_access import (
     joined,
@@ -32,6 +32,8 @@ from memviz.transcripts.times import moment, with_time
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
+BESIDE = ("sources", "citations", "error")
+"""What a reply is based on, and why it failed."""
 END = "</details>"
 _START = re.compile(r"<details\b([^<>]*)>")
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -99,7 +101,8 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     files, meta = joined([_file(file) for file in objects_at(item, "files")]), with_time(item.get("timestamp"))
     if role == "assistant":
         model = text_at(item, "model")
-        reply = ReplyBuilder(builder, place, {**meta, **({"model": model} if model else {})})
+        beside = kept_beside({key: item.get(key) for key in BESIDE}, builder.note_at(place))
+        reply = ReplyBuilder(builder, place, {**meta, **({"model": model} if model else {}), **beside})
         _add_content(text, reply)
         reply.text(files)
         reply.end()
@@ -163,7 +166,7 @@ def _add_call(details: Details, reply: ReplyBuilder, is_parallel: bool) -> None:
         name = html.unescape(details.attributes.get("name", ""))
         reply.call(id, name, values.get("arguments") or {}, is_parallel=is_parallel)
         result = values["result"] if "result" in values else _decoded(details.body)
-    if is_done and name:
+    if is_done:
         reply.result(id, json_text(result), name)
 
 

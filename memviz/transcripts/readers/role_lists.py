@@ -20,6 +20,14 @@ OPENAI_ROLES = frozenset({"system", "developer", "tool", "function"})
 SHOWN_KEYS = ("role", "content", "refusal", "audio", "name", "tool_calls", "tool_call_id", "function_call")
 
 
+BEDROCK_BLOCKS = frozenset(
+    {
+        "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent", "cachePoint",
+        "reasoningContent", "citationsContent", "searchResult",
+    }
+)  # fmt: skip
+
+
 def has_roles(items: object) -> bool:
     """Whether at least half of a list are objects with a known role, whatever else is in them."""
     if not isinstance(items, list) or not items:
@@ -53,7 +61,33 @@ def _is_openai(item: Mapping[str, Any]) -> bool:
 
 
 def _is_foreign(item: Mapping[str, Any]) -> bool:
-    return not FOREIGN_KEYS.isdisjoint(item) or not OPENAI_PARTS.issuperset(part_types(item))
+    is_foreign = not FOREIGN_KEYS.isdisjoint(item) or not OPENAI_PARTS.issuperset(part_types(item))
+    return is_foreign or is_bedrock(item) or is_cohere(item)
+
+
+def is_bedrock(item: Mapping[str, Any]) -> bool:
+    """Whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what they are."""
+    content = item.get("content")
+    return isinstance(content, list) and bool(content) and all(map(_is_bedrock_block, content))
+
+
+def _is_bedrock_block(block: object) -> bool:
+    if not isinstance(block, dict) or "type" in block:
+        return False
+    return isinstance(block.get("text"), str) or any(isinstance(block.get(key), dict) for key in BEDROCK_BLOCKS)
+
+
+def is_cohere(item: Mapping[str, Any]) -> bool:
+    """Whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their calls,
+    a plan before tool calls, or documents as parts."""
+    if "content" not in item and "message" in item:
+        role = item.get("role")
+        return isinstance(role, str) and role.strip().lower() == "chatbot"
+    if isinstance(item.get("tool_plan"), str) or isinstance(item.get("tool_results"), list):
+        return True
+    content = item.get("content")
+    return isinstance(content, list) and any(isinstance(part.get("document"), dict) and part.get("type") == "document"
+                                             for part in objects_at(content))  # fmt: skip
 
 
 def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:

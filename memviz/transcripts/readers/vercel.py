@@ -11,7 +11,15 @@ from typing import Any
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, content_text, spoken_role, stand_in
+from memviz.transcripts.chat_messages import (
+    NOT_TEXT,
+    UNKNOWN_KIND,
+    Note,
+    content_text,
+    kept_beside,
+    spoken_role,
+    stand_in,
+)
 from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
 from memviz.transcripts.readers.json_access import (
     joined,
@@ -103,6 +111,7 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
         return
     texts = [_shown(part, builder, place) for part in parts]
     files = [_file(file) for file in objects_at(item, "experimental_attachments")]
+    meta = {**meta, **_unseen(parts, builder.note_at(place))}
     builder.add_text(role, joined([beside, *texts, *files]), place, meta=meta or None)
 
 
@@ -126,14 +135,20 @@ def _add_reply(
         else:
             reply.text(_shown(part, builder, place))
     reply.text(beside)
-    reply.end()
+    reply.end(_unseen(parts, builder.note_at(place)))
+
+
+def _unseen(parts: list[Any], note: Note) -> dict[str, Any]:
+    """What a program shows beside a message, which is no text of it, as ``meta``."""
+    found = [(text_at(part, "type"), part) for part in objects_at(parts)]
+    sources = [part.get("source", part) for kind, part in found if kind.startswith("source")]
+    drawn = [part for kind, part in found if kind.startswith("data-")]
+    return kept_beside({"sources": sources, "data": drawn}, note)
 
 
 def _add_tool(part: dict[str, Any], name: object, reply: ReplyBuilder) -> None:
     id, given = part.get("toolCallId"), next((part[key] for key in ("input", "args", "rawInput") if key in part), None)
     reply.call(id, name, given, is_parallel=True)
-    if not isinstance(name, str) or not name:
-        return
     reason = texts_at(part.get("approval"), "reason") if value_at(part, "approval", "approved") is False else {}
     if isinstance(part.get("errorText"), str):
         reply.result(id, part["errorText"], name, is_error=True)

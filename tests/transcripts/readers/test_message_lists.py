@@ -103,6 +103,30 @@ def test_tool_calls_of_every_age():
     )
 
 
+def test_a_call_without_a_name_keeps_its_message_its_arguments_and_its_result():
+    nameless = {"id": "c2", "function": {"name": "", "arguments": '{"q": 1}'}}
+    item = {
+        "role": "assistant",
+        "content": "Let me look.",
+        "tool_calls": [{"id": "c1", "function": {"name": "f", "arguments": "{}"}}, nameless, "g", None],
+    }
+    transcript = load(HI, item, {"role": "tool", "tool_call_id": "c2", "content": "2"}, HI)
+    assert transcript.messages[1].content == "Let me look."
+    assert transcript.messages[1].tool_calls == (ToolCall("c1", "f", "{}"), ToolCall("c2", "unnamed", '{"q": 1}'))
+    assert transcript.messages[2].tool_call_id == "c2"
+    assert transcript.warnings[:3] == (
+        "a tool call without a name is called 'unnamed': index 1.",
+        "a tool call that is a text, not an object, was left out: index 1.",
+        "a tool call that is null, not an object, was left out: index 1.",
+    )
+
+
+def test_tool_calls_that_are_no_list_leave_the_text_alone():
+    message, warnings = only({"role": "assistant", "content": "x", "tool_calls": 3})
+    assert (message.content, message.tool_calls) == ("x", ())
+    assert "a value of tool_calls that is a number, not a list, was left out: index 1." in warnings
+
+
 def test_calls_without_results_are_reported_but_not_at_the_end():
     call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f"}}]}
     result = {"role": "tool", "tool_call_id": "c", "content": "1"}
@@ -118,6 +142,24 @@ def test_small_unknown_fields_are_kept_and_large_ones_reported():
     assert warnings == ("fields too large to keep beside the text were left out: index 1.",)
 
 
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        {"thinking": "Hm.\nSo."},
+        {
+            "reasoning_details": [
+                {"type": "reasoning.text", "text": "Hm."},
+                {"type": "x", "summary": "So."},
+                {"data": "e"},
+            ]
+        },
+    ],
+)
+def test_thoughts_under_any_name(thoughts):
+    message, _ = only({"role": "assistant", "content": "x", **thoughts})
+    assert message.meta == {"reasoning": "Hm.\nSo."}
+
+
 def test_labels_that_are_no_text():
     message, warnings = only({"role": "tool", "content": "x", "name": ["n"], "tool_call_id": 7})
     assert (message.name, message.tool_call_id) == (None, "7")
@@ -129,8 +171,7 @@ def test_labels_that_are_no_text():
     [
         ({"content": "who am I?"}, "has no role"),
         ("hi", "is a text, not an object"),
-        ({"role": "assistant", "tool_calls": 3}, "has tool_calls that are a number, not a list"),
-        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "has a tool call without a function name"),
+        ({"role": "assistant", "tool_calls": 3}, "has a value of tool_calls that is a number, not a list"),
         ({"role": "assistant", "tool_calls": ["c"]}, "has a tool call that is a text, not an object"),
     ],
 )

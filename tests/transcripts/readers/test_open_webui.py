@@ -32,6 +32,14 @@ def brief(transcript):
     return [(message.role, message.content) for message in transcript.messages]
 
 
+def test_what_a_reply_is_based_on_and_why_it_failed_is_kept_beside_it():
+    sources = [{"source": {"name": "web"}, "document": ["a passage"]}]
+    said = {"role": "assistant", "content": "", "error": {"content": "It broke."}, "sources": sources}
+    chat = {"chat": {"messages": [{"role": "user", "content": "Hi"}, said]}}
+    transcript = load_transcript(json.dumps([chat]).encode())
+    assert transcript.messages[1].meta == {"sources": sources, "error": {"content": "It broke."}}
+
+
 def test_a_chat_with_everything():
     transcript = load_transcript(SAMPLES / "open_webui__tree.json")
     assert (transcript.format, transcript.title, transcript.system_prompt) == ("open_webui", "Clock", "Be exact.")

@@ -108,6 +108,7 @@ def test_what_is_for_the_screen_is_no_text():
     ]
     transcript = reply(text("a"), *parts, text("b"))
     assert (brief(transcript)[1], transcript.warnings) == (("assistant", "a\nb"), ())
+    assert transcript.messages[1].meta == {"sources": parts[:2], "data": parts[2:]}
 
 
 def test_an_unknown_part_is_named_and_told():

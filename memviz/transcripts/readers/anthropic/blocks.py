@@ -6,8 +6,8 @@ from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, stand_in
-from memviz.transcripts.readers.json_access import joined, json_text, object_at, text_at, texts_at
+from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, kept_beside, stand_in
+from memviz.transcripts.readers.json_access import joined, json_text, list_at, object_at, text_at, texts_at
 from memviz.transcripts.readers.message_parts import ReplyBuilder, add_result
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -94,11 +94,12 @@ def add_prompt(
 
 def add_reply(blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = "") -> None:
     """Add the model's reply, as one message for each step that it took, with ``more`` text at its end."""
+    quoted = [citation for block in blocks if isinstance(block, dict) for citation in list_at(block, "citations")]
     reply = ReplyBuilder(builder, place, meta)
     for block in blocks:
         _add_block(block, reply, builder, place)
     reply.text(more)
-    reply.end()
+    reply.end(kept_beside({"citations": quoted}, builder.note_at(place)))
 
 
 def _add_block(block: Any, reply: ReplyBuilder, builder: TranscriptBuilder, place: str) -> None:
@@ -126,4 +127,4 @@ def _file(block: dict[str, Any], note: Note) -> str:
     source = object_at(block, "source")
     text = source.get("data") if source.get("type") == "text" else source.get("content")
     inner = blocks_text(text, note) if isinstance(text, (str, list)) else ""
-    return joined([stand_in(FILES[type_of(block)], name), inner])
+    return joined([stand_in(FILES[type_of(block)], name), inner, text_at(block, "context")])

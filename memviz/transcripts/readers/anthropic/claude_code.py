@@ -13,7 +13,6 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
-    Row,
     call_ids,
     is_boundary,
     is_conversation,
@@ -22,15 +21,15 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     is_summary,
     reply_id,
     result_ids,
-    rows_by_session,
 )
+from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
 from memviz.transcripts.readers.anthropic.claude_code_story import SessionStory
-from memviz.transcripts.readers.json_access import text_at, texts_at
+from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.message_trees import branch
 from memviz.transcripts.times import moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})
-TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle"}
+TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 
 
 class ClaudeCode(Reader):
@@ -87,17 +86,12 @@ def _note_left_out(subagent: int, abandoned: int, builder: TranscriptBuilder) ->
 
 
 def _title(rows: list[Row]) -> str:
-    """The newest title that the user gave, else the newest one that was generated, else a summary: the one of a
-    message of this session, before one whose message is not in the file."""
+    """The newest title that the user gave, else the newest one that was generated, else the newest summary."""
     for kind, key in TITLE_KEYS.items():
-        named = [texts_at(row.value, key) for row in rows if row.value.get("type") == kind]
-        given = [texts[key] for texts in named if texts]
+        given = [text for row in rows if row.value.get("type") == kind and (text := text_at(row.value, key))]
         if given:
             return given[-1]
-    ids = {row.id for row in rows}
-    summaries = [row.value for row in rows if row.value.get("type") == "summary" and texts_at(row.value, "summary")]
-    own = [item for item in summaries if str(item.get("leafUuid")) in ids]
-    return str((own[-1:] or summaries[:1] or [{"summary": ""}])[0]["summary"])
+    return ""
 
 
 class Branch(NamedTuple):

@@ -1,16 +1,18 @@
-"""What a row of a Claude Code session is, what it says, and which rows are one session."""
+"""What a row of a Claude Code session is, and what it says."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import json_text, text_at, value_at
 
 BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
 PLACEHOLDERS = {"image": "image", "document": "file"}
+ROLES = frozenset({"user", "assistant"})
+KNOWN_KINDS = frozenset({"text", "tool_result", "thinking", "redacted_thinking", *PLACEHOLDERS})
 INJECTED = re.compile(
     r"\s*(<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr)|task-notification"
     r"|user-memory-input|tick)>"
@@ -24,7 +26,8 @@ INJECTED = re.compile(
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
     """Whether a row is one that a chain of the conversation may end with."""
-    return value.get("type") in ("user", "assistant") or queued_blocks(value) is not None or is_boundary(value)
+    speaks = text_at(value, "type") in ROLES or text_at(value, "message", "role") in ROLES
+    return speaks or queued_blocks(value) is not None or is_boundary(value)
 
 
 def is_boundary(value: Mapping[str, Any]) -> bool:
@@ -110,61 +113,10 @@ def block_text(block: Mapping[str, Any]) -> str:
     return stand_in(PLACEHOLDERS.get(kind, kind), block.get("title"))
 
 
-class Row(NamedTuple):
-    """One row with its place in the file and its id, made up where it has none."""
-
-    place: str
-    id: str
-    value: dict[str, Any]
-
-
-def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row]]:
-    """The rows of each session that has messages. Sessions that continue each other are one; what names no session
-    belongs to the one before it."""
-    placed, seen = list[Row](), set[str]()
-    for number, (place, value) in enumerate(rows):
-        id = value["uuid"] if isinstance(value.get("uuid"), str) else f"#{number}"
-        if id not in seen:  # a session that is resumed may repeat rows
-            placed.append(Row(place, id, value))
-            seen.add(id)
-    titles = [row for row in placed if row.value.get("type") == "summary"]
-    sessions: dict[str, list[Row]] = {}
-    for row, name in zip(placed, _session_names(placed), strict=True):
-        if row.value.get("type") != "summary":
-            sessions.setdefault(name, []).append(row)
-    found = [rows for rows in sessions.values() if any(is_conversation(row.value) for row in rows)]
-    return [[*_titles_of(rows, titles, is_only=len(found) == 1), *rows] for rows in found]
-
-
-def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
-    """The titles that name a row of a session as its last; all of them if there is no other session."""
-    ids = {row.id for row in rows}
-    return [title for title in titles if is_only or text_at(title.value, "leafUuid") in ids]
-
-
-def _session_names(rows: Sequence[Row]) -> list[str]:
-    only_subagents = all(is_side(row.value) for row in rows if is_conversation(row.value))
-    names, current = list[str](), ""
-    for row in rows:
-        own = row.value.get("sessionId", row.value.get("session_id"))
-        if isinstance(own, str) and own and (only_subagents or not is_side(row.value)):
-            current = own
-        names.append(current)
-    name_of = dict(zip((row.id for row in rows), names, strict=True))
-    first = next((name for name in names if name), "")
-    same_as: dict[str, str] = {"": first} if first else {}
-
-    def root(name: str) -> str:
-        while name in same_as:
-            name = same_as[name]
-        return name
-
-    for row, name in zip(rows, names, strict=True):
-        before = text_at(row.value, "parentUuid") or text_at(row.value, "logicalParentUuid")
-        one, other = root(name), root(name_of.get(before, name))
-        if one != other:
-            same_as[one] = other
-    return [root(name) for name in names]
+def is_unknown(block: Mapping[str, Any]) -> bool:
+    """Whether a block is of a kind that is shown by its name only."""
+    kind = block.get("type")
+    return not isinstance(block.get("text"), str) and isinstance(kind, str) and kind not in KNOWN_KINDS
 
 
 def is_side(value: dict[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING, TIME, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     as_blocks,
@@ -18,12 +19,14 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     is_boundary,
     is_hidden,
     is_summary,
+    is_unknown,
     queued_blocks,
     reply_id,
     said_texts,
 )
 from memviz.transcripts.readers.json_access import count_at, text_at
 from memviz.transcripts.times import with_time
+from memviz.transcripts.tool_calls import tool_name
 
 
 @dataclass(slots=True)
@@ -38,7 +41,7 @@ class _Draft:
     calls: list[ToolCall] = field(default_factory=list)
     tool_call_id: str | None = None
 
-    def grow(self, blocks: Sequence[Mapping[str, Any]]) -> None:
+    def grow(self, blocks: Sequence[Mapping[str, Any]], note: Note) -> None:
         """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
         texts, thoughts, known = len(self.texts), len(self.thoughts), [call.id for call in self.calls]
         for block in blocks:
@@ -46,10 +49,12 @@ class _Draft:
             if kind in ("tool_use", "server_tool_use"):
                 if not id or id not in known:
                     arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
-                    self.calls.append(ToolCall(id, text_at(block, "name") or "unknown", arguments))
+                    self.calls.append(ToolCall(id, tool_name(block, note), arguments))
             elif kind == "thinking":
                 _grow(self.thoughts, thoughts, block.get("thinking"))
             elif kind != "redacted_thinking":
+                if is_unknown(block):
+                    note(UNKNOWN_KIND)
                 _grow(self.texts, texts, block_text(block))
 
 
@@ -77,6 +82,8 @@ class SessionStory:
             self._add_reply(value, place)
         elif (queued := queued_blocks(value)) is not None:
             self._add_prompt(value, place, queued)
+        elif isinstance(value.get("message"), dict):
+            self._builder.leave_out(place, f"has the type {text_at(value, 'type')[:40]!r}, which is not known")
 
     def write(self) -> None:
         """Add the messages and the compactions to the transcript."""
@@ -94,8 +101,12 @@ class SessionStory:
                     tool_call_id=part.tool_call_id,
                     meta={**part.meta, **thoughts} or None,
                 )
+            elif part.thoughts:
+                builder.note("what the model thought before no reply was left out", part.place)
 
     def _add_prompt(self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]) -> None:
+        if any(map(is_unknown, blocks)):
+            self._builder.note(UNKNOWN_KIND, place)
         time: dict[str, Any] = dict(with_time(value.get("timestamp")))
         for block in blocks:
             if block.get("type") == "tool_result":
@@ -114,7 +125,7 @@ class SessionStory:
             draft = _Draft("assistant", place, {**with_time(value.get("timestamp")), **named})
             self._parts.append(draft)
             self._open[id] = draft
-        draft.grow(blocks_of(value))
+        draft.grow(blocks_of(value), self._builder.note_at(place))
 
     def _add_compaction(self, value: Mapping[str, Any]) -> None:
         data = value.get(BOUNDARIES[str(value["subtype"])])

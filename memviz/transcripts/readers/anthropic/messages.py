@@ -21,6 +21,7 @@ from memviz.transcripts.readers.anthropic.blocks import (
     type_of,
 )
 from memviz.transcripts.readers.json_access import list_at, object_at, objects_at, text_at, texts_at
+from memviz.transcripts.readers.role_lists import is_cohere
 
 OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
 EXPECTED = "messages with content blocks, or an object with messages,"
@@ -109,8 +110,11 @@ def _is_response(item: object) -> bool:
 
 
 def _are_roles(items: list[Any]) -> bool:
-    roles = [known_role(item.get("role")) for item in objects_at(items) if "content" in item]
-    return 2 * sum(role is not None for role in roles) >= len(items)
+    """Whether at least half are messages with a role, and none is of Cohere, or a result as OpenAI has it."""
+    objects = objects_at(items)
+    roles = [known_role(item.get("role")) for item in objects if "content" in item]
+    is_other = "tool" in roles or any(is_cohere(item) or "tool_calls" in item for item in objects)
+    return not is_other and 2 * sum(role is not None for role in roles) >= len(items)
 
 
 def _are_messages(items: list[Any]) -> bool:

@@ -42,7 +42,7 @@ class MemoryBank(Reader):
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
-        days = _days(user["history"])
+        days = _days({**dict.fromkeys(object_at(user, "summary"), ()), **user["history"]})
         for day, exchanges in days:
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
@@ -50,7 +50,7 @@ class MemoryBank(Reader):
         return builder.build(
             title=name,
             description=_about(user),
-            held_at=next((at for day, _ in days if (at := moment(day))), None),
+            held_at=next((at for day, said in days if said and (at := moment(day))), None),
             **({"language": "zh"} if _is_chinese(builder) else {}),
         )
 
@@ -73,6 +73,8 @@ def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
+    if exchanges == ():  # a day of which only the summary is in the file
+        return
     if not isinstance(exchanges, list):
         raise TranscriptError(f"a list of exchanges was expected, found {kind_of(exchanges)}.", place=f"day {day[:40]}")
     for index, exchange in enumerate(exchanges):

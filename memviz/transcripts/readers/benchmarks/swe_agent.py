@@ -39,6 +39,7 @@ class SweAgent(RowReader):
         """Add the history in order. Demonstrations are messages of it: they were sent with every request."""
         for index, item in enumerate(listed(row, "history", self.expected, place)):
             builder.add_json(_message(item) if isinstance(item, dict) else item, f"index {index}")
+        _note_unsent(row, builder)
         return {"description": _description(row, builder)}
 
 
@@ -61,6 +62,22 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
     ids = list_at(item, "tool_call_ids")
     answered = {"tool_call_id": ids[0]} if ids else {}
     return chat_item({**answered, **item}, **({IS_DEMO: True} if item.get(IS_DEMO) is True else {}))
+
+
+def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
+    """Say what the steps of a run hold that its history does not."""
+    said = "\n".join(message.content for message in builder.messages)
+    steps = objects_at(run, "trajectory")
+    if builder.messages and steps and _is_missing(steps[-1], "observation", said):
+        builder.note("what came of the last action, which the model never saw, was left out")
+    retried = sum(_is_missing(step, "response", said) for step in steps)
+    if retried and builder.messages:
+        builder.note(f"replies that were asked for again, and are not in the history, were left out: {retried}")
+
+
+def _is_missing(step: dict[str, Any], key: str, said: str) -> bool:
+    text = first_text(step, key).strip()
+    return bool(text) and text not in said
 
 
 def _description(run: dict[str, Any], builder: TranscriptBuilder) -> str:

@@ -13,6 +13,7 @@ from memviz.transcripts.readers.json_rows import RowReader, inside
 
 SPEAKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")
 ROLES = {"Human": "user", "Assistant": "assistant"}
+OTHER_TEXT = "the text that was not chosen was left out"
 TEXT_KEYS = ("chosen", "transcript")
 
 
@@ -35,7 +36,9 @@ class HhRlhf(RowReader):
             reason = 'it has no text in which "Human:" or "Assistant:" speaks.'
             raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
         _add_dialogue(text, inside(place, key), builder)
-        return {}
+        if text_at(row, "rejected") not in ("", text):
+            builder.note(OTHER_TEXT, place)
+        return {"description": text_at(row, "task_description")}
 
 
 def has_speakers(text: str) -> bool:

@@ -12,6 +12,7 @@ from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.role_lists import are_messages
 
+OTHER_REPLY = "the reply that was not preferred was left out"
 SHAPES = ("input and preferred_output", "chosen and rejected")
 
 
@@ -36,6 +37,8 @@ class PreferenceRows(RowReader):
         else:
             reason = f"it has no preferred reply ({' or '.join(SHAPES)})."
             raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
+        if row.get("rejected") or row.get("non_preferred_output"):
+            builder.note(OTHER_REPLY, place)
         return {"system_prompt": text_at(row, "system") or text_at(row, "system_prompt") or None}
 
 

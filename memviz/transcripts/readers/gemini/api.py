@@ -7,6 +7,7 @@ from typing import Any
 
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import kept_beside
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.gemini.parts import add_content, are_contents, instruction_text, listed
 from memviz.transcripts.readers.json_access import first_value, list_at, objects_at, value_at
@@ -15,6 +16,8 @@ from memviz.transcripts.times import moment, with_time
 CLI_GREETING = "This is the Gemini CLI"
 CLI_WRAPPER = "<session_context>"
 INSTRUCTIONS = ("systemInstruction", "system_instruction")
+GROUNDS = ("groundingMetadata", "grounding_metadata", "citationMetadata", "citation_metadata")
+"""What a reply is based on."""
 MORE_CANDIDATES = "of several candidates, the first was taken"
 
 
@@ -131,6 +134,8 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
         builder.note(MORE_CANDIDATES)
     model = first_value(response, "modelVersion", "model_version")
     named = {"model": model} if isinstance(model, str) else {}
+    grounds = first_value(candidates[0], *GROUNDS) if isinstance(candidates[0], dict) else None
+    named |= kept_beside({"grounding": grounds}, builder.note_at("candidate 0"))
     created = with_time(first_value(response, "createTime", "create_time"))
     add_content(value_at(candidates[0], "content"), builder, "candidate 0", "model", **created, **named)
 
@@ -152,7 +157,8 @@ def whole_response(items: object) -> dict[str, Any]:
                 parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
             else:
                 parts.append(part)
-    return {**rows[-1], "candidates": [{"content": {"role": "model", "parts": parts}}]}
+    others = max((objects_at(listed(row.get("candidates")))[1:] for row in rows), key=len, default=[])
+    return {**rows[-1], "candidates": [{"content": {"role": "model", "parts": parts}}, *others]}
 
 
 def _is_finished(row: dict[str, Any]) -> bool:

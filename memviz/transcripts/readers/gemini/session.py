@@ -13,6 +13,8 @@ from memviz.transcripts.readers.json_access import id_text, list_at, value_at
 from memviz.transcripts.readers.json_rows import with_places
 
 SUMMARIES = ("<state_snapshot>", "<compressed_history>", "<compressed_chat_history>")
+REWOUND = "messages that the user went back on were left out"
+REPLACED = "messages that the program replaced by others were left out"
 UNKNOWN_REWIND = "a rewind to a message that is not in the file was passed over"
 
 
@@ -52,8 +54,10 @@ class Session:
         if id not in ids:
             self.notes.append(UNKNOWN_REWIND)
             return
-        for gone in ids[ids.index(str(id)) :]:
-            del order[gone]
+        gone = ids[ids.index(str(id)) :]
+        self.notes += [REWOUND] * len(gone)
+        for key in gone:
+            del order[key]
 
     def _set(self, order: dict[str, Placed], changes: Mapping[str, Any], place: str) -> None:
         self.metadata.update(changes)
@@ -65,6 +69,9 @@ class Session:
             said = {_content(item) for item, _ in order.values()}
             keyed = {id: new for id, new in keyed.items() if id not in order and _content(new[0]) not in said}
         else:
+            kept = {_content(item) for item, _ in keyed.values()}
+            gone = [id for id, (old, _) in order.items() if id not in keyed and _content(old) not in kept]
+            self.notes += [REPLACED] * len(gone)
             order.clear()
         order.update(keyed)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, content_text, known_role, stand_in
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, content_text, kept_beside, known_role, stand_in
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import first_text, id_text, list_at, object_at, text_at
 from memviz.transcripts.readers.message_parts import Part, add_parts, call_part, call_parts
@@ -87,10 +87,12 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
         return
     calls = _calls(data, extra, builder, place) if role == "assistant" else []
     parts = [*content_parts(data.get("content"), not calls, builder.note_at(place)), *calls]
-    if not any(part.text for part in parts) and isinstance(extra.get("refusal"), str):
-        parts.append(Part("text", extra["refusal"]))
+    if not any(part.text for part in parts):
+        parts.append(Part("text", text_at(extra, "refusal") or text_at(extra, "audio", "transcript")))
     name, answered = (id_text(data.get(key)) or None for key in ("name", "tool_call_id"))
     meta = _meta(data, extra, parts) if role == "assistant" else None
+    if role == "tool":
+        meta = kept_beside({"artifact": data.get("artifact")}, builder.note_at(place)) or None
     add_parts(builder, role, parts, place, name=name, tool_call_id=answered, meta=meta)
 
 
@@ -152,7 +154,7 @@ def _part(block: object, with_calls: bool, note: Note) -> Part | None:
         return None
     if kind in CALL_TYPES or kind in SERVER_CALL_TYPES:
         # The id of a Responses item is not the id that its result names.
-        return call_part({**block, "id": block.get("call_id") or block.get("id")}) or _shown(kind, block, note)
+        return call_part({**block, "id": block.get("call_id") or block.get("id")}, note)
     if kind == "tool_result" or kind.endswith(("_tool_result", "_call_result")):
         return _result(block, note)
     return Part("text", _text(kind, block, note))

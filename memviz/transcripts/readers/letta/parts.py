@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.conversation import ToolCall
-from memviz.errors import MessageError
 from memviz.transcripts.base import TIME, RecordedEvent
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import (
@@ -24,6 +22,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     texts_at,
 )
+from memviz.transcripts.readers.message_parts import read_call
 from memviz.transcripts.times import with_time
 
 REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"
@@ -63,6 +62,12 @@ def texts_of(item: object) -> list[str]:
     return texts
 
 
+def is_unknown(part: Mapping[str, Any]) -> bool:
+    """Whether a part is of a kind that is shown by its name only."""
+    kind = part.get("type")
+    return part.get("text") is None and isinstance(kind, str) and kind not in NO_TEXT | {"text", "image"}
+
+
 def text_of(item: object) -> str:
     """All texts of an item as one."""
     return joined(texts_of(item))
@@ -82,18 +87,10 @@ def calls_of(item: object) -> list[dict[str, Any]]:
     return objects_at(item, "tool_calls") or [part for part in parts_of(item) if part.get("type") == "tool_call"]
 
 
-def tool_call_of(call: Mapping[str, Any]) -> ToolCall | None:
-    """The tool that a call names; ``None`` where it names none."""
-    try:
-        return ToolCall.of({"arguments": call.get("input"), **call})
-    except MessageError:
-        return None
-
-
 def reply_of(call: Mapping[str, Any]) -> str | None:
     """What a call says to the user; ``None`` if it calls another tool, or says nothing that can be read."""
-    tool_call = tool_call_of(call)
-    if tool_call is None or tool_call.name != REPLY_TOOL:
+    tool_call = read_call(call, lambda _: None)
+    if tool_call.name != REPLY_TOOL:
         return None
     said = packed(tool_call.arguments).get(REPLY_ARGUMENT)
     return said if isinstance(said, str) else None
@@ -108,8 +105,13 @@ def returned_text(part: Mapping[str, Any]) -> str | None:
     """The text of a result that is a part; ``None`` where it has none."""
     found = first_value(part, "func_response", "tool_return", "content")
     if isinstance(found, list):
-        return joined([json_text(item.get("text")) for item in objects_at(found)])
+        return text_of({"content": found})
     return None if found is None else json_text(found)
+
+
+def printed(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What a tool printed while it ran, which Letta keeps beside the result and does not send."""
+    return {key: part[key] for key in ("stdout", "stderr") if part.get(key)}
 
 
 def packed(text: str) -> dict[str, Any]:

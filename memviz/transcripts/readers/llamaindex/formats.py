@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,10 +31,19 @@ DEFAULT_KEY = "chat_history"
 SUMMARY_BUFFER = "ChatSummaryMemoryBuffer"
 SUMMARY_FIELDS = {"summarize_prompt", "count_initial_tokens"}
 REPLACED = "turns before the first message were already replaced by the summary that it is, when the buffer was saved"
+INSTRUCTS = re.compile(
+    r"\b(you|your|yours|yourself)\b"
+    r"|^\s*(act|always|answer|be|do|don't|give|help|keep|never|play|please|pretend|reply|respond|speak|talk|use|write)\b"
+    r"|\b(du bist|sie sind|tu es|vous êtes|eres|usted es|você é|sei un)\b|[你您]",
+    re.IGNORECASE,
+)
+"""How a system message begins that tells the model what to do. A summary, which this buffer also keeps as a system
+message without any mark, tells what the user and the assistant said."""
 
 
 class Chat(NamedTuple):
-    """The messages under one key. ``rows``: those of a table; ``is_summary_buffer``: its oldest turns may be gone."""
+    """The messages under one key. ``rows``: those of a table; ``is_summary_buffer``: its oldest turns may be gone,
+    because it had a model to summarize them with."""
 
     key: str
     messages: Sequence[Placed] = ()
@@ -72,17 +82,22 @@ class LlamaIndex(Reader):
         return found
 
     def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
-        """The conversation; a summary buffer that begins with a system message has lost its oldest turns to it."""
+        """The conversation; a summary buffer that begins with a summary has lost its oldest turns to it."""
         for item, place in piece.messages:
             add_message(item, builder, place)
         for row in piece.rows:
             _add_row(row, builder)
         first = builder.messages[0] if builder.messages else None
-        if piece.is_summary_buffer and first and first.role == "system":
+        if piece.is_summary_buffer and first and first.role == "system" and not _instructs(first.content):
             builder.note(REPLACED)
             builder.add_event(RecordedEvent("summary", 0, first.content))
         title = piece.key if piece.key != DEFAULT_KEY and piece.key else UNTITLED
         return builder.build(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
+
+
+def _instructs(text: str) -> bool:
+    """Whether the first sentence of a system message is an instruction."""
+    return INSTRUCTS.search(re.split(r"[.!?。\n]", text.strip(), maxsplit=1)[0]) is not None
 
 
 def _is_store(value: object) -> bool:
@@ -105,6 +120,7 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     if is_message(value):
         return [Chat("", with_places([value]))]
     is_summary = value.get("class_name") == SUMMARY_BUFFER or not SUMMARY_FIELDS.isdisjoint(value)
+    is_summary = is_summary and value.get("llm", {}) is not None
     if isinstance(value.get("chat_history"), list):
         return [Chat("", with_places(value["chat_history"]), is_summary_buffer=is_summary)]
     rows = _rows_inside(value)

@@ -74,9 +74,11 @@ def read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transc
             builder.add_text("system", exchange.system, place, meta=time or None)
             system = exchange.system
         for result, shown in exchange.results:
-            text = "\n".join([cell_text(result["output"]) or cell_text(result["exception"]), *shown])
+            output, exception = (cell_text(result[key]) for key in ("output", "exception"))
+            text = joined([output or exception, *shown])
+            failed = {"exception": exception} if output and exception else {}
             name, id = (cell_text(result[key]) or None for key in ("name", "tool_call_id"))
-            builder.add_text("tool", text, place, name=name, tool_call_id=id, meta=time or None)
+            builder.add_text("tool", text, place, name=name, tool_call_id=id, meta={**time, **failed} or None)
         if exchange.prompt:
             builder.add_text("user", exchange.prompt, place, meta=time or None)
         _add_reply(exchange, builder, place)

@@ -9,7 +9,7 @@ from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, stand_in
 from memviz.transcripts.readers.database_rows import Row, cell_object, cell_text, grouped
-from memviz.transcripts.readers.json_access import id_text, list_at, texts_at, value_at
+from memviz.transcripts.readers.json_access import id_text, joined, list_at, texts_at, value_at
 from memviz.transcripts.readers.llm.parts import asked, attachment_labels, fragment_texts
 from memviz.transcripts.readers.message_parts import Part, add_parts, call_parts, result_part
 from memviz.transcripts.readers.message_trees import branch, leaves
@@ -114,8 +114,10 @@ def _piece(piece: object, store: Store) -> str | None:
 
 def _result(row: Row, payload: Mapping[str, Any], store: Store) -> Part:
     pieces = [_shown(item, store) for item in list_at(payload, "attachments")]
-    text = "\n".join([cell_text(payload.get("output")) or cell_text(payload.get("exception")), *pieces])
-    return result_part(payload.get("tool_call_id"), text, id_text(payload.get("name")) or id_text(row["tool_name"]))
+    output, exception = (cell_text(payload.get(key)) for key in ("output", "exception"))
+    name = id_text(payload.get("name")) or id_text(row["tool_name"])
+    failed = exception if output and exception else None
+    return result_part(payload.get("tool_call_id"), joined([output or exception, *pieces]), name, exception=failed)
 
 
 def _shown(attachment: object, store: Store) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import content_text
+from memviz.transcripts.chat_messages import content_text, saved_prompt
 from memviz.transcripts.document import Document, Placed, mismatch
-from memviz.transcripts.readers.json_access import objects_at
+from memviz.transcripts.readers.json_access import list_at, objects_at
 from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import are_messages
@@ -88,9 +88,10 @@ def has_weights(messages: object) -> bool:
 
 def read_request(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
     """Add the messages of an object; returns what else is known of the conversation."""
-    add_messages(value.get("messages"), place, builder)
-    known: dict[str, Any] = dict(saved_texts(dict(value)))
-    if value.get("system") and "system_prompt" not in known:
+    prompt = saved_prompt(next(iter(list_at(value, "messages")), None))
+    add_messages(value.get("messages"), place, builder, start=0 if prompt is None else 1)
+    known: dict[str, Any] = {"system_prompt": prompt, **saved_texts(dict(value))}
+    if value.get("system") and known["system_prompt"] is None:
         known["system_prompt"] = content_text(value["system"], builder.note_at(inside(place, "system")))
     times = (moment(value.get(key)) for key in TIME_KEYS)
     return {**known, "held_at": next((time for time in times if time), None)}

@@ -17,7 +17,8 @@ from memviz.transcripts.readers.json_access import (
 )
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
-"""What ChatGPT lets the model know about the user; it is never shown as a message."""
+"""What ChatGPT lets the model know about the user, as instructions and memories; it is never shown as a message."""
+CONTEXT_FIELDS = ("user_profile", "user_instructions", "model_set_context", "structured_context")
 Message = dict[str, Any]
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 ASSETS = {
@@ -34,6 +35,12 @@ TEXT_FIELDS = {"tether_quote": ("title", "text"), "tether_browsing_display": ("r
 def type_of(content: object) -> str:
     """The type of a content; empty if it says none."""
     return text_at(content, "content_type")
+
+
+def context_text(message: Message) -> str:
+    """What a node lets the model know about the user; empty for any other node."""
+    content = message.get("content")
+    return joined([*texts_at(content, *CONTEXT_FIELDS).values()]) if type_of(content) in CONTEXTS else ""
 
 
 def thoughts_text(content: dict[str, Any]) -> str:

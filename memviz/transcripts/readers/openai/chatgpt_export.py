@@ -9,10 +9,10 @@ from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.deepseek import is_deepseek
-from memviz.transcripts.readers.json_access import list_at, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_access import joined, list_at, objects_at, text_at, value_at
 from memviz.transcripts.readers.json_rows import ExportReader
 from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf
-from memviz.transcripts.readers.openai.chatgpt_content import THOUGHTS, is_hidden, type_of
+from memviz.transcripts.readers.openai.chatgpt_content import THOUGHTS, context_text, is_hidden, type_of
 from memviz.transcripts.readers.openai.chatgpt_path import ChatPath
 from memviz.transcripts.times import moment
 
@@ -36,15 +36,22 @@ class ChatGptExport(ExportReader):
         return super().recognise(document) and any(map(_has_nodes, document.objects or [document.object]))
 
     def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
-        """Add the branch that ends at the current node; where that is unknown, at the newest leaf."""
-        path = ChatPath(builder)
+        """Add the branch that ends at the current node; where that is unknown, at the newest leaf. What the model was
+        told about the user is the system prompt."""
+        path, contexts = ChatPath(builder), dict[str, None]()
         for id in _branch_taken(item["mapping"], item.get("current_node"), builder):
             message = _message(item["mapping"][id])
             if message is not None:
                 path.add(id, message)
+                contexts[context_text(message)] = None
         path.end()
         held_at = moment(item.get("create_time")) or moment(item.get("update_time"))
-        return {"title": text_at(item, "title") or UNTITLED, "held_at": held_at}
+        about_user = joined([*contexts])
+        return {
+            "title": text_at(item, "title") or UNTITLED,
+            "held_at": held_at,
+            "system_prompt": about_user or None,
+        }
 
 
 def _has_nodes(item: dict[str, Any]) -> bool:

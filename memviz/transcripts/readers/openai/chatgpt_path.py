@@ -8,8 +8,8 @@ from typing import Any
 from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.readers.json_access import joined, text_at
+from memviz.transcripts.chat_messages import kept_beside, known_role
+from memviz.transcripts.readers.json_access import joined, text_at, value_at
 from memviz.transcripts.readers.message_parts import add_result
 from memviz.transcripts.readers.message_trees import place_of
 from memviz.transcripts.readers.openai.chatgpt_content import (
@@ -75,7 +75,8 @@ class ChatPath:
             self._open = {}
         meta = _meta_of(message)
         if role == "assistant":
-            meta = self._with_thoughts(meta)
+            quoted = {"citations": value_at(message, "metadata", "citations")}
+            meta = self._with_thoughts({**meta, **kept_beside(quoted, self._builder.note_at(place))})
         self._builder.add_text(role, self._text(message, place), place, meta=meta or None)
 
     def _call(self, id: str, message: Message, place: str) -> None:

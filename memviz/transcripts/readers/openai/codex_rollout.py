@@ -42,6 +42,8 @@ class Rollout:
         self._entries: list[tuple[str, Any]] = []  # items by their places; compactions have their fields and no place
         self._events: list[tuple[str, dict[str, Any]]] = []  # messages as they were shown
         self._tokens: int | None = None
+        self._taken_back = 0  # turns
+        self._unknown: list[tuple[str, str]] = []  # types of rows, with their places
 
     @property
     def system_prompt(self) -> str:
@@ -59,10 +61,12 @@ class Rollout:
             self._add_wrapped(kind, payload, row, place)
         elif kind == "response_item":
             self._entries.append((place, payload if "payload" in row else None))
+        elif kind and "payload" in row:
+            self._unknown.append((kind, place))
         elif "payload" in row or "record_type" in row:
             return
-        elif kind and kind not in ROW_TYPES:
-            self._add_item(row, row, place)
+        elif "role" in row or (kind and kind not in ROW_TYPES):
+            self._add_item({"type": "message", **row}, row, place)
         elif not self.metadata and "type" not in row:
             self.metadata = row
 
@@ -131,13 +135,19 @@ class Rollout:
         users = [(n, item) for n, (_, item) in enumerate(self._entries) if _is_asked(item)]
         asked = [n for n, item in users if SHOWN not in item] or [n for n, _ in users]
         if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and asked:
-            del self._entries[asked[max(0, len(asked) - turns)] :]
+            first = asked[max(0, len(asked) - turns)]
+            self._taken_back += sum(n >= first for n in asked)
+            del self._entries[first:]
 
     def write_to(self, builder: TranscriptBuilder) -> None:
         """Add the messages and the compactions to a transcript.
 
         The messages as the screen showed them are only used if the file has no others.
         """
+        if self._taken_back:
+            builder.note(f"turns that the user took back were left out: {self._taken_back}")
+        for kind, place in self._unknown:
+            builder.note(f"rows of the type {kind[:40]!r}, which is not known, were left out", place)
         said = [item for _, item in self._entries if isinstance(item, dict) and item.get("type") == "message"]
         is_all = all(SHOWN in item for item in said)
         waiting = list[tuple[Any, str]]()

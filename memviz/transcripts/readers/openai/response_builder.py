@@ -7,10 +7,10 @@ from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.chat_messages import kept_beside, known_role
 from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.message_parts import Part, ReplyBuilder
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT
 from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
@@ -61,7 +61,9 @@ class ItemReader:
         role = known_role(item.get("role"))
         if role == "assistant" and not item.get("tool_calls"):
             self._close()
-            self._reply = ReplyBuilder(self._builder, place, with_time(item.get("created_at")))
+            quoted = [note for part in objects_at(item, "content") for note in list_at(part, "annotations")]
+            beside = kept_beside({"annotations": quoted}, self._builder.note_at(place))
+            self._reply = ReplyBuilder(self._builder, place, {**with_time(item.get("created_at")), **beside})
             self._reply.add(Part("text", item_text(item.get("content"), self._builder.note_at(place))))
             self._add_thoughts(self._reply)
             return
@@ -74,10 +76,7 @@ class ItemReader:
             self._builder.add_text(role, text, place, name=text_at(item, "name") or None, meta=meta)
 
     def _call(self, item: Mapping[str, Any], place: str) -> None:
-        call = call_of(item)
-        if call is None:
-            self._builder.leave_out(place, "has a tool call without a name")
-            return
+        call = call_of(item, self._builder.note_at(place))
         self._reply = self._reply or ReplyBuilder(self._builder, place)
         self._reply.add(Part("call", call=call))
         self._add_thoughts(self._reply)
@@ -123,4 +122,4 @@ class ItemReader:
 
 def _is_there(item: object) -> bool:
     """Whether an item is itself there, not only its id."""
-    return isinstance(item, dict) and (("type" in item and item["type"] != "item_reference") or "role" in item)
+    return isinstance(item, dict) and (text_at(item, "type") not in ("", "item_reference") or "role" in item)

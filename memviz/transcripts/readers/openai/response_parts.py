@@ -7,15 +7,17 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.chat_messages import Note, content_text, stand_in
-from memviz.transcripts.readers.json_access import joined, json_text, object_at, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_access import joined, json_text, list_at, object_at, objects_at, text_at, value_at
 from memviz.transcripts.readers.openai.response_items import SERVED
+from memviz.transcripts.tool_calls import tool_name
 
 # Keys of a call that are neither its arguments nor, under other names, in them.
 BESIDE_ARGUMENTS = frozenset(
     {
-        "type", "id", "call_id", "status", "object", "name", "namespace", "caller", "created_by", "container_id",
-        "environment", "execution", "fingerprint", "pending_safety_checks", "acknowledged_safety_checks",
-        "approval_request_id", "output", "outputs", "result", "results", "error",
+        "type", "id", "call_id", "status", "object", "created_at", "name", "namespace", "caller", "created_by",
+        "container_id", "environment", "execution", "fingerprint", "pending_safety_checks",
+        "acknowledged_safety_checks", "approval_request_id", "output", "outputs", "result", "results", "error",
+        "metadata", "internal_chat_message_metadata_passthrough",
     }
 )  # fmt: skip
 RESULT_KEYS = ("output", "result", "outputs", "results", "tools", "error", "approve")
@@ -34,7 +36,7 @@ def item_text(content: object, note: Note) -> str:
 def thoughts_of(item: Mapping[str, Any]) -> list[str]:
     """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
     for key in ("content", "summary"):
-        texts = [text_at(part, "text") for part in objects_at(item, key)]
+        texts = [part if isinstance(part, str) else text_at(part, "text") for part in list_at(item, key)]
         if any(texts):
             return [text for text in texts if text]
     return []
@@ -45,13 +47,13 @@ def call_id(item: Mapping[str, Any]) -> str:
     return text_at(item, "call_id") or text_at(item, "approval_request_id") or text_at(item, "id")
 
 
-def call_of(item: Mapping[str, Any]) -> ToolCall | None:
-    """The call of a tool that an item is; ``None`` where it has to have a name and has none."""
+def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:
+    """The call of a tool that an item is."""
     kind = str(item["type"])
     id = text_at(item, "id") if kind in SERVED | {"mcp_approval_request"} else call_id(item)
     if kind in ("function_call", "custom_tool_call", "mcp_call"):
         arguments = item.get("input") if kind == "custom_tool_call" else item.get("arguments")
-        return ToolCall(id, text_at(item, "name"), json_text(arguments, "{}")) if text_at(item, "name") else None
+        return ToolCall(id, tool_name(item, note), json_text(arguments, "{}"))
     beside = BESIDE_ARGUMENTS - {"name"} if kind == "mcp_approval_request" else BESIDE_ARGUMENTS
     asked = {key: value for key, value in item.items() if key not in beside and value is not None}
     only = next(iter(asked.values())) if len(asked) == 1 else None

@@ -7,7 +7,7 @@ import pytest
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.base import REASONING
+from memviz.transcripts.base import REASONING, UNTITLED
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
@@ -214,7 +214,9 @@ def test_a_summary_without_a_boundary_is_a_compaction_and_goes_on_with_the_row_a
 @pytest.mark.parametrize(
     ("titles", "title"),
     [
-        ([{"type": "summary", "summary": "S", "leafUuid": "gone"}], "S"),
+        ([{"type": "summary", "summary": "S", "leafUuid": "of another session"}], UNTITLED),
+        ([{"type": "summary", "summary": "S"}], "S"),
+        ([{"type": "custom-title", "customTitle": "C", "sessionId": "another"}], UNTITLED),
         (
             [
                 {"type": "summary", "summary": "S", "leafUuid": "gone"},
@@ -262,6 +264,31 @@ def test_the_sample_with_everything():
     assert [message.tool_call_id for message in read.messages if message.role == "tool"] == ["t1", "t2", "t1"]
     assert read.messages[0].content == "Compare the two readme files.\n[image]"
     assert (read.title, read.events[0].after_message) == ("Comparing readme files", 10)
+
+
+def test_a_row_of_an_unknown_type_with_a_message_is_counted():
+    other = {**row("user", "v", "u", "Words"), "type": "novelty"}
+    for rows in [(ASK, other, row("user", "w", "v", "And?")), (ASK, other)]:
+        (warning,) = load(*rows).warnings
+        assert "line 2 has the type 'novelty', which is not known" in warning
+
+
+def test_a_row_without_a_type_is_of_whoever_speaks_in_its_message():
+    untyped = {key: value for key, value in row("assistant", "a", "u", "Hi").items() if key != "type"}
+    assert bare(load(ASK, untyped)) == [("user", "Hello"), ("assistant", "Hi")]
+
+
+def test_a_block_of_an_unknown_kind_is_named():
+    read = load(ASK, row("assistant", "a", "u", [{"type": "novelty", "x": "y"}]))
+    assert bare(read)[1][:2] == ("assistant", "[novelty]")
+    assert "shown by its name only: line 2" in read.warnings[0]
+
+
+def test_thoughts_before_no_reply_are_told():
+    thought = row("assistant", "a", "u", [{"type": "thinking", "thinking": "Hm."}])
+    read = load(ASK, thought, row("user", "v", "a", "And?"))
+    assert [message.content for message in read.messages] == ["Hello", "And?"]
+    assert read.warnings == ("what the model thought before no reply was left out: line 2.",)
 
 
 def test_a_row_without_a_message_is_counted():

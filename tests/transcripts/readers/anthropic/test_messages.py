@@ -124,12 +124,24 @@ def test_a_block_of_an_unknown_type_is_named_and_told():
     assert transcript.warnings == ("content of a kind that is not known is shown by its name only: index 1.",)
 
 
-def test_a_call_without_a_name_is_left_out_and_told():
+def test_what_is_said_of_a_document_is_read_and_what_a_reply_quotes_is_kept_beside_it():
+    document = {"type": "document", "source": {"type": "text", "data": "words"}, "title": "T", "context": "from Ana"}
+    quote = {"type": "char_location", "cited_text": "words", "document_title": "T"}
+    transcript = load(
+        {"role": "user", "content": [document]},
+        {"role": "assistant", "content": [{"type": "text", "text": "So", "citations": [quote]}]},
+    )
+    assert transcript.messages[0].content == "[file: T]\nwords\nfrom Ana"
+    assert transcript.messages[1].meta == {"citations": [quote]}
+
+
+def test_a_call_without_a_name_is_kept_and_told():
     transcript = load(
         HI, {"role": "assistant", "content": [{"type": "tool_use", "id": "a"}, {"type": "text", "text": "x"}]}
     )
-    assert transcript.messages[1].tool_calls == ()
-    assert transcript.warnings == ("a tool call without a name was left out: index 1.",)
+    assert [(call.id, call.name) for call in transcript.messages[1].tool_calls] == [("a", "unnamed")]
+    assert transcript.messages[1].content == "x"
+    assert transcript.warnings == ("a tool call without a name is called 'unnamed': index 1.",)
 
 
 def test_an_unknown_role_is_left_out_and_counted():

@@ -40,6 +40,16 @@ def test_summaries_stand_at_the_end_of_their_day():
     )
 
 
+def test_the_summary_of_a_day_without_messages_is_kept():
+    read = load(summary={"2023-04-26": {"content": "before"}, "2023-04-27": "that day", "2023-04-28": "after"})
+    assert [(event.after_message, event.text) for event in read.events] == [
+        (0, "before"),
+        (2, "that day"),
+        (2, "after"),
+    ]
+    assert read.warnings == ()
+
+
 @pytest.mark.parametrize("summary", [None, "", " ", 3, [], {}, {"content": 4}])
 def test_empty_summaries_are_none(summary):
     assert load(summary={"2023-04-27": summary}, overall_history=summary).events == ()

@@ -31,6 +31,14 @@ def test_the_history_is_the_conversation_and_nothing_is_told_twice():
     assert (transcript.format, transcript.warnings) == ("swe_agent", ())
 
 
+def test_what_the_steps_have_and_the_history_has_not_is_told():
+    steps = [{"response": "a", "observation": "seen"}, {"response": "wrong edit", "observation": "the patch"}]
+    assert load(trajectory=steps, history=HISTORY).warnings == (
+        "what came of the last action, which the model never saw, was left out.",
+        "replies that were asked for again, and are not in the history, were left out: 1.",
+    )
+
+
 def test_demonstrations_are_kept_marked_and_described():
     transcript = load_transcript(SAMPLES / "swe_agent__text.json")
     assert [message.meta for message in transcript.messages] == [None, {"is_demo": True}, None, None, None, None]

@@ -15,13 +15,16 @@ def test_turns_keep_their_text_with_blank_lines_inside():
         ("user", "Yes."),
         ("assistant", "I see."),
     ]
-    assert first.warnings == ()
+    assert first.warnings == ("the text that was not chosen was left out: line 1.",)
 
 
 def test_a_last_reply_that_is_empty_is_said():
     _, second = samples("hh_rlhf__rows.jsonl").transcripts
     assert said(second) == [("user", "Say nothing.")]
-    assert second.warnings == ("a last reply that is empty was left out: line 2, chosen.",)
+    assert second.warnings == (
+        "a last reply that is empty was left out: line 2, chosen.",
+        "the text that was not chosen was left out: line 2.",
+    )
 
 
 def test_one_text_called_transcript():
@@ -29,6 +32,10 @@ def test_one_text_called_transcript():
         ("user", "Where is the key?"),
         ("assistant", "Under the mat.\n"),
     ]
+
+
+def test_the_task_is_the_description():
+    assert sample("hh_rlhf__transcripts.json").description == "Ask for a key."
 
 
 def test_a_text_that_begins_in_its_prompt():

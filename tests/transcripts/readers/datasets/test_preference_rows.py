@@ -15,7 +15,8 @@ def test_input_and_preferred_output():
     first, second = samples("preference__openai.jsonl").transcripts
     assert said(first) == [("user", "A word for glad?"), ("assistant", "Merry.")]
     assert said(second)[2:] == [("user", "Green."), ("assistant", "It is ready.")]
-    assert first.warnings == second.warnings == ()
+    assert first.warnings == ("the reply that was not preferred was left out: line 1.",)
+    assert second.warnings == ("the reply that was not preferred was left out: line 2.",)
 
 
 def test_chosen_messages_with_a_prompt_within_or_before_them_which_is_never_said_twice():

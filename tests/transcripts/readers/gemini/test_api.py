@@ -64,6 +64,23 @@ def test_of_several_contents_one_without_a_role_is_left_out():
     assert transcript.warnings == ("imported 1 of 2 messages: index 1 has no role.",)
 
 
+def test_what_a_reply_is_based_on_is_kept_beside_it():
+    grounds = {"groundingChunks": [{"web": {"title": "Owls"}}]}
+    content = {"role": "model", "parts": [{"text": "So"}]}
+    response = {"candidates": [{"content": content, "finishReason": "STOP", "groundingMetadata": grounds}]}
+    assert load_transcript(json.dumps(response).encode()).messages[0].meta == {"grounding": grounds}
+
+
+def test_other_candidates_of_a_stream_are_told():
+    def piece(text):
+        return {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
+
+    pieces = [{"candidates": [piece("Hel"), piece("Other")]}, {"candidates": [{**piece("lo"), "finishReason": "STOP"}]}]
+    transcript = load_transcript(json.dumps(pieces).encode())
+    assert brief(transcript) == [("assistant", "Hello")]
+    assert "of several candidates, the first was taken." in transcript.warnings
+
+
 def test_a_response_and_a_stream_of_pieces():
     response = load_transcript(SAMPLES / "gemini_api__response.json")
     assert brief(response) == [("assistant", "Hello")]

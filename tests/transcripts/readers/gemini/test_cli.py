@@ -49,7 +49,15 @@ def test_the_rewound_sample():
     assert (reply.meta[REASONING], reply.meta["model"]) == ("Files\nBoth at once.", "gemini-2.5-pro")
     (compaction,) = read.events
     assert (compaction.after_message, compaction.tokens_before, compaction.tokens_after) == (5, 5000, 800)
-    assert (read.title, read.held_at.hour, read.warnings) == ("Notes that were kept", 7, ())
+    assert (read.title, read.held_at.hour) == ("Notes that were kept", 7)
+    assert read.warnings == ("messages that the user went back on were left out (2 times).",)
+
+
+def test_messages_that_the_program_replaced_are_counted():
+    others = {"$set": {"messages": [row("1", "user", "a"), row("3", "user", "c")]}}
+    read = load(row("1", "user", "a"), row("2", "gemini", "b"), others)
+    assert bare(read) == [("user", "a"), ("user", "c")]
+    assert read.warnings == ("messages that the program replaced by others were left out.",)
 
 
 def test_a_row_with_the_id_of_an_earlier_one_replaces_it_in_its_place():

@@ -209,10 +209,21 @@ def test_what_the_vendor_sent_counts_where_langchain_has_no_calls_of_its_own():
     assert [calls(message) for message in transcript.messages] == [[("v", "f", "{}")], [("o", "g", "{}")]]
 
 
+def test_what_was_spoken_and_what_a_tool_made_is_kept():
+    spoken = bare("ai", "", additional_kwargs={"audio": {"id": "a", "transcript": "Good day."}})
+    made = bare("tool", "done", tool_call_id="t", artifact={"rows": ["one"]})
+    transcript = load_transcript(as_json([bare("human", "?"), spoken, made]))
+    assert transcript.messages[1].content == "Good day."
+    assert transcript.messages[2].meta == {"artifact": {"rows": ["one"]}}
+
+
 def test_a_call_without_a_name_is_noted():
     transcript = load_transcript(as_json([bare("human", "?"), bare("ai", "x", tool_calls=[{"args": {}}, "f"])]))
-    assert calls(transcript.messages[1]) == []
-    assert transcript.warnings == ("a tool call that names no tool was left out: index 1.",)
+    assert [call.name for call in transcript.messages[1].tool_calls] == ["unnamed"]
+    assert transcript.warnings == (
+        "a tool call without a name is called 'unnamed': index 1.",
+        "a tool call that is a text, not an object, was left out: index 1.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def test_the_first_system_message_is_the_prompt_and_later_ones_of_its_kind_are_n
     prompts = [text("system", "You are Mo.\n<memory_blocks>1"), text("system", "You are Mo.\n<memory_blocks>2")]
     read = load(prompts[0], HELLO, prompts[1], text("system", "Speak French."))
     assert read.system_prompt == "You are Mo.\n<memory_blocks>1"
+    assert read.warnings == ("later copies of the system prompt, with an edited memory, were left out: index 2.",)
     assert bare(read) == [("user", "Hello"), ("system", "Speak French.")]
 
 
@@ -144,6 +145,75 @@ def test_an_approval_asks_for_a_call_and_its_answer_is_no_message():
     answer = {"role": "approval", "content": [], "approve": True, "approval_request_id": "m"}
     read = load(HELLO, ask, answer, text("tool", "gone", tool_call_id="a"))
     assert bare(read)[1:] == [("assistant", ""), ("tool", "gone")]
+
+
+ASKED = {"role": "approval", "content": [], "tool_calls": [call("a", "rm"), call("b", "ls"), call("c", "pwd")]}
+ANSWERED = {
+    "role": "approval",
+    "content": None,
+    "approvals": [
+        {"type": "tool", "tool_call_id": "a", "status": "success", "tool_return": "removed"},
+        {"type": "approval", "tool_call_id": "b", "approve": False, "reason": "Not here."},
+        {"type": "approval", "tool_call_id": "c", "approve": True, "reason": "Go on."},
+    ],
+}
+RETURNS = [("a", "removed"), ("b", "Error: denied. User reason: Not here."), ("c", "/home")]
+
+
+def results(transcript):
+    return [(message.tool_call_id, message.content) for message in transcript.messages if message.role == "tool"]
+
+
+def test_a_result_that_came_with_an_approval_is_no_second_one():
+    returned = [{"tool_call_id": id, "func_response": words} for id, words in RETURNS]
+    tool = text("tool", RETURNS[0][1], tool_call_id="a", tool_returns=returned)
+    read = load(HELLO, ASKED, ANSWERED, tool, text("assistant", "Done."))
+    assert results(read) == RETURNS
+    assert read.messages[4].meta == {"approval": "Go on."}
+    assert read.warnings == ()
+
+
+@pytest.mark.parametrize("after", [(), (text("assistant", "Done."),), (HELLO,)])
+def test_what_the_user_decided_is_the_result_where_no_tool_answers(after):
+    read = load(HELLO, ASKED, ANSWERED, *after)
+    assert results(read) == [("a", "removed"), ("b", "[denied: Not here.]")]
+    assert "why the user allowed a call, which has no result, was left out: index 2." in read.warnings
+
+
+def test_an_answer_of_older_files_denies_the_call_that_was_asked_for():
+    ask = {"role": "approval", "content": [], "tool_calls": [call("a", "rm")]}
+    answer = {"role": "approval", "content": [], "approve": False, "denial_reason": "No!", "approval_request_id": "m"}
+    assert results(load(HELLO, ask, answer, HELLO)) == [("a", "[denied: No!]")]
+
+
+def test_a_result_without_the_id_of_its_call_is_kept():
+    calls = text("assistant", "", tool_calls=[call("a", "x"), call("b", "x")])
+    returned = [{"tool_call_id": "b", "func_response": "2"}, {"func_response": "1"}]
+    assert results(load(HELLO, calls, {"role": "tool", "content": [], "tool_returns": returned})) == [
+        ("b", "2"), (None, "1"),
+    ]  # fmt: skip
+
+
+def test_what_a_tool_printed_is_kept_beside_its_result():
+    returned = [{"tool_call_id": "a", "func_response": "2", "stdout": ["adding"], "stderr": []}]
+    calls = text("assistant", "", tool_calls=[call("a", "x")])
+    read = load(HELLO, calls, {"role": "tool", "content": [], "tool_returns": returned})
+    assert read.messages[2].meta == {"stdout": ["adding"]}
+
+
+def test_a_part_of_an_unknown_kind_is_named():
+    read = load(HELLO, {"role": "assistant", "content": [{"type": "novelty", "novelty": "x"}]})
+    assert bare(read)[1] == ("assistant", "[novelty]")
+    assert "shown by its name only: index 1" in read.warnings[0]
+
+
+def test_a_result_may_hold_an_image():
+    parts = [{"type": "text", "text": "Look:"}, {"type": "image", "source": {}}]
+    returned = [{"tool_call_id": "a", "tool_return": parts}]
+    calls = text("assistant", "", tool_calls=[call("a", "x")])
+    assert results(load(HELLO, calls, {"role": "tool", "content": [], "tool_returns": returned})) == [
+        ("a", "Look:\n[image]")
+    ]
 
 
 def test_what_is_no_message_is_counted():

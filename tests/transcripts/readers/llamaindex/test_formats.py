@@ -75,6 +75,13 @@ def test_the_store_inside_a_buffer_may_be_json_text():
     assert said(transcript) == [("user", "Hi"), ("assistant", "Hello")]
 
 
+def test_a_summary_that_quotes_what_was_asked_is_a_summary():
+    quoted = "The user asked for help. The assistant said: you are welcome."
+    chats = store(chat_history=[message("system", quoted), message("user", "Hello")])
+    buffer = {"chat_store": chats, "token_limit": 9, "class_name": "ChatSummaryMemoryBuffer"}
+    assert load_transcript(as_json(buffer)).events == (RecordedEvent("summary", 0, quoted),)
+
+
 def test_a_summary_buffer_that_begins_with_its_summary_says_so():
     transcript = sample_of("llamaindex__summary_buffer.json")
     assert said(transcript)[0] == ("system", "The user spoke of a lake.")
@@ -90,6 +97,25 @@ def test_a_buffer_that_lost_nothing_says_nothing(name):
     chats = store(chat_history=[first, message("user", "Hello")])
     buffer = {"chat_store": chats, "chat_store_key": "chat_history", "token_limit": 9, "class_name": name}
     transcript = load_transcript(as_json(buffer))
+    assert (transcript.events, transcript.warnings) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("You are a patient tutor.", {}),
+        ("Answer in French, please.", {}),
+        ("Keep YOUR answers short.", {"llm": {"class_name": "openai_llm"}}),
+        ("你是一位老师。", {}),
+        ("A tutor of mathematics.", {"llm": None}),  # without a model nothing was ever summarized
+    ],
+)
+def test_a_summary_buffer_saved_before_any_summary_says_nothing(text, more):
+    chats = store(chat_history=[message("system", text), message("user", "Hello")])
+    name = "ChatSummaryMemoryBuffer"
+    buffer = {"chat_store": chats, "chat_store_key": "chat_history", "token_limit": 9, "class_name": name, **more}
+    transcript = load_transcript(as_json(buffer))
+    assert said(transcript) == [("system", text), ("user", "Hello")]
     assert (transcript.events, transcript.warnings) == ((), ())
 
 

@@ -59,6 +59,15 @@ def test_a_database_of_the_first_versions_lacks_most_tables():
     assert found.messages[0].meta == {TIME: "2023-07-11T03:37:10.869000+00:00"}
 
 
+def test_what_a_tool_raised_is_kept_beside_what_the_model_was_told():
+    found = [
+        message for message in conversations(RESPONSES)[0].messages if message.meta and "exception" in message.meta
+    ]
+    assert [(message.content, message.meta["exception"]) for message in found] == [
+        ("Error: no tape", "ValueError: no tape")
+    ]
+
+
 def test_a_thread_is_the_path_from_the_root_to_its_tip():
     tides, fork = conversations(THREADS)
     assert said(tides) == [

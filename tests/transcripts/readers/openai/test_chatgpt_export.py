@@ -121,6 +121,23 @@ def test_hidden_nodes_are_no_messages(hidden):
     assert transcript.warnings == ()
 
 
+def test_what_a_reply_quotes_is_kept_beside_it():
+    quotes = [{"metadata": {"title": "Owls", "text": "a passage"}}]
+    transcript = load(node("u", "root"), node("end", "u", "assistant", "So", citations=quotes))
+    assert transcript.messages[1].meta["citations"] == quotes
+
+
+def test_what_the_model_was_told_about_the_user_is_the_system_prompt():
+    told = {"content_type": "user_editable_context", "user_profile": "I sail.", "user_instructions": "Be brief."}
+    memory = {"content_type": "model_editable_context", "model_set_context": "1. Owns a dinghy."}
+    transcript = load(
+        node("u", "root", "user", told), node("m", "u", "system", memory), node("again", "m", "user", told),
+        node("end", "again"),
+    )  # fmt: skip
+    assert transcript.system_prompt == "I sail.\nBe brief.\n1. Owns a dinghy."
+    assert brief(transcript) == [("user", "hi")]
+
+
 def test_a_system_message_that_is_shown_stays():
     assert brief(load(node("s", "root", "system", "Be brief."), node("end", "s")))[0] == ("system", "Be brief.")
 

@@ -56,7 +56,8 @@ def test_the_sample_with_everything():
     (compaction,) = read.events
     assert (compaction.after_message, compaction.text) == (5, "The folder holds a.txt.")
     assert (compaction.tokens_before, compaction.tokens_after) == (9000, 700)
-    assert (read.system_prompt, read.warnings) == ("You write code.", ())
+    assert read.system_prompt == "You write code."
+    assert read.warnings == ("turns that the user took back were left out: 1.",)
     assert read.messages[0].meta[TIME].startswith("2026-03-01T08:00:01")
 
 
@@ -141,9 +142,36 @@ def test_bare_items_after_a_description_of_the_session():
     assert (read.system_prompt, read.held_at.year, read.warnings) == ("Be brief.", 2025, ())
 
 
+@pytest.mark.parametrize(
+    ("fields", "arguments"),
+    [
+        ({"action": {"type": "search", "query": "owls"}}, {"type": "search", "query": "owls"}),
+        ({"action": None}, {}),
+        ({}, {}),
+        ({"action": {"type": "search", "query": "owls"}, "metadata": {"n": 1}}, {"type": "search", "query": "owls"}),
+    ],
+)
+def test_a_web_search_has_the_arguments_that_are_in_the_file(fields, arguments):
+    searched = wrap("response_item", type="web_search_call", status="completed", **fields)
+    (call,) = load(META, item("user", "Hi"), searched).messages[1].tool_calls
+    assert (call.name, json.loads(call.arguments)) == ("web_search", arguments)
+
+
 def test_a_session_that_is_one_object():
     read = sample("one_object.json")
     assert (bare(read), read.system_prompt) == ([("user", "Hello there."), ("assistant", "Hello.")], "Be kind.")
+
+
+def test_a_bare_message_may_have_no_type():
+    described = {"id": "s", "timestamp": "2025-08-18T01:16:13Z", "instructions": "Be brief."}
+    words = {"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}
+    asked = {"type": "message", **words}
+    assert bare(load(described, asked, words)) == [("user", "Hi")] * 2
+
+
+def test_rows_of_an_unknown_type_are_named():
+    read = load(META, item("user", "Hi"), wrap("novelty", text="A new thing."))
+    assert read.warnings == ("rows of the type 'novelty', which is not known, were left out: line 3.",)
 
 
 def test_a_broken_item_is_counted():

@@ -151,6 +151,17 @@ def test_every_result_has_its_call_and_every_call_its_result():
     assert transcript.warnings == ()
 
 
+def test_what_a_reply_quotes_is_kept_beside_it():
+    quote = {"type": "url_citation", "title": "Owls", "url": "u"}
+    reply = {"role": "assistant", "content": [{"type": "output_text", "text": "B", "annotations": [quote]}]}
+    assert read(user("A"), reply).messages[1].meta == {"annotations": [quote]}
+
+
+def test_a_summary_of_thoughts_may_be_texts():
+    transcript = read(user("A"), {"type": "reasoning", "id": "r", "summary": ["One.", "Two."]}, assistant("B"))
+    assert transcript.messages[1].meta == {REASONING: "One.\nTwo."}
+
+
 def test_a_tool_that_is_not_known_yet():
     asked = {"type": "teleport_call", "id": "tp_1", "call_id": "c", "action": {"to": "Oslo"}}
     transcript = read(user("Go"), asked, {"type": "teleport_call_output", "call_id": "c", "output": "there"})
@@ -260,6 +271,12 @@ def test_a_reference_to_what_is_not_in_the_file_is_counted():
     )
 
 
+def test_an_item_without_a_type_is_counted():
+    untyped = {**thought("Hm."), "type": None}
+    (warning,) = read(user("A"), untyped).warnings
+    assert "imported 1 of 2 messages: index 1" in warning
+
+
 def test_a_reference_to_what_is_there_repeats_nothing():
     assert len(read(user("A"), assistant("B", id="m"), {"type": "item_reference", "id": "m"}).messages) == 2
 
@@ -271,7 +288,6 @@ def test_a_reference_to_what_is_there_repeats_nothing():
         ({"type": "message", "content": "x"}, "has no role"),
         ({"type": "novelty", "id": "n"}, "has the type 'novelty', which is not known"),
         ({"note": "x"}, "has no type and no role"),
-        (call("c", name=None), "has a tool call without a name"),
     ],
 )
 def test_what_is_no_message_is_counted(item, reason):
@@ -282,6 +298,13 @@ def test_what_is_no_message_is_counted(item, reason):
 def test_a_message_of_somebody_unknown_refuses_the_conversation():
     with pytest.raises(TranscriptError, match="index 1 has the unknown role 'critic'"):
         read(user("A"), {"type": "message", "role": "critic", "content": "x"})
+
+
+def test_a_call_without_a_name_is_kept_for_its_result():
+    transcript = read(user("A"), call("c", name=None), output("c", "ok"), assistant("B"))
+    assert calls(transcript.messages[1]) == [("c", "unnamed", "{}")]
+    assert said(transcript)[2] == ("tool", "ok")
+    assert transcript.warnings == ("a tool call without a name is called 'unnamed': index 1.",)
 
 
 def test_messages_of_the_chat_api_between_the_items():

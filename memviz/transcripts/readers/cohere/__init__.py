@@ -1,0 +1,1 @@
+"""What Cohere's chat API takes and answers."""
