@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import wraps
+from time import monotonic
 from typing import Any
 
 import httpx
@@ -16,6 +17,10 @@ import httpx
 MAX_ERROR_BYTES = 16 * 1024
 """So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
 all threads of the process: 10 seconds for 2 MB, minutes for 20 MB."""
+MAX_ERROR_SECONDS = 10.0
+"""So long it may take to arrive, once it has begun."""
+_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
+"""Those of the OpenAI client: all keys of the process share them."""
 _SMALL_BYTES = 1024
 """Compressed bytes are unpacked in pieces of this size: a thousand times as much may come out of them."""
 _KEY_BYTES = 64
@@ -24,19 +29,21 @@ _KEY_BYTES = 64
 
 def guard(litellm: Any) -> None:
     """Put the hooks into every client that ``litellm`` makes from now on, and into the one it was given."""
-    from litellm.llms.custom_httpx.http_handler import HTTPHandler
+    from litellm.llms.custom_httpx import http_handler
 
-    make_client = HTTPHandler.create_client
+    make_client = http_handler.HTTPHandler.create_client
 
     @wraps(make_client)
     def create_client(handler: Any) -> httpx.Client:
         return _hooked(make_client(handler))
 
-    HTTPHandler.create_client = create_client
-    if litellm.client_session is None:
-        litellm.client_session = HTTPHandler().create_client()  # for the OpenAI client, which would make its own
-    else:
-        _hooked(litellm.client_session)
+    http_handler.HTTPHandler.create_client = create_client
+    if litellm.client_session is None:  # the OpenAI client would make one of its own for every key
+        litellm.client_session = httpx.Client(
+            verify=http_handler.get_ssl_configuration(), http2=http_handler.http2_enabled(), follow_redirects=True,
+            cookies=http_handler.blocked_cookie_jar(), limits=_LIMITS,
+        )  # fmt: skip
+    _hooked(litellm.client_session)
 
 
 def _hooked(client: httpx.Client) -> httpx.Client:
@@ -72,11 +79,11 @@ class _Beginning(httpx.SyncByteStream):
         self._whole = httpx.Response(response.status_code, headers=response.headers, stream=pieces)
 
     def __iter__(self) -> Iterator[bytes]:
-        left = MAX_ERROR_BYTES
+        left, until = MAX_ERROR_BYTES, monotonic() + MAX_ERROR_SECONDS
         for piece in self._whole.iter_bytes():
             yield piece[:left]
             left -= len(piece)
-            if left <= 0:
+            if left <= 0 or monotonic() > until:
                 break
 
     def close(self) -> None:
