@@ -29,21 +29,19 @@ _KEY_BYTES = 64
 
 def guard(litellm: Any) -> None:
     """Put the hooks into every client that ``litellm`` makes from now on, and into the one it was given."""
-    from litellm.llms.custom_httpx import http_handler
+    from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
-    make_client = http_handler.HTTPHandler.create_client
+    make_client = HTTPHandler.create_client
 
     @wraps(make_client)
     def create_client(handler: Any) -> httpx.Client:
         return _hooked(make_client(handler))
 
-    http_handler.HTTPHandler.create_client = create_client
-    if litellm.client_session is None:  # the OpenAI client would make one of its own for every key
-        litellm.client_session = httpx.Client(
-            verify=http_handler.get_ssl_configuration(), http2=http_handler.http2_enabled(), follow_redirects=True,
-            cookies=http_handler.blocked_cookie_jar(), limits=_LIMITS,
-        )  # fmt: skip
-    _hooked(litellm.client_session)
+    HTTPHandler.create_client = create_client
+    if litellm.client_session is None:
+        litellm.client_session = _hooked(_session())  # for the OpenAI client, which would make its own
+    else:
+        _hooked(litellm.client_session)
 
 
 def _hooked(client: httpx.Client) -> httpx.Client:
@@ -53,6 +51,15 @@ def _hooked(client: httpx.Client) -> httpx.Client:
         "response": [*hooks["response"], *RESPONSE_HOOKS],
     }
     return client
+
+
+def _session() -> httpx.Client:
+    from litellm.llms.custom_httpx.http_handler import blocked_cookie_jar, get_ssl_configuration, http2_enabled
+
+    return httpx.Client(
+        verify=get_ssl_configuration(), http2=http2_enabled(), cookies=blocked_cookie_jar(), limits=_LIMITS,
+        follow_redirects=True,
+    )  # fmt: skip
 
 
 def bound_error(response: httpx.Response) -> None:

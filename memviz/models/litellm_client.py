@@ -29,7 +29,6 @@ LONGEST_WAIT_SECONDS = 30.0
 """In a chat nobody waits longer than this for another try; a server that asks for more is not asked again."""
 NO_KEY = "no-key"
 """Sent where an address but no key was given: a key from the environment belongs to its provider alone."""
-_MOST_DOUBLINGS = 60
 _OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -216,7 +215,7 @@ class LiteLLMModel(Model):
         asked = failure.retry_after_seconds
         if asked is not None:
             return asked if asked <= self.longest_wait else None
-        longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2.0 ** min(attempt, _MOST_DOUBLINGS))
+        longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2.0 ** min(attempt, 60))
         return float(longest * (1 + self._jitter()) / 2)
 
 
