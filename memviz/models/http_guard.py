@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import wraps
+from time import monotonic
 from typing import Any
 
 import httpx
@@ -18,6 +19,10 @@ from memviz.models.destinations import check_destination, refuse_redirect
 MAX_ERROR_BYTES = 16 * 1024
 """So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
 all threads of the process: 10 seconds for 2 MB, minutes for 20 MB."""
+MAX_ERROR_SECONDS = 10.0
+"""So long it may take to arrive, once it has begun."""
+_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
+"""Those of the OpenAI client: all keys of the process share them."""
 _SMALL_BYTES = 1024
 """Compressed bytes are unpacked in pieces of this size: a thousand times as much may come out of them."""
 _KEY_BYTES = 64
@@ -38,7 +43,7 @@ def guard(litellm: Any) -> None:
     litellm.in_memory_llm_clients_cache.flush_cache()  # a program that used litellm before has clients without hooks
     vars(litellm).pop("module_level_client", None)
     if litellm.client_session is None:
-        litellm.client_session = HTTPHandler().create_client()  # for the OpenAI client, which would make its own
+        litellm.client_session = _hooked(_session())  # for the OpenAI client, which would make its own
     else:
         _hooked(litellm.client_session)
 
@@ -50,6 +55,15 @@ def _hooked(client: httpx.Client) -> httpx.Client:
         "response": [*hooks["response"], *RESPONSE_HOOKS],
     }
     return client
+
+
+def _session() -> httpx.Client:
+    from litellm.llms.custom_httpx.http_handler import blocked_cookie_jar, get_ssl_configuration, http2_enabled
+
+    return httpx.Client(
+        verify=get_ssl_configuration(), http2=http2_enabled(), cookies=blocked_cookie_jar(), limits=_LIMITS,
+        follow_redirects=True,
+    )  # fmt: skip
 
 
 def bound_error(response: httpx.Response) -> None:
@@ -76,11 +90,11 @@ class _Beginning(httpx.SyncByteStream):
         self._whole = httpx.Response(response.status_code, headers=response.headers, stream=pieces)
 
     def __iter__(self) -> Iterator[bytes]:
-        left = MAX_ERROR_BYTES
+        left, until = MAX_ERROR_BYTES, monotonic() + MAX_ERROR_SECONDS
         for piece in self._whole.iter_bytes():
             yield piece[:left]
             left -= len(piece)
-            if left <= 0:
+            if left <= 0 or monotonic() > until:
                 break
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from threading import Event, Thread
 import pytest
 
 from memviz.errors import ModelError, ServerError
+from memviz.models import http_guard
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk, events
@@ -82,6 +83,22 @@ def test_an_error_that_never_ends_is_left(server: OpenAIServer) -> None:
     error, _ = failure(client(server, timeout=5))
     assert isinstance(error, ServerError)
     assert server.client_gone.wait(5)
+
+
+def test_an_error_that_comes_byte_by_byte_is_left(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def drip(handler: answers._Handler) -> None:
+        handler.send_response(500)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        while not handler.server.closing.wait(0.05):
+            handler.wfile.write(b"1\r\nx\r\n")
+
+    monkeypatch.setattr(http_guard, "MAX_ERROR_SECONDS", 0.2)
+    server.then(drip)
+    begun = time.perf_counter()
+    error, _ = failure(client(server))
+    assert isinstance(error, ServerError)
+    assert time.perf_counter() - begun < 5
 
 
 def test_what_a_short_error_says_is_still_told(server: OpenAIServer) -> None:
