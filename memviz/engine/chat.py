@@ -345,8 +345,10 @@ class Chat:
         answering = Answering(self._session, self.model, self._due, allowed)
         try:
             yield from answering.stream()
-        except GeneratorExit:
-            if answering.partial:  # stopped before the first word: the question stays unanswered and can be retried
+        except Exception:
+            raise  # the model failed: the question stays unanswered and can be retried
+        except BaseException:  # the stream was closed, Ctrl-C, or a stopped page
+            if answering.partial:  # stopped before the first word: the question stays unanswered as well
                 answering.finish(stopped=True)
                 self._recalls = ()
             raise

@@ -117,7 +117,8 @@ class LiteLLMModel(Model):
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """Answer ``messages``: pieces of text as they arrive, and last the whole :class:`Reply`.
+        """Answer ``messages``: pieces of text as they arrive (empty ones while the model thinks, if its server shows
+        that), and last the whole :class:`Reply`.
 
         Closing the iterator early closes the connection.
         """
@@ -154,7 +155,7 @@ class LiteLLMModel(Model):
             settings = self._settings.get_secret_value()
             stream = load_litellm().completion(**{**settings, **arguments, **request})
             for chunk in stream:
-                if piece := draft.add(chunk):
+                if (piece := draft.add(chunk)) is not None:
                     yield piece
             problem = draft.end(stream)
             return _Failure(problem) if problem else None

@@ -8,7 +8,9 @@ import streamlit as st
 
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
+from memviz.models.interruptible import Interruptible
 from memviz.models.registry import OFFLINE, known_models, model
+from memviz.ui.shell.state import heed_clicks
 
 
 def counter_picker(current: str, key: str) -> str:
@@ -39,10 +41,12 @@ class ModelChoice:
         return self.name == OFFLINE
 
     def build(self) -> Model:
-        """The model. Raises ModelError for a name that no provider knows."""
+        """The model, for use in the run of a page: a click ends its call, also while its server says nothing.
+        Raises ModelError for a name that no provider knows."""
         if self.is_offline:
             return model(OFFLINE)
-        return model(self.name, api_key=self.api_key, api_base=self.api_base, timeout=self.timeout_seconds)
+        asked = model(self.name, api_key=self.api_key, api_base=self.api_base, timeout=self.timeout_seconds)
+        return Interruptible(asked, heed_clicks)
 
 
 def model_picker(label: str, key: str, help: str) -> ModelChoice:
