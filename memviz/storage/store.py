@@ -89,6 +89,8 @@ class Store:
     purge = _writes(library.purge)
 
     chat_run = _reads(kept_runs.find_chat)
+    add_chat = _writes(chat.add)
+    bring_back_chat = _writes(chat.bring_back)
     save_turn = _writes(chat.save_turn)
     rewrite_chat = _writes(chat.rewrite)
 

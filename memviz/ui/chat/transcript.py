@@ -17,13 +17,14 @@ from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.model_work import recall_exchange, thoughts
+from memviz.ui.controls.resumable_job import stop_button
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
-WAITING = "Thinking"
+WAITING, REMEMBERING = "Thinking", "Summarizing"
 AVATARS = {
     "user": ":material/person:",
     "assistant": ":material/smart_toy:",
@@ -62,6 +63,8 @@ def transcript(desk: ChatDesk) -> None:
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
+        if position == len(log) - 1 and is_unanswered(desk):
+            _unanswered(state)
         if recall_enabled and turn.number and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
 
@@ -85,59 +88,83 @@ def _message(message: Message, position: int, fate: Fate) -> None:
             st.caption("stopped before it was complete")
 
 
-def talk(desk: ChatDesk, prompt: str | None) -> None:
-    """Send what was typed, or answer what still waits for a reply."""
+def is_unanswered(desk: ChatDesk) -> bool:
+    """Whether the last message has no reply, and nothing is being done about it."""
+    state = desk.state
+    return desk.chat.unanswered and desk.chat.proposal is None and not (state.going_on or state.retrying)
+
+
+def _unanswered(state: ChatState) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="chat-unanswered"):
+        st.badge("Not answered yet", icon=":material/pending:", color="gray")
+        st.button("Retry", icon=":material/refresh:", type="tertiary", key="retry-unanswered", on_click=_retry,
+                  args=(state,), disabled=state.deleted, help="Ask for the reply.")  # fmt: skip
+
+
+def send(desk: ChatDesk, texts: Sequence[str]) -> None:
+    """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
+    with the chat's address, and asks for the reply."""
+    state = desk.state
+    state.error = None
+    try:
+        for text in texts:
+            desk.chat.say(text)
+    except MemvizError as error:
+        state.error = error
+    state.going_on = state.error is None
+    desk.save()  # where that fails the talk goes on all the same, on the page alone
+    state.going_on = state.going_on and not state.deleted
+    st.rerun()
+
+
+def talk(desk: ChatDesk) -> None:
+    """Ask for the reply that the page was asked for, and say what went wrong with the last one."""
     state, chat = desk.state, desk.chat
-    if prompt is not None and prompt.strip():
-        state.error = None
-        with st.chat_message("user", avatar=AVATARS["user"]):
-            st.text(prompt)
-        _answer(desk, chat.stream(prompt), None)
-    elif state.going_on:
+    if state.going_on:
         state.going_on = False
         _answer(desk, chat.go_on(), None)
     elif state.retrying:
         state.retrying = False
-        before = list(chat.log)
+        before = None if chat.unanswered else list(chat.log)
         _answer(desk, chat.retry(), before)
-    if chat.unanswered and chat.proposal is None and state.error is None:
-        st.caption("The last message has no reply yet. Retry asks for it.")
     if state.error is not None:
-        kept = "Your message is kept: retry, or change the model first."
-        show_error(state.error, kept if isinstance(state.error, ModelError) else "")
+        _failed(state.error)
+
+
+def _failed(error: MemvizError) -> None:
+    arrived = getattr(error, "partial", "")
+    if arrived:
+        with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+            st.text(arrived)
+    show_error(
+        error, "Your message is kept: retry, or change the model first." if isinstance(error, ModelError) else ""
+    )
 
 
 def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
-    state = desk.state
-    bubble = st.empty()
-    with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
-        place, stop = st.empty(), st.empty()
-        place.caption(WAITING)
-        stop.button("Stop", icon=":material/stop_circle:", key="chat-stop")
+    with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+        place = st.empty()
+        place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
+        stop_button("chat-stop")
         try:
             for text in _frames(pieces):
-                place.text(text)
+                if text:
+                    place.text(text)
         except MemvizError as error:
-            state.error = error
-            place.text(getattr(error, "partial", ""))
+            desk.state.error = error
         finally:  # also when the page is left or stopped: nothing here may touch the page
             pieces.close()
             desk.save(replaces)
-        stop.empty()
-    if not getattr(state.error, "partial", True):
-        bubble.empty()
-    if state.error is None:
-        st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the address
+    st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
-    """The text so far, every now and then, and at the end. Before there is any, it only keeps the page
-    alive, so that a model which is thinking can be stopped."""
+    """The text so far, every now and then, and at the end; empty as long as there is none."""
     text, drawn = "", monotonic() - FRAME_SECONDS
     for piece in pieces:
         text += piece
         if monotonic() - drawn >= FRAME_SECONDS:
-            yield text or WAITING
+            yield text
             drawn = monotonic()
     yield text
 
@@ -147,8 +174,10 @@ def turn_controls(desk: ChatDesk) -> None:
     if not desk.chat.log.turn_count:
         return
     with st.container(horizontal=True):
-        st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(desk.state,),
-                  disabled=desk.chat.proposal is not None, help="Ask for the last reply again.")  # fmt: skip
+        if not is_unanswered(desk):  # else it stands at the message
+            st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(desk.state,),
+                      disabled=desk.chat.proposal is not None or desk.state.deleted,
+                      help="Ask for the last reply again.")  # fmt: skip
         st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo, args=(desk,),
                   help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip
 

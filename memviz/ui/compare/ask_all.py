@@ -61,7 +61,8 @@ def _ask(
     summarizer: ModelChoice,
 ) -> None:
     """Add each answer to ``answers`` as it comes: those that were given before a stop are kept."""
-    with stoppable(f"Asking {plain(answerer.name)}", "ask-all-stop"):
+    is_offline = answerer.is_offline and summarizer.is_offline
+    with stoppable(f"Asking {answerer.name}", "ask-all-stop", is_offline=is_offline):
         for run in runs:
             try:
                 answers.append((run, ask(run, question, model=answerer.build(), summarizer=summarizer.build())))

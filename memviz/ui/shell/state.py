@@ -126,6 +126,11 @@ class ChatState:
     ``opened`` counts how often another conversation was opened: widgets that belong to one
     conversation carry it in their key. ``setting`` is the one in force; ``recall_tool`` lets the model
     recall under a strategy that is not made for it, ``kept_ahead`` is what of recalls and pins is stored.
+
+    What the page is to ask a model for in this run: ``going_on``, for the reply that is missing; ``retrying``, for the
+    last reply once more; ``draft_with``, for a summary by this instruction (empty: the strategy's own).
+    ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
+    that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
     """
 
     conversation_id: str | None = None
@@ -139,11 +144,17 @@ class ChatState:
     retrying: bool = False
     going_on: bool = False
     recall_tool: bool | None = None
+    draft_with: str | None = None
     kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
+    deleted: bool = False
+    to_send: tuple[str, ...] = ()
+    missing: bool = False
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to a saved conversation, or to a new one."""
         self.conversation_id, self.chat, self.error = conversation_id, None, None
+        self.going_on = self.retrying = self.deleted = False
+        self.draft_with = None
         self.shown_messages = MESSAGES_SHOWN
         self.opened += 1
 

@@ -57,7 +57,7 @@ def try_prompts(desk: Desk) -> None:
     trying, desk.state.trying = desk.state.trying, None
     if trying is None:
         return
-    with error_shown(), stoppable("Writing both summaries", "lab-stop"):
+    with error_shown(), stoppable("Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_offline):
         writer = desk.summarizer.build()
         desk.state.trials[trying.place] = tuple(
             try_prompt(trying.compaction, instruction, writer) for instruction in trying.instructions
