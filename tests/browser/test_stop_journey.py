@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -70,6 +71,49 @@ def test_a_chat_with_a_silent_model(page: Page, dashboard: Dashboard, silent: Op
     silent.then(text("Your budget is 3,000 euros."))
     page.get_by_role("button", name="Retry").first.click()
     sees(bubbles(page).last.get_by_text("Your budget is 3,000 euros."))
+    stands(page, "chat")
+
+
+def test_a_message_is_there_after_a_kill_during_its_reply(
+    page: Page, fresh_dashboard: Dashboard, silent: OpenAIServer
+) -> None:
+    go(page, f"{fresh_dashboard.url}/chat", "chat")
+    choose_model(page, "Chat model", "openai/silent", silent.api_base)
+    say(page, FACT)
+    asked(silent)
+    expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))  # while the first reply is on its way
+    link = page.url
+    fresh_dashboard.kill()
+    fresh_dashboard.start()
+    go(page, link, "chat")
+    expect(bubbles(page)).to_have_count(1)
+    sees(bubbles(page).first.get_by_text(FACT))
+    sees(page.get_by_text("Not answered yet"))
+    say(page, "We want to travel in May.")  # writing on instead of Retry works as well
+    expect(bubbles(page)).to_have_count(3)
+    expect(page.get_by_text("Not answered yet")).to_have_count(0)
+    say(page, "What is my budget?")
+    expect(bubbles(page)).to_have_count(5)
+    expect(bubbles(page).last).to_contain_text("3,000 euros")
+
+
+def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    page.get_by_text("Summarizer, counter, system prompt").click()
+    choose_model(page, "Summarizer", "openai/silent", silent.api_base)
+    limit = page.get_by_role("spinbutton", name="Max token limit")
+    limit.fill("100")
+    limit.press("Enter")
+    quiet(page)
+    page.get_by_text("Ask before each summarization").click()
+    quiet(page)
+    say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 7)
+    asked(silent)
+    stop(page)
+    sees(page.get_by_text("The summarizer failed: interrupted"))
+    assert len(silent.requests) == 1, "it is not asked again by itself"
+    page.get_by_role("button", name="Skip").click()
+    sees(page.get_by_text("Summarizes after"))
     stands(page, "chat")
 
 

@@ -39,7 +39,7 @@ class ChatDesk:
             if not self.state.deleted:
                 self._save(replaces)
         except StorageError as error:  # shown with the talk: this may run while the page is being left
-            self.state.deleted = self._is_gone()
+            self.state.deleted = self.is_gone
             if not self.state.deleted:
                 self.state.error = error
 
@@ -54,7 +54,9 @@ class ChatDesk:
         else:
             workspace.save_chat(state.conversation_id, chat, summarizer, replaces)
 
-    def _is_gone(self) -> bool:
+    @property
+    def is_gone(self) -> bool:
+        """Whether the conversation was saved, and is not there any more."""
         id = self.state.conversation_id
         with suppress(StorageError):
             return id is not None and not self.workspace.store.exists(id)

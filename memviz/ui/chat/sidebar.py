@@ -122,7 +122,10 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
             _change_setting(state, state.chat, chosen, models)
             ChatDesk(workspace, state, state.chat, models).save()
-    return ChatDesk(workspace, state, state.chat, models)
+        desk = ChatDesk(workspace, state, state.chat, models)
+        if state.deleted and not desk.is_gone:  # restored elsewhere as well
+            desk.restore()
+    return desk
 
 
 def _change_setting(state: ChatState, chat: Chat, chosen: Strategy, models: Models) -> None:

@@ -109,11 +109,12 @@ def send(desk: ChatDesk, texts: Sequence[str]) -> None:
     try:
         for text in texts:
             desk.chat.say(text)
+        state.going_on = True
     except MemvizError as error:
         state.error = error
-    state.going_on = state.error is None
-    desk.save()  # where that fails the talk goes on all the same, on the page alone
-    state.going_on = state.going_on and not state.deleted
+    desk.save()  # where the file fails, the talk goes on all the same, on the page alone
+    if state.deleted:
+        state.going_on = False
     st.rerun()
 
 
