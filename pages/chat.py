@@ -8,7 +8,8 @@ from memviz.ui.chat.pictures import pictures
 from memviz.ui.chat.recall import recall_tray
 from memviz.ui.chat.review import review_panel
 from memviz.ui.chat.sidebar import chat_controls, current_chat
-from memviz.ui.chat.transcript import empty_chat, send, talk, transcript, turn_controls
+from memviz.ui.chat.talk import send, talk, turn_controls
+from memviz.ui.chat.transcript import empty_chat, transcript
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import chat_state
 

@@ -35,7 +35,7 @@ class Interruptible(ModelWrapper):
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """The model's answer as it arrives."""
+        """The model's answer as it arrives, and an empty piece now and then while nothing does."""
         call = _Call(partial(self._model.stream_metered, messages=messages, tools=tools, tool_choice=tool_choice))
         call.start()
         try:
@@ -47,12 +47,11 @@ class Interruptible(ModelWrapper):
             call.left.set()
 
     def _next(self, call: _Call) -> str | Reply | _Ended:
-        while True:
-            self._look_up()
-            try:
-                return call.arrived.get(timeout=LOOK_SECONDS)
-            except Empty:
-                continue
+        self._look_up()
+        try:
+            return call.arrived.get(timeout=LOOK_SECONDS)
+        except Empty:
+            return ""
 
 
 class _Ended:

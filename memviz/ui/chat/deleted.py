@@ -18,8 +18,8 @@ def deleted_elsewhere(desk: ChatDesk) -> None:
     with st.container(border=True, key="chat-deleted"):
         st.markdown("**This conversation was deleted elsewhere**")
         st.caption(
-            "In another tab, or on the command line. All that was said is still on this page, but stored nowhere, and "
-            "no model is asked before you decide."
+            "In another tab, or on the command line. All that was said is still on this page. Until you decide, "
+            "nothing more is stored, and no model is asked."
         )
         with st.container(horizontal=True):
             st.button("Restore", icon=":material/restore_from_trash:", type="primary", key="chat-restore",

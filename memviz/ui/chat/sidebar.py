@@ -137,7 +137,7 @@ def _change_setting(state: ChatState, chat: Chat, chosen: Strategy, models: Mode
         st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
 
 
-def _deriving(models: Models, on_stop: Callable[[], object]) -> AbstractContextManager[None]:
+def _deriving(models: Models, on_stop: Callable[[], None]) -> AbstractContextManager[None]:
     return stoppable(
         "Deriving the memory from the conversation", "chat-derive-stop", on_stop,
         is_offline=models.summarizer.is_offline,

@@ -1,30 +1,22 @@
-"""Talking: the transcript, the streamed reply, stop, retry and undo."""
+"""What was said, message by message, each with what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
 from itertools import takewhile
-from time import monotonic
 
 import streamlit as st
 
 from memviz.context import Fate
 from memviz.conversation import Message
-from memviz.errors import MemvizError, ModelError
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.model_work import recall_exchange, thoughts
-from memviz.ui.controls.resumable_job import stop_button
-from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
 
-FRAME_SECONDS = 0.05
-"""Pieces of a reply that arrive within this time are drawn together."""
-WAITING, REMEMBERING = "Thinking", "Summarizing"
 AVATARS = {
     "user": ":material/person:",
     "assistant": ":material/smart_toy:",
@@ -65,7 +57,7 @@ def transcript(desk: ChatDesk) -> None:
         _message(log[position], position, fate)
         if position == len(log) - 1 and is_unanswered(desk):
             _unanswered(state)
-        if recall_enabled and turn.number and position == turn.stop - 1:
+        if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
 
 
@@ -97,101 +89,14 @@ def is_unanswered(desk: ChatDesk) -> bool:
 def _unanswered(state: ChatState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="chat-unanswered"):
         st.badge("Not answered yet", icon=":material/pending:", color="gray")
-        st.button("Retry", icon=":material/refresh:", type="tertiary", key="retry-unanswered", on_click=_retry,
-                  args=(state,), disabled=state.deleted, help="Ask for the reply.")  # fmt: skip
+        if not state.deleted:
+            st.button("Retry", icon=":material/refresh:", type="tertiary", key="retry-unanswered", on_click=retry,
+                      args=(state,), help="Ask for the reply.")  # fmt: skip
 
 
-def send(desk: ChatDesk, texts: Sequence[str]) -> None:
-    """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
-    with the chat's address, and asks for the reply."""
-    state = desk.state
-    state.error = None
-    try:
-        for text in texts:
-            desk.chat.say(text)
-        state.going_on = True
-    except MemvizError as error:
-        state.error = error
-    desk.save()  # where the file fails, the talk goes on all the same, on the page alone
-    if state.deleted:
-        state.going_on = False
-    st.rerun()
-
-
-def talk(desk: ChatDesk) -> None:
-    """Ask for the reply that the page was asked for, and say what went wrong with the last one."""
-    state, chat = desk.state, desk.chat
-    if state.going_on:
-        state.going_on = False
-        _answer(desk, chat.go_on(), None)
-    elif state.retrying:
-        state.retrying = False
-        before = None if chat.unanswered else list(chat.log)
-        _answer(desk, chat.retry(), before)
-    if state.error is not None:
-        _failed(state.error)
-
-
-def _failed(error: MemvizError) -> None:
-    arrived = getattr(error, "partial", "")
-    if arrived:
-        with st.chat_message("assistant", avatar=AVATARS["assistant"]):
-            st.text(arrived)
-    show_error(
-        error, "Your message is kept: retry, or change the model first." if isinstance(error, ModelError) else ""
-    )
-
-
-def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
-    with st.chat_message("assistant", avatar=AVATARS["assistant"]):
-        place = st.empty()
-        place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
-        stop_button("chat-stop")
-        try:
-            for text in _frames(pieces):
-                if text:
-                    place.text(text)
-        except MemvizError as error:
-            desk.state.error = error
-        finally:  # also when the page is left or stopped: nothing here may touch the page
-            pieces.close()
-            desk.save(replaces)
-    st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
-
-
-def _frames(pieces: Iterator[str]) -> Iterator[str]:
-    """The text so far, every now and then, and at the end; empty as long as there is none."""
-    text, drawn = "", monotonic() - FRAME_SECONDS
-    for piece in pieces:
-        text += piece
-        if monotonic() - drawn >= FRAME_SECONDS:
-            yield text
-            drawn = monotonic()
-    yield text
-
-
-def turn_controls(desk: ChatDesk) -> None:
-    """Retry and undo the last turn."""
-    if not desk.chat.log.turn_count:
-        return
-    with st.container(horizontal=True):
-        if not is_unanswered(desk):  # else it stands at the message
-            st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(desk.state,),
-                      disabled=desk.chat.proposal is not None or desk.state.deleted,
-                      help="Ask for the last reply again.")  # fmt: skip
-        st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo, args=(desk,),
-                  help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip
-
-
-def _retry(state: ChatState) -> None:
+def retry(state: ChatState) -> None:
+    """Have the page ask for the last reply, once more if there is one."""
     state.error, state.retrying = None, True
-
-
-def _undo(desk: ChatDesk) -> None:
-    desk.state.error = None
-    before = list(desk.chat.log)
-    desk.chat.undo()
-    desk.save(before)
 
 
 def empty_chat() -> None:

@@ -46,7 +46,7 @@ def stop_button(
     *,
     place: DeltaGenerator | None = None,
     help: str | None = None,
-    on_click: Callable[[], object] | None = None,
+    on_click: Callable[[], None] | None = None,
 ) -> bool:
     """The button that ends a job early. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
@@ -55,7 +55,7 @@ def stop_button(
 
 @contextmanager
 def stoppable(
-    words: str, key: str, on_stop: Callable[[], object] | None = None, *, is_offline: bool = False
+    words: str, key: str, on_stop: Callable[[], None] | None = None, *, is_offline: bool = False
 ) -> Iterator[None]:
     """Say what is being done, in ``words``, with a way out, for as long as the block asks a model. A click on it, or on
     anything else, ends the block; ``on_stop`` is called where it was this one. It has to be outside of any fragment:
