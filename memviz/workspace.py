@@ -243,22 +243,20 @@ class Workspace:
             return kept[1]
         return self._chats.put(id, (log, self.store.chat_run(id, log)))[1]
 
-    def new_chat(self, chat: Chat) -> str:
-        """Make a chat a saved conversation, named after its first message; returns its id."""
-        first = next(message.content for message in chat.log if message.role == "user")
-        flat = " ".join(first.split())
-        title = flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1] + "…"
-        return self.store.add_conversation(
-            Transcript((), title=title, format="chat", system_prompt=chat.run.system_prompt)
-        )
+    def new_chat(self, chat: Chat, summarizer: str = OFFLINE) -> str:
+        """Make a chat a saved conversation, named after its first message, in one transaction with all that was said;
+        returns its id."""
+        return self.store.add_chat(_as_transcript(chat), chat.run, summarizer=summarizer)
 
-    def continue_sample(self, id: str) -> str:
-        """A conversation of its own for a chat that went on from a bundled sample; returns its id.
-        The sample stays what it is."""
+    def continue_sample(self, id: str, chat: Chat, summarizer: str = OFFLINE) -> str:
+        """The same for a chat that went on from a bundled sample. The sample stays what it is."""
         sample, _ = self.conversation(id)
-        return self.store.add_conversation(
-            replace(sample, messages=(), title=f"{sample.title} (continued)", format="chat")
-        )
+        own = replace(sample, title=f"{sample.title} (continued)", format="chat")
+        return self.store.add_chat(own, chat.run, summarizer=summarizer)
+
+    def bring_back_chat(self, id: str, chat: Chat, summarizer: str = OFFLINE) -> None:
+        """Restore a chat that was deleted elsewhere, under its id. What was said since is for :meth:`save_chat`."""
+        self.store.bring_back_chat(id, _as_transcript(chat), chat.run, summarizer=summarizer)
 
     def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:
         """A chat over a saved conversation: as it was left, else derived under ``strategy``. Raises DamagedRunError
@@ -285,3 +283,11 @@ class Workspace:
             self.store.save_turn(id, chat.run, summarizer=summarizer)
         else:
             self.store.rewrite_chat(id, chat.run, summarizer=summarizer, replaces=replaces)
+
+
+def _as_transcript(chat: Chat) -> Transcript:
+    """What a conversation that was held in Chat is called, and its system prompt."""
+    first = next((message.content for message in chat.log if message.role == "user"), "")
+    flat = " ".join(first.split())
+    title = flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1] + "…"
+    return Transcript((), title=title, format="chat", system_prompt=chat.run.system_prompt)

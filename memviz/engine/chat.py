@@ -150,11 +150,12 @@ class Chat:
         review.skip(self._session)
 
     def go_on(self) -> Generator[str, None, None]:
-        """What had to wait for the decision: the reply in pieces, if it has not been given yet."""
+        """What has to wait for a decision, or has not been asked for yet: the reply in pieces, if it has not been
+        given. Nobody is asked before the first piece is taken."""
         if self.unanswered:
-            return self._answer()
-        self._session.catch_up(len(self.log))
-        return _nothing()
+            yield from self._answer()
+        else:
+            self._session.catch_up(len(self.log))
 
     @property
     def summaries_in_force(self) -> list[SummaryVersion]:
@@ -193,15 +194,19 @@ class Chat:
         return self._session.turns[-1]
 
     def stream(self, text: str) -> Generator[str, None, None]:
-        """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``."""
+        """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``.
+
+        The message is in the log at once; nobody is asked before the first piece is taken."""
+        self.say(text)
+        return self._answer()
+
+    def say(self, text: str) -> None:
+        """Put the user's message into the log and ask nobody: it can be stored before :meth:`go_on` gives the reply."""
         if not isinstance(text, str) or not text.strip():
             raise MessageError("The message is empty. Write something to send.")
         if self._session.pending is not None:
             raise ReviewError("A summarization waits: accept or skip it before you send the next message.")
-        said = len(self.log)
-        self.log.append(Message("user", text))  # first of all: nothing that fails from here on can lose it
-        self._session.catch_up(said)  # a stopped reply still waits for it: summarizing would have delayed the stop
-        return self._answer()
+        self.log.append(Message("user", text))
 
     def retry(self) -> Generator[str, None, None]:
         """The same as :meth:`answer_again`, for a user who wants it: a summarization that failed is tried at once."""
@@ -349,6 +354,10 @@ class Chat:
         return tuple(r for r in found[0].asked_by_user if r not in self._pinned) if found else ()
 
     def _answer(self) -> Generator[str, None, None]:
+        said = len(self.log) - 1
+        if self._session.memory.length <= said:
+            # A stopped reply still waits to be taken in with its turn: summarizing would have delayed the stop.
+            self._session.catch_up(said)
         self._session.advance(len(self.log))
         self._session.look_before_request()
         if self._session.pending is not None:
@@ -357,18 +366,16 @@ class Chat:
         answering = Answering(self._session, self.model, self._due, allowed)
         try:
             yield from answering.stream()
-        except GeneratorExit:
-            if answering.partial:  # stopped before the first word: the question stays unanswered and can be retried
+        except Exception:
+            raise  # the model failed: the question stays unanswered and can be retried
+        except BaseException:  # the stream was closed, Ctrl-C, or a stopped page
+            if answering.partial:  # stopped before the first word: the question stays unanswered as well
                 answering.finish(stopped=True)
                 self._recalls = ()
             raise
         answering.finish()
         self._recalls = ()
         self._session.catch_up(len(self.log), answering.summary)
-
-
-def _nothing() -> Generator[str, None, None]:
-    yield from ()
 
 
 def _with_author(record: TurnRecord, by_model: int) -> TurnRecord:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import perf_counter
 
 from memviz.conversation import clean_text
 from memviz.engine.compaction import Compaction
@@ -21,13 +22,19 @@ WRITTEN_BY_USER = "; written by the user"
 def propose(session: Session, instruction: str | None = None) -> Draft:
     """Ask the summarizer for the summary that is pending, if need be with another ``instruction``.
 
-    A failure is the draft's error; it can be asked again. Every draft counts, used or not.
+    A failure is the draft's error, and so is an interruption, which goes through to the caller as well; it can be
+    asked again. Every draft counts, used or not.
     """
     pending = _expect_pending(session)
     if session.summarizer is None:
         raise ReviewError("There is no summarizer to ask. Write the summary yourself, or skip it.")
-    draft = session.ask(pending.plan, instruction)
-    session.pending = pending._replace(drafts=(*pending.drafts, draft))
+    started, draft = perf_counter(), None
+    try:
+        draft = session.ask(pending.plan, instruction)
+    finally:
+        if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
+            draft = Draft(error="interrupted", instruction=instruction, seconds=perf_counter() - started)
+        session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
 
 

@@ -27,24 +27,35 @@ class Budget:
     @property
     def spent_usd(self) -> float:
         """What was booked so far, :attr:`uncertain_usd` included."""
-        return self._spent_usd
+        return self._spent_usd + self._left_usd
 
     @property
     def uncertain_usd(self) -> float:
         """What calls may have cost at most of which nobody says what they did cost: they failed on their way, were
-        interrupted, or came without usage."""
-        return self._uncertain_usd
+        interrupted, came without usage, or were under way when the budget was closed and have not ended yet."""
+        return self._uncertain_usd + self._left_usd
+
+    @property
+    def _left_usd(self) -> float:
+        """What is reserved for calls that nobody waits for any more."""
+        return fsum(self._reserved.copy().values()) if self._closed else 0.0
 
     @property
     def calls(self) -> int:
         """Calls booked so far. Those that were refused before anything was paid are not among them."""
-        return self._calls
+        return self._calls + (len(self._reserved) if self._closed else 0)
 
     def close(self) -> None:
-        """Allow no further call, not even those that wait now. What is under way is still booked."""
+        """Allow no further call, not even those that wait now. What is under way is still booked, at the most it may
+        cost until it is known."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def expect_open(self) -> None:
+        """Raise :class:`memviz.errors.BudgetSpentError` once the budget was closed."""
+        if self._closed:
+            raise BudgetSpentError(self.limit_usd, self.spent_usd, 0.0)
 
     def reserve(self, most_usd: float, model: str = "") -> object:
         """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others

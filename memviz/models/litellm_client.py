@@ -128,7 +128,8 @@ class LiteLLMModel(Model):
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """Answer ``messages``: pieces of text as they arrive, and last the whole :class:`Reply`.
+        """Answer ``messages``: pieces of text as they arrive (empty ones while the model thinks, if its server shows
+        that), and last the whole :class:`Reply`.
 
         Closing the iterator early closes the connection.
         """
@@ -166,7 +167,7 @@ class LiteLLMModel(Model):
             within = limits_of(settings, self.access).context()
             stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
             for chunk in iter(partial(within.run, next, stream, None), None):
-                if piece := draft.add(chunk):
+                if (piece := draft.add(chunk)) is not None:
                     yield piece
             problem = draft.end(stream)
             return _Failure(problem) if problem else None

@@ -93,18 +93,21 @@ class StreamedReply:
         """The text so far."""
         return "".join(self._pieces)
 
-    def add(self, chunk: Any) -> str:
-        """Take one chunk in and return its text."""
+    def add(self, chunk: Any) -> str | None:
+        """Take one chunk in and return its text: the empty text while the model thinks, ``None`` where there is none.
+
+        A stream that gives nothing while the model thinks could not be left before the answer begins."""
         self._last_usage = getattr(chunk, "usage", None) or self._last_usage
         if not chunk.choices:
-            return ""
+            return None
         choice = chunk.choices[0]
         self._finish_reason = choice.finish_reason or self._finish_reason
         for call in choice.delta.tool_calls or ():
             self._calls.add(call)
         piece = clean_text(choice.delta.content or "")
         self._pieces.append(piece)
-        return piece
+        thinks = bool(getattr(choice.delta, "reasoning_content", None))
+        return piece if piece or thinks else None
 
     def end(self, stream: Any) -> ModelError | None:
         """Take in what only the finished litellm ``stream`` tells. Returns why this is no reply, or ``None``."""

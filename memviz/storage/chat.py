@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Table, delete, func, select
@@ -11,11 +12,32 @@ from sqlmodel import Session
 from memviz.conversation import Message
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE
-from memviz.storage import rows
+from memviz.storage import library, rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import found, insert_rows, message_rows, now
 from memviz.storage.runs import add_run, chat_row, expect_messages
 from memviz.storage.tables import COMPACTIONS, FREE_RUNS, MESSAGES, RUNS, ConversationRow, RunRow
+from memviz.transcripts.base import Transcript
+
+
+def add(session: Session, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE, key: str = "") -> str:
+    """Make a chat a saved conversation: with it everything that was said so far, or nothing at all. The messages are
+    those of ``run``, all else is the ``transcript``'s. Returns the conversation's id."""
+    conversation_id = library.add(session, replace(transcript, messages=()))
+    save_turn(session, conversation_id, run, summarizer=summarizer, key=key)
+    return conversation_id
+
+
+def bring_back(
+    session: Session, conversation_id: str, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE
+) -> None:
+    """Undo that a chat was deleted. One that is gone for good is written again under its id, with the messages of
+    ``run`` and the title and system prompt of ``transcript``."""
+    if session.get(ConversationRow, conversation_id) is not None:
+        library.restore(session, conversation_id)
+    else:
+        library.add(session, replace(transcript, messages=()), conversation_id)
+        save_turn(session, conversation_id, run, summarizer=summarizer)
 
 
 def save_turn(

@@ -150,6 +150,8 @@ class Store:
     delete_unreadable = _writes(unreadable.put_away)
 
     chat_run = _reads(kept_runs.find_chat)
+    add_chat = _writes(chat.add)
+    bring_back_chat = _writes(chat.bring_back)
     save_turn = _writes(chat.save_turn)
     rewrite_chat = _writes(chat.rewrite)
 

@@ -123,7 +123,8 @@ class Sweeping:
                     self._take(place, cell, keys[place])
                     yield cell
         except BudgetSpentError as error:
-            self.stopped = str(error)
+            if not self.stop.is_set():  # else the user closed it, and it need not be used up
+                self.stopped = str(error)
 
     def _keys(self) -> dict[CellIndex, str]:
         counter = find_counter(self.counter).name

@@ -60,6 +60,13 @@ class Dashboard:
             self._process.wait()
         self._process = None
 
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        self._process = None
+
     def _answers(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:  # noqa: S310 - our own

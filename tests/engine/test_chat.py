@@ -22,6 +22,55 @@ def chat_with(strategy: memviz.Strategy, *replies: Any, **options: Any) -> memvi
     return memviz.Chat(strategy, model=ScriptedModel(replies), **options)
 
 
+class BreaksOff(memviz.Model):
+    """Says one piece; then the user has had enough, as Ctrl-C and a stopped page show within the call."""
+
+    name = "breaks off"
+
+    def stream(self, messages: Any, tools: Any = (), tool_choice: Any = "auto") -> Any:
+        yield "One "
+        raise KeyboardInterrupt
+
+
+class TestSaid:
+    """What was typed is in the log, and may be stored, before anybody is asked."""
+
+    def test_a_message_is_said_first_and_answered_later(self) -> None:
+        chat = chat_with(memviz.strategy("buffer"), "Fine.")
+        chat.say("How are you?")
+        assert chat.unanswered
+        assert not chat.model.requests
+        assert list(chat.go_on()) == ["Fine."]
+        assert chat.run.turns[-1].reply == "Fine."
+
+    @every_strategy
+    def test_nobody_is_asked_before_the_first_piece_is_taken(self, id: str) -> None:
+        writer = Digest()
+        chat = chat_with(small(id), *(f"answer {i}" for i in range(30)), summarizer=writer)
+        for i in range(20):
+            before = len(chat.run.compactions), len(chat.model.requests)
+            pieces = chat.stream(f"message {i} with some more words")
+            assert chat.log[-1].content.startswith(f"message {i} ")
+            assert (len(chat.run.compactions), len(chat.model.requests)) == before
+            list(pieces)
+
+    @every_strategy
+    def test_said_and_gone_on_with_is_the_same_as_sent(self, id: str) -> None:
+        said, sent_at_once = (chat_with(small(id), *(f"answer {i}" for i in range(30))) for _ in range(2))
+        for i in range(20):
+            said.say(f"message {i} with some more words")
+            list(said.go_on())
+            sent_at_once.send(f"message {i} with some more words")
+        assert timeless(said.run) == timeless(sent_at_once.run)
+
+    def test_an_interruption_from_within_keeps_what_had_arrived(self) -> None:
+        chat = memviz.Chat(memviz.strategy("buffer"), model=BreaksOff())
+        with pytest.raises(KeyboardInterrupt):
+            list(chat.stream("Count"))
+        assert chat.log[-1].content == "One "
+        assert chat.log[-1].meta == {"partial": True}
+
+
 class TestSend:
     def test_record_reply_and_log(self) -> None:
         chat = chat_with(memviz.strategy("buffer"), "Hi!", "Fine.", system_prompt="Be kind.")

@@ -528,3 +528,15 @@ class TestWhenItIsDue:
         assert [chat.undo_summary().version for _ in range(4)] == [4, 3, 2, 1]
         assert chat.undoable is None
         assert chat.summaries_in_force == []
+
+
+def test_a_draft_that_was_interrupted_is_one_that_failed_and_is_not_asked_for_by_itself() -> None:
+    chat = held("summary_buffer", ScriptedModel([KeyboardInterrupt(), "A summary."]))
+    with pytest.raises(KeyboardInterrupt):
+        chat.propose()
+    assert chat.proposal is not None
+    assert [draft.error for draft in chat.proposal.drafts] == ["interrupted"]
+    assert chat.propose().text == "A summary."
+    chat.accept()
+    finish(chat)
+    assert chat.run.compactions[-1].summary == "A summary."

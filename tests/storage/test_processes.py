@@ -180,6 +180,28 @@ def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(tmp_pa
         store.close()
 
 
+@needs_fork
+def test_a_first_message_is_stored_with_its_conversation_or_not_at_all(tmp_path: Path) -> None:
+    path, chat = tmp_path / "chats.db", a_chat()
+    chat.say("My budget is 3,000 euros.")
+    number = 1
+    while killed_at_statement(number, path, lambda store: store.add_chat(Transcript((), title="Budget"), chat.run)):
+        store = Store(path)
+        assert store.count() == 0, "no empty conversation with a title"
+        store.close()
+        number += 1
+    assert number > 3, "there were statements to be killed at"
+    store = Store(path)
+    (entry,) = store.conversations()
+    kept = store.chat_run(entry.id)
+    store.close()
+    assert (entry.title, entry.message_count) == ("Budget", 1)
+    assert kept is not None
+    resumed = Chat.resume(kept, model=ScriptedModel(["3,000."]))
+    assert resumed.unanswered
+    assert list(resumed.go_on()) == ["3,000."]
+
+
 def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     path = tmp_path / "chats.db"
     store = Store(path)

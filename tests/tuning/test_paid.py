@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
 
 import pytest
 
 import memviz
 from memviz import Message, ParameterError
 from memviz.errors import BudgetSpentError
-from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.budgeted import Budget
 from memviz.transcripts.samples import sample
 from memviz.tuning.paid import estimate, paid_summarizer
-from tests.models.openai_server import openai_server, text
+from tests.models.openai_server import openai_server, slow, text
 from tests.tuning.random_sweeps import cell, priced_at, sweep_of
 
 
@@ -38,7 +40,7 @@ def test_the_estimate_in_words() -> None:
 def test_a_model_whose_price_nobody_knows_is_refused() -> None:
     with pytest.raises(ParameterError, match="price"):
         paid_summarizer("openai/nothing-such", Budget(1), None)
-    assert isinstance(paid_summarizer("openai/nothing-such", Budget(1), None, usd_per_million=(1, 2)), Budgeted)
+    assert paid_summarizer("openai/nothing-such", Budget(1), None, usd_per_million=(1, 2)).name == "openai/nothing-such"
 
 
 def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(tmp_path: Path) -> None:
@@ -56,3 +58,23 @@ def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(tmp_path: Pat
         with pytest.raises(BudgetSpentError):
             writer.summarize([Message("user", "Sum up the last one.")])
         assert budget.spent_usd == pytest.approx(4 * 0.00045)
+
+
+def test_a_budget_that_is_closed_ends_what_a_silent_server_keeps_waiting() -> None:
+    with openai_server() as server:
+        server.otherwise = slow(45)
+        budget = Budget(1)
+        writer = paid_summarizer("openai/gpt-5-mini", budget, None, api_key="sk-test", api_base=server.api_base)
+
+        def close() -> None:
+            while not server.requests:
+                sleep(0.01)
+            budget.close()
+
+        Thread(target=close, daemon=True).start()
+        started = monotonic()
+        with pytest.raises(BudgetSpentError):
+            writer.summarize([Message("user", "Sum up.")])
+        assert monotonic() - started < 10  # the import of litellm included
+        assert budget.calls == 1
+        assert 0 < budget.uncertain_usd == budget.spent_usd < 0.1, "it may cost something after all"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,11 +33,15 @@ class ChatDesk:
 
     def save(self, replaces: Sequence[Message] | None = None) -> None:
         """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
-        A new chat becomes a saved conversation with its first turn."""
+        A new chat becomes a saved conversation with its first message. One that was deleted elsewhere is kept in memory
+        only, until the user has said what is to become of it."""
         try:
-            self._save(replaces)
+            if not self.state.deleted:
+                self._save(replaces)
         except StorageError as error:  # shown with the talk: this may run while the page is being left
-            self.state.error = error
+            self.state.deleted = self.is_gone
+            if not self.state.deleted:
+                self.state.error = error
 
     def save_what_was_refused(self) -> None:
         """Save what was said while the database file was gone, once there is one again."""
@@ -45,13 +50,33 @@ class ChatDesk:
             self.save()
 
     def _save(self, replaces: Sequence[Message] | None) -> None:
-        workspace, state, chat = self.workspace, self.state, self.chat
-        if state.conversation_id is None and len(chat.log):
-            state.conversation_id = workspace.new_chat(chat)
-        if state.conversation_id is not None and state.conversation_id.startswith(SAMPLE_PREFIX):
+        workspace, state, chat, summarizer = self.workspace, self.state, self.chat, self.models.summarizer.name
+        if state.conversation_id is None:
+            state.conversation_id = workspace.new_chat(chat, summarizer) if len(chat.log) else None
+        elif state.conversation_id.startswith(SAMPLE_PREFIX):
             grown = len(chat.log) != workspace.store.entry(state.conversation_id).message_count
-            if not grown and not chat.run.has_decisions:
-                return  # only looked at under another setting
-            state.conversation_id, replaces = workspace.continue_sample(state.conversation_id), None
-        if state.conversation_id is not None:
-            workspace.save_chat(state.conversation_id, chat, self.models.summarizer.name, replaces)
+            if grown or chat.run.has_decisions:  # else it was only looked at under another setting
+                state.conversation_id = workspace.continue_sample(state.conversation_id, chat, summarizer)
+        else:
+            workspace.save_chat(state.conversation_id, chat, summarizer, replaces)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the conversation was saved, and is not there any more."""
+        id = self.state.conversation_id
+        with suppress(StorageError):
+            return id is not None and not self.workspace.store.exists(id)
+        return False
+
+    def restore(self) -> None:
+        """Bring a conversation that was deleted elsewhere back, with what was said since."""
+        state = self.state
+        if state.conversation_id is None:
+            return
+        try:
+            self.workspace.bring_back_chat(state.conversation_id, self.chat, self.models.summarizer.name)
+        except StorageError as error:
+            state.error = error
+            return
+        state.deleted, state.error = False, None
+        self.save()

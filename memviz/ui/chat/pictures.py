@@ -49,8 +49,10 @@ def pictures(desk: ChatDesk) -> None:
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
         inspector(run, last.turn, "chat")
-    if state.conversation_id is not None and st.button(
-        "Compare strategies on this conversation", icon=":material/stacked_line_chart:"
+    if (
+        state.conversation_id is not None
+        and not state.deleted
+        and st.button("Compare strategies on this conversation", icon=":material/stacked_line_chart:")
     ):
         compare_state().open(state.conversation_id)
         st.switch_page("pages/compare.py")

@@ -10,7 +10,8 @@ from memviz.errors import MemvizError
 from memviz.text.wording import counted, message_range
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
-from memviz.ui.shell.state import widget_value
+from memviz.ui.controls.resumable_job import stoppable
+from memviz.ui.shell.state import ChatState, widget_value
 from memviz.ui.shell.text import plain, shortened
 
 MAX_MESSAGES_SHOWN = 40
@@ -25,9 +26,8 @@ def review_panel(desk: ChatDesk) -> None:
     proposal = chat.proposal
     if proposal is None:
         return
-    if not proposal.drafts:
-        with st.spinner("Writing the summary"):
-            chat.propose()
+    if not proposal.drafts or desk.state.draft_with is not None:
+        _draft(desk)
         proposal = chat.proposal or proposal
     with st.container(border=True):
         _head(chat, proposal)
@@ -45,6 +45,13 @@ def review_panel(desk: ChatDesk) -> None:
         )  # fmt: skip
         st.caption(_size(chat, proposal, draft, text))
         _decisions(desk, key, is_changed=text.strip() != draft.text)
+
+
+def _draft(desk: ChatDesk) -> None:
+    """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
+    instruction, desk.state.draft_with = desk.state.draft_with, None
+    with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
+        desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
 
 
 def _head(chat: Chat, proposal: Proposal) -> None:
@@ -82,15 +89,11 @@ def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
 
 def _write_again(desk: ChatDesk) -> None:
     prompt_picker(st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS)
-    st.button("Write again", key="review-again", icon=":material/refresh:", on_click=_propose, args=(desk,))
+    st.button("Write again", key="review-again", icon=":material/refresh:", on_click=_propose, args=(desk.state,))
 
 
-def _propose(desk: ChatDesk) -> None:
-    instruction = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
-    try:
-        desk.chat.propose(None if instruction in ("", desk.chat.strategy.instruction) else instruction)
-    except MemvizError as error:
-        desk.state.error = error
+def _propose(state: ChatState) -> None:
+    state.draft_with = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
 
 
 def _accept(desk: ChatDesk, key: str) -> None:
@@ -100,7 +103,7 @@ def _accept(desk: ChatDesk, key: str) -> None:
     except MemvizError as error:
         desk.state.error = error
         return
-    _go_on(desk)
+    desk.state.going_on = True
 
 
 def _skip(desk: ChatDesk) -> None:
@@ -110,14 +113,4 @@ def _skip(desk: ChatDesk) -> None:
     except MemvizError as error:  # a second click arrived before the page was drawn again
         desk.state.error = error
         return
-    _go_on(desk)
-
-
-def _go_on(desk: ChatDesk) -> None:
-    """The reply that had to wait comes with the page; what else waited is done at once."""
-    if desk.chat.unanswered:
-        desk.state.going_on = True
-        return
-    for _ in desk.chat.go_on():
-        pass
-    desk.save()
+    desk.state.going_on = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 
 import streamlit as st
@@ -11,9 +11,11 @@ import streamlit as st
 from memviz.engine.chat import Chat
 from memviz.errors import DamagedRunError, MemvizError
 from memviz.strategies.base import Strategy
+from memviz.ui.chat.deleted import start_new
 from memviz.ui.chat.desk import ChatDesk, Models
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import counter_picker, model_picker
+from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.shell.errors import errors_shown, show_error
 from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
@@ -51,19 +53,22 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     if linked and state.conversation_id is None and state.chat is None and state.opened == 0:
         state.open(linked)
     entries, titles = conversation_choices(workspace, state.conversation_id)
-    if state.conversation_id is not None and state.conversation_id not in entries:
-        state.open(None)
-    ids = [NEW_CHAT, *entries]
     labels = {NEW_CHAT: "New chat", **titles}
+    if state.conversation_id is not None and state.conversation_id not in entries:
+        if state.chat is not None and len(state.chat.log):
+            state.deleted, labels[state.conversation_id] = True, "Deleted elsewhere"
+        else:
+            state.missing = True
+            state.open(None)
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
     key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
-        "Conversation", ids, format_func=labels.__getitem__, key=key, on_change=_open_chosen, args=(key,),
+        "Conversation", list(labels), format_func=labels.__getitem__, key=key, on_change=_open_chosen, args=(key,),
         help="Start a new chat, or go on where a saved conversation ended.",
     )  # fmt: skip
-    st.button("New chat", icon=":material/add_comment:", on_click=state.open, args=(None,), width="stretch")
+    st.button("New chat", icon=":material/add_comment:", on_click=start_new, args=(state,), width="stretch")
     if state.conversation_id is None:
         st.query_params.pop(QUERY_KEY, None)
     else:
@@ -107,21 +112,20 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                 )
             else:
                 derive = partial(workspace.derive_chat, state.conversation_id, state.counter, writing, chosen)
-                with _damage_offered(derive):
+                with _damage_offered(derive), _deriving(models, partial(state.open, None)):
                     state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
                 state.kept_ahead = state.chat.ahead
-                _show_as_left(state, state.chat, chosen)
+                if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
+                    _show_setting_of(state, state.chat)
+                    st.rerun()
         state.chat.use(answering, writing)
         state.chat.recall_tool, state.chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
         if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
-            had_decisions, waited = state.chat.run.has_decisions, state.chat.proposal is not None
-            with st.spinner("Deriving the memory from the conversation"):
-                state.chat.change_strategy(chosen, state.counter)
-            state.going_on = waited and state.chat.unanswered
-            if had_decisions:
-                st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
+            _change_setting(state, state.chat, chosen, models)
             ChatDesk(workspace, state, state.chat, models).save()
-    desk = ChatDesk(workspace, state, state.chat, models)
+        desk = ChatDesk(workspace, state, state.chat, models)
+        if state.deleted and not desk.is_gone:  # restored elsewhere as well
+            desk.restore()
     desk.save_what_was_refused()
     return desk
 
@@ -139,11 +143,25 @@ def _damage_offered(derive: Callable[[], None]) -> Iterator[None]:
         st.stop()
 
 
-def _show_as_left(state: ChatState, chat: Chat, chosen: Strategy) -> None:
-    """A saved chat goes on under the setting it was left with: the controls have to show that."""
-    kept, counter = chat.strategy, chat.run.counter.name
-    if (kept, counter) != (chosen, state.counter):
-        state.opened += 1
-        state.setting = Setting(f"chat-{state.opened}", 0, kept.id, kept.model_dump())
-        state.counter = counter
-        st.rerun()
+
+def _change_setting(state: ChatState, chat: Chat, chosen: Strategy, models: Models) -> None:
+    had_decisions, waited = chat.run.has_decisions, chat.proposal is not None
+    with _deriving(models, partial(_show_setting_of, state, chat)):
+        chat.change_strategy(chosen, state.counter)
+    state.going_on = waited and chat.unanswered
+    if had_decisions:
+        st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
+
+
+def _deriving(models: Models, on_stop: Callable[[], None]) -> AbstractContextManager[None]:
+    return stoppable(
+        "Deriving the memory from the conversation", "chat-derive-stop", on_stop,
+        is_offline=models.summarizer.is_offline,
+    )  # fmt: skip
+
+
+def _show_setting_of(state: ChatState, chat: Chat) -> None:
+    """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
+    state.opened += 1
+    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump())
+    state.counter = chat.run.counter.name

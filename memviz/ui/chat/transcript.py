@@ -1,29 +1,22 @@
-"""Talking: the transcript, the streamed reply, stop, retry and undo."""
+"""What was said, message by message, each with what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
 from itertools import takewhile
-from time import monotonic
 
 import streamlit as st
 
 from memviz.context import Fate
 from memviz.conversation import Message
-from memviz.errors import MemvizError, ModelError
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.model_work import recall_exchange, thoughts
-from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
 
-FRAME_SECONDS = 0.05
-"""Pieces of a reply that arrive within this time are drawn together."""
-WAITING = "Thinking"
 AVATARS = {
     "user": ":material/person:",
     "assistant": ":material/smart_toy:",
@@ -62,7 +55,9 @@ def transcript(desk: ChatDesk) -> None:
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate)
-        if recall_enabled and turn.number and position == turn.stop - 1:
+        if position == len(log) - 1 and is_unanswered(desk):
+            _unanswered(state)
+        if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
 
 
@@ -85,83 +80,23 @@ def _message(message: Message, position: int, fate: Fate) -> None:
             st.caption("stopped before it was complete")
 
 
-def talk(desk: ChatDesk, prompt: str | None) -> None:
-    """Send what was typed, or answer what still waits for a reply."""
-    state, chat = desk.state, desk.chat
-    if prompt is not None and prompt.strip():
-        state.error = None
-        with st.chat_message("user", avatar=AVATARS["user"]):
-            st.text(prompt)
-        _answer(desk, chat.stream(prompt), None)
-    elif state.going_on:
-        state.going_on = False
-        _answer(desk, chat.go_on(), None)
-    elif state.retrying:
-        state.retrying = False
-        before = list(chat.log)
-        _answer(desk, chat.retry(), before)
-    if chat.unanswered and chat.proposal is None and state.error is None:
-        st.caption("The last message has no reply yet. Retry asks for it.")
-    if state.error is not None:
-        kept = "Your message is kept: retry, or change the model first."
-        show_error(state.error, kept if isinstance(state.error, ModelError) else "")
-
-
-def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
+def is_unanswered(desk: ChatDesk) -> bool:
+    """Whether the last message has no reply, and nothing is being done about it."""
     state = desk.state
-    bubble = st.empty()
-    with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
-        place, stop = st.empty(), st.empty()
-        place.caption(WAITING)
-        stop.button("Stop", icon=":material/stop_circle:", key="chat-stop")
-        try:
-            for text in _frames(pieces):
-                place.text(text)
-        except MemvizError as error:
-            state.error = error
-            place.text(getattr(error, "partial", ""))
-        finally:  # also when the page is left or stopped: nothing here may touch the page
-            pieces.close()
-            desk.save(replaces)
-        stop.empty()
-    if not getattr(state.error, "partial", True):
-        bubble.empty()
-    if state.error is None:
-        st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the address
+    return desk.chat.unanswered and desk.chat.proposal is None and not (state.going_on or state.retrying)
 
 
-def _frames(pieces: Iterator[str]) -> Iterator[str]:
-    """The text so far, every now and then, and at the end. Before there is any, it only keeps the page
-    alive, so that a model which is thinking can be stopped."""
-    text, drawn = "", monotonic() - FRAME_SECONDS
-    for piece in pieces:
-        text += piece
-        if monotonic() - drawn >= FRAME_SECONDS:
-            yield text or WAITING
-            drawn = monotonic()
-    yield text
+def _unanswered(state: ChatState) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="chat-unanswered"):
+        st.badge("Not answered yet", icon=":material/pending:", color="gray")
+        if not state.deleted:
+            st.button("Retry", icon=":material/refresh:", type="tertiary", key="retry-unanswered", on_click=retry,
+                      args=(state,), help="Ask for the reply.")  # fmt: skip
 
 
-def turn_controls(desk: ChatDesk) -> None:
-    """Retry and undo the last turn."""
-    if not desk.chat.log.turn_count:
-        return
-    with st.container(horizontal=True):
-        st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=_retry, args=(desk.state,),
-                  disabled=desk.chat.proposal is not None, help="Ask for the last reply again.")  # fmt: skip
-        st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo, args=(desk,),
-                  help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip
-
-
-def _retry(state: ChatState) -> None:
+def retry(state: ChatState) -> None:
+    """Have the page ask for the last reply, once more if there is one."""
     state.error, state.retrying = None, True
-
-
-def _undo(desk: ChatDesk) -> None:
-    desk.state.error = None
-    before = list(desk.chat.log)
-    desk.chat.undo()
-    desk.save(before)
 
 
 def empty_chat() -> None:

@@ -15,6 +15,7 @@ from memviz.metrics.answers.source import answer_source
 from memviz.text.wording import counted
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState
 from memviz.ui.shell.text import plain
@@ -22,11 +23,10 @@ from memviz.ui.shell.text import plain
 CARDS_A_ROW = 3
 
 
-@st.fragment
 def ask_all(
     state: CompareState, settings: Sequence[SettingRun], answerer: ModelChoice, summarizer: ModelChoice
 ) -> None:
-    """Ask, and see what each setting still knows, and from where."""
+    """Ask, and see what each setting still knows, and from where. It is no fragment, so that asking can be stopped."""
     st.subheader("What does each setting still know?", anchor=False)
     with st.form("ask-all", border=False):
         writing, sending = st.columns([4, 1], vertical_alignment="bottom")
@@ -43,8 +43,8 @@ def ask_all(
     if asked and not question.strip():
         show_error(MessageError("The question is empty. Write something to ask."))
     elif asked:
-        state.question = question
-        state.answers = _ask(runs, question, answerer, summarizer)
+        state.question, state.answers = question, []
+        _ask(state.answers, runs, question, answerer, summarizer)
     _show(state, settings)
 
 
@@ -54,16 +54,20 @@ def _different_runs(settings: Sequence[SettingRun]) -> list[Run]:
 
 
 def _ask(
-    runs: Sequence[Run], question: str, answerer: ModelChoice, summarizer: ModelChoice
-) -> list[tuple[Run, TurnRecord | MemvizError]]:
-    answers: list[tuple[Run, TurnRecord | MemvizError]] = []
-    with st.spinner("Asking"):
+    answers: list[tuple[Run, TurnRecord | MemvizError]],
+    runs: Sequence[Run],
+    question: str,
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
+) -> None:
+    """Add each answer to ``answers`` as it comes: those that were given before a stop are kept."""
+    is_offline = answerer.is_offline and summarizer.is_offline
+    with stoppable(f"Asking {answerer.name}", "ask-all-stop", is_offline=is_offline):
         for run in runs:
             try:
                 answers.append((run, ask(run, question, model=answerer.build(), summarizer=summarizer.build())))
             except MemvizError as error:
                 answers.append((run, error))
-    return answers
 
 
 def _show(state: CompareState, settings: Sequence[SettingRun]) -> None:

@@ -9,8 +9,10 @@ import streamlit as st
 
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
+from memviz.models.interruptible import Interruptible
 from memviz.models.registry import OFFLINE, known_models, model
 from memviz.ui.shell.server.checks import access
+from memviz.ui.shell.state import heed_clicks
 
 EMPTY_KEY = {
     True: "Empty uses the provider's environment variable, at the provider's own address.",
@@ -58,8 +60,11 @@ class ModelChoice:
         }  # fmt: skip
 
     def build(self) -> Model:
-        """The model. Raises ModelError for a name that no provider knows."""
-        return model(OFFLINE) if self.is_offline else model(self.name, **self.options)
+        """The model, for use in the run of a page: a click ends its call, also while its server says nothing.
+        Raises ModelError for a name that no provider knows."""
+        if self.is_offline:
+            return model(OFFLINE)
+        return Interruptible(model(self.name, **self.options), heed_clicks)
 
 
 def model_picker(label: str, key: str, help: str) -> ModelChoice:

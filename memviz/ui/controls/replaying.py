@@ -14,7 +14,7 @@ from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Trigger
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.progress import Progress
-from memviz.ui.controls.resumable_job import stop_button
+from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import CompareState, Setting
 from memviz.ui.shell.text import distinct, plain
@@ -76,11 +76,9 @@ def _run_when_asked(
             f"Not replayed yet: {plain(names)}. The summarizer {plain(summarizer.name)} is asked when you say so."
         )
         return []
-    writer, stop = summarizer.build(), st.empty()
-    stop_button("compare-stop", place=stop)
-    runs = [(setting, _replayed(workspace, key, writer)) for setting, key in waiting]
-    stop.empty()
-    return runs
+    writer = summarizer.build()
+    with stoppable(f"Asking {summarizer.name} for summaries", "compare-stop"):
+        return [(setting, _replayed(workspace, key, writer)) for setting, key in waiting]
 
 
 def _replayed(workspace: Workspace, key: RunKey, writer: Model) -> Run:

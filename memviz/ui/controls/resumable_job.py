@@ -1,15 +1,16 @@
 """Work that a model is asked for in steps: what it will cost, a start button, progress, a way out, and going on later.
 
-A job either runs while its page is drawn (:class:`ResumableJob`: every other click ends it, and what was done is
-kept), or in a thread of its own that the page only looks at (:func:`watch`), where the rest of the page is to stay
-in use meanwhile.
+A job either runs while its page is drawn (:class:`ResumableJob`, or :func:`stoppable` for one that is a single step:
+every other click ends it, and what was done is kept), or in a thread of its own that the page only looks at
+(:func:`watch`), where the rest of the page is to stay in use meanwhile. That a click ends it while a server says
+nothing is the model's doing: :meth:`memviz.ui.controls.pickers.ModelChoice.build`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -40,10 +41,40 @@ def start_button(label: str, key: str, *, place: DeltaGenerator | None = None, i
     return button(label, icon=":material/play_arrow:", type="primary" if is_main else "secondary", key=key)
 
 
-def stop_button(key: str, *, place: DeltaGenerator | None = None, help: str | None = None) -> bool:
+def stop_button(
+    key: str,
+    *,
+    place: DeltaGenerator | None = None,
+    help: str | None = None,
+    on_click: Callable[[], None] | None = None,
+) -> bool:
     """The button that ends a job early. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
-    return button("Stop", icon=":material/stop_circle:", key=key, help=help)
+    return button("Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click)
+
+
+@contextmanager
+def stoppable(
+    words: str, key: str, on_stop: Callable[[], None] | None = None, *, is_offline: bool = False
+) -> Iterator[None]:
+    """Say what is being done, in ``words``, with a way out, for as long as the block asks a model. A click on it, or on
+    anything else, ends the block; ``on_stop`` is called where it was this one. It has to be outside of any fragment:
+    Streamlit would let the fragment's run finish before it hears of a click within it. A model that ``is_offline``
+    keeps nobody waiting: there it is only said what is being done."""
+    if is_offline:
+        with st.spinner(words):
+            yield
+        return
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center"):
+        stop_button(key, on_click=on_stop)
+        st.caption(f":material/hourglass_empty: {plain(words)}")
+    try:
+        yield
+    except MemvizError:
+        place.empty()
+        raise
+    place.empty()
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from memviz.engine.chat import Chat
+from memviz.engine.compaction import Compaction
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.prompt_lab import Trial
 from memviz.engine.recall import Recall
@@ -60,10 +61,19 @@ class AddedRecall(NamedTuple):
     uid: int | str | None = None
 
 
+class PromptsToTry(NamedTuple):
+    """What the prompt lab was asked for at one of its places: other ``instructions`` for one summarization."""
+
+    place: str
+    compaction: Compaction
+    instructions: tuple[str, ...]
+
+
 @dataclass
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
-    each of them. ``answers`` are those to the question asked last."""
+    each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
+    places, ``trying`` what it is to try now."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -75,6 +85,7 @@ class CompareState:
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
+    trying: PromptsToTry | None = None
     looked_at: int | None = None
     _next_uid: int = 3
 
@@ -115,6 +126,11 @@ class ChatState:
     ``opened`` counts how often another conversation was opened: widgets that belong to one
     conversation carry it in their key. ``setting`` is the one in force; ``recall_tool`` lets the model
     recall under a strategy that is not made for it, ``kept_ahead`` is what of recalls and pins is stored.
+
+    What the page is to ask a model for in this run: ``going_on``, for the reply that is missing; ``retrying``, for the
+    last reply once more; ``draft_with``, for a summary by this instruction (empty: the strategy's own).
+    ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
+    that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
     """
 
     conversation_id: str | None = None
@@ -128,11 +144,17 @@ class ChatState:
     retrying: bool = False
     going_on: bool = False
     recall_tool: bool | None = None
+    draft_with: str | None = None
     kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
+    deleted: bool = False
+    to_send: tuple[str, ...] = ()
+    missing: bool = False
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to a saved conversation, or to a new one."""
         self.conversation_id, self.chat, self.error = conversation_id, None, None
+        self.going_on = self.retrying = self.deleted = False
+        self.draft_with = None
         self.shown_messages = MESSAGES_SHOWN
         self.opened += 1
 
@@ -241,6 +263,15 @@ def retention_state() -> RetentionState:
 def costs_state() -> CostsState:
     """The costs page's state."""
     return _of_session("costs", CostsState)
+
+
+def heed_clicks() -> None:
+    """End this run of the page if the visitor has clicked something meanwhile, or has left.
+
+    Streamlit only does so where the page draws or, as here, looks into the session's state. Work that waits for
+    something else calls this now and then. In a fragment's own run only a click outside of it counts.
+    """
+    widget_value("looked up for its side effect")
 
 
 def widget_value(key: str) -> Any:

@@ -26,6 +26,7 @@ from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.probes import facts_of
 from memviz.ui.facts.summaries.charts import evolution_charts
+from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
@@ -54,7 +55,9 @@ def summaries(
     facts = summary_evolution(setting.run)
     # Another conversation or setting has other versions: its controls are others too.
     view = _view(state, setting)
-    history(Desk(state, setting, summarizer, lambda: facts_of(workspace, state).probes), facts, view)
+    desk = Desk(state, setting, summarizer, lambda: facts_of(workspace, state).probes)
+    try_prompts(desk)
+    history(desk, facts, view)
     if facts:
         evolution_charts(setting.run, facts)
 

@@ -9,25 +9,35 @@ import streamlit as st
 
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
-from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
 from memviz.text.wording import counted, dollars, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
+from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.facts.summaries.diff_html import diff_html, legend_html
 from memviz.ui.facts.summaries.rewording import Desk
-from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.state import PromptsToTry
 from memviz.ui.shell.text import plain
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
 KEPT, LOST = "kept", "lost"
 
 
-@st.fragment
 def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     """Choose two prompts, or write them, and compare what the summarizer makes of the same messages."""
+    state = desk.state
+    place = f"{state.conversation_id}-{desk.setting.index}-{hash((compaction.version, compaction.request))}"
+    _choose(desk, compaction, place)
+    trials = state.trials.get(place, ())
+    if trials:
+        _compare(compaction, trials, desk.probes())
+
+
+@st.fragment
+def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
     taken = compaction.summarized
     joins = f" and version {compaction.replaces} of the summary" if compaction.replaces else ""
     st.caption(f"Both prompts get {message_range(taken)}{joins}. Nothing of the run is changed. " + _who(desk))
@@ -36,28 +46,28 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
         prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)
         for (side, first), column in zip(FIRST_CHOICE.items(), st.columns(2), strict=True)
     ]
-    place = f"{desk.state.conversation_id}-{desk.setting.index}-{hash((compaction.version, compaction.request))}"
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
-        desk.state.trials[place] = _try(desk, compaction, [text or own for text in instructions])
-    trials = desk.state.trials.get(place, ())
-    if trials:
-        _compare(compaction, trials, desk.probes())
+        desk.state.trying = PromptsToTry(place, compaction, tuple(text or own for text in instructions))
+        st.rerun()
+
+
+def try_prompts(desk: Desk) -> None:
+    """Ask for what was chosen in the prompt lab. Not there, but here: the lab is part of a fragment, and a click on
+    Stop in a fragment is only heard when its run is over."""
+    trying, desk.state.trying = desk.state.trying, None
+    if trying is None:
+        return
+    with error_shown(), stoppable("Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_offline):
+        writer = desk.summarizer.build()
+        desk.state.trials[trying.place] = tuple(
+            try_prompt(trying.compaction, instruction, writer) for instruction in trying.instructions
+        )
 
 
 def _who(desk: Desk) -> str:
     if desk.summarizer.is_offline:
         return "The offline summarizer chooses sentences. Of a prompt it obeys the length alone: “at most 60 words”."
     return f"{plain(desk.summarizer.name)} is asked twice."
-
-
-def _try(desk: Desk, compaction: Compaction, instructions: Sequence[str]) -> tuple[Trial, ...]:
-    try:
-        with st.spinner("Writing both summaries"):
-            summarizer = desk.summarizer.build()
-            return tuple(try_prompt(compaction, instruction, summarizer) for instruction in instructions)
-    except MemvizError as error:
-        show_error(error)
-        return ()
 
 
 def _compare(compaction: Compaction, trials: Sequence[Trial], probes: Sequence[Probe]) -> None:

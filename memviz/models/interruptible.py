@@ -1,0 +1,95 @@
+"""A model whose caller can leave at any moment, also while a server says nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+
+from memviz.conversation import Message
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.metering import Bill, Meter
+from memviz.models.tools import Tool
+
+LOOK_SECONDS = 0.1
+"""How long it takes at most until the caller's ``look_up`` is asked again."""
+
+
+class Interruptible(ModelWrapper):
+    """``model``, asked in a thread of its own, while the caller's thread waits and asks ``look_up`` ten times a
+    second. What ``look_up`` raises ends the call at once, and so does closing the stream or Ctrl-C.
+
+    A thread that waits for a network cannot be ended from outside. One that was left runs on until its server says
+    something, or until the model's timeout: then it hangs up, makes no other try, and nobody reads what it got.
+    """
+
+    def __init__(self, model: Model, look_up: Callable[[], object]) -> None:
+        super().__init__(model)
+        self._look_up = look_up
+
+    def __repr__(self) -> str:
+        return f"Interruptible({self._model!r})"
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The model's answer as it arrives, and an empty piece now and then while nothing does."""
+        call = _Call(partial(self._model.stream_metered, messages=messages, tools=tools, tool_choice=tool_choice))
+        call.start()
+        try:
+            while not isinstance(item := self._next(call), _Ended):
+                yield item
+            if item.error is not None:
+                raise item.error
+        finally:
+            call.left.set()
+
+    def _next(self, call: _Call) -> str | Reply | _Ended:
+        self._look_up()
+        try:
+            return call.arrived.get(timeout=LOOK_SECONDS)
+        except Empty:
+            return ""
+
+
+class _Ended:
+    """The last thing that arrives of a call: it came to its end, or failed with ``error``."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+
+
+class _LeftError(Exception):
+    """Nobody waits for this call any more."""
+
+
+class _Call(Thread):
+    """One call of a model. ``arrived`` holds its pieces in order; once ``left`` is set, it ends as soon as it can."""
+
+    def __init__(self, ask: Callable[[Meter], Iterator[str | Reply]]) -> None:
+        super().__init__(name="memviz model call", daemon=True)  # one that was left must not hold the process up
+        self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
+        self.left = Event()
+        self._ask = ask
+
+    def run(self) -> None:
+        """Ask, and hand on what arrives."""
+        ended = _Ended()
+        try:
+            with closing(self._ask(self._meter)) as items:  # type: ignore[type-var]  # streams are generators
+                for item in items:
+                    if self.left.is_set():
+                        return
+                    self.arrived.put(item)
+        except BaseException as error:  # the caller's to judge, whatever it is
+            ended = _Ended(error)
+        finally:
+            self.arrived.put(ended)
+
+    def _meter(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
+        """Asked before each try: after a silence that nobody waited for there is to be no other."""
+        if self.left.is_set():
+            raise _LeftError
+        return Bill()

@@ -1,0 +1,108 @@
+"""Talking: what was typed is kept, the reply is streamed and can be stopped, and a turn is retried or undone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from time import monotonic
+
+import streamlit as st
+
+from memviz.conversation import Message
+from memviz.errors import MemvizError, ModelError
+from memviz.ui.chat.desk import ChatDesk
+from memviz.ui.chat.transcript import AVATARS, is_unanswered, retry
+from memviz.ui.controls.resumable_job import stop_button
+from memviz.ui.shell.errors import show_error
+
+FRAME_SECONDS = 0.05
+"""Pieces of a reply that arrive within this time are drawn together."""
+WAITING, REMEMBERING = "Thinking", "Summarizing"
+
+
+def send(desk: ChatDesk, texts: Sequence[str]) -> None:
+    """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
+    with the chat's address, and asks for the reply."""
+    state = desk.state
+    state.error = None
+    try:
+        for text in texts:
+            desk.chat.say(text)
+        state.going_on = True
+    except MemvizError as error:
+        state.error = error
+    desk.save()  # where the file fails, the talk goes on all the same, on the page alone
+    if state.deleted:
+        state.going_on = False
+    st.rerun()
+
+
+def talk(desk: ChatDesk) -> None:
+    """Ask for the reply that the page was asked for, and say what went wrong with the last one."""
+    state, chat = desk.state, desk.chat
+    if state.going_on:
+        state.going_on = False
+        _answer(desk, chat.go_on(), None)
+    elif state.retrying:
+        state.retrying = False
+        before = None if chat.unanswered else list(chat.log)
+        _answer(desk, chat.retry(), before)
+    if state.error is not None:
+        _failed(state.error)
+
+
+def _failed(error: MemvizError) -> None:
+    arrived = getattr(error, "partial", "")
+    if arrived:
+        with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+            st.text(arrived)
+    show_error(
+        error, "Your message is kept: retry, or change the model first." if isinstance(error, ModelError) else ""
+    )
+
+
+def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
+    with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+        place = st.empty()
+        place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
+        stop_button("chat-stop")
+        try:
+            for text in _frames(pieces):
+                if text:
+                    place.text(text)
+        except MemvizError as error:
+            desk.state.error = error
+        finally:  # also when the page is left or stopped: nothing here may touch the page
+            pieces.close()
+            desk.save(replaces)
+    st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
+
+
+def _frames(pieces: Iterator[str]) -> Iterator[str]:
+    """The text so far, every now and then, and at the end; empty as long as there is none."""
+    text, drawn = "", monotonic() - FRAME_SECONDS
+    for piece in pieces:
+        text += piece
+        if monotonic() - drawn >= FRAME_SECONDS:
+            yield text
+            drawn = monotonic()
+    yield text
+
+
+def turn_controls(desk: ChatDesk) -> None:
+    """Retry and undo the last turn."""
+    if not desk.chat.log.turn_count:
+        return
+    with st.container(horizontal=True):
+        if not is_unanswered(desk):  # else it stands at the message
+            st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=retry, args=(desk.state,),
+                      disabled=desk.chat.proposal is not None or desk.state.deleted,
+                      help="Ask for the last reply again.")  # fmt: skip
+        st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo, args=(desk,),
+                  help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip
+
+
+def _undo(desk: ChatDesk) -> None:
+    desk.state.error = None
+    before = list(desk.chat.log)
+    desk.chat.undo()
+    desk.save(before)

@@ -1,0 +1,54 @@
+"""Ctrl-C ends a command at once, also while the summarizer's server says nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from tests.cli.terminal import MEMVIZ, ROOT
+from tests.models.openai_server import OpenAIServer, openai_server, slow
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals are others here")]
+
+SOON_SECONDS = 10.0
+"""What ending a process may take on a busy machine; the server is silent for longer."""
+COMMANDS = {
+    "replay": ("-s", "summary:buffer_size=1", "--model", "openai/gpt-5-mini"),
+    "sweep": ("-s", "summary:buffer_size=1,2", "--summarizer", "openai/gpt-5-mini", "--budget", "1", "--yes"),
+}
+
+
+@pytest.fixture
+def silent() -> Iterator[OpenAIServer]:
+    with openai_server() as server:
+        server.otherwise = slow(55)
+        yield server
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_ctrl_c_acts_while_the_server_is_silent(command: str, chat: Path, silent: OpenAIServer) -> None:
+    keys = {"OPENAI_API_KEY": "sk-test", "OPENAI_API_BASE": silent.api_base}
+    started = subprocess.Popen(
+        [*MEMVIZ, command, str(chat), *COMMANDS[command]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | keys, start_new_session=True,
+    )  # fmt: skip
+    try:
+        while not silent.requests:
+            assert started.poll() is None, started.communicate()
+            sleep(0.02)
+        interrupted = monotonic()
+        os.killpg(started.pid, signal.SIGINT)
+        _, err = started.communicate(timeout=60)
+        assert monotonic() - interrupted < SOON_SECONDS
+        assert started.returncode == 130
+        assert b"Traceback" not in err
+    finally:
+        if started.poll() is None:
+            os.killpg(started.pid, signal.SIGKILL)
+            started.communicate()
