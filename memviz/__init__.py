@@ -17,6 +17,7 @@ from memviz.errors import (
     ConfigError,
     CounterUnavailableError,
     EmptyConversationError,
+    MatrixTooLargeError,
     MemvizError,
     MessageError,
     ModelError,
@@ -89,7 +90,8 @@ _LAZY = {
 
 __all__ = [
     "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context",
-    "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log", "MemoryStore",
+    "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Judging", "Log",
+    "MatrixTooLargeError", "MemoryStore",
     "MemvizError", "Message", "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall",
     "RecallError", "Recalled", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError",
     "Strategy", "Sweep", "SweepError", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord",
