@@ -17,6 +17,7 @@ from memviz.errors import (
     ConfigError,
     CounterUnavailableError,
     EmptyConversationError,
+    MatrixTooLargeError,
     MemvizError,
     MessageError,
     ModelError,
@@ -90,15 +91,15 @@ _LAZY = {
 }
 
 __all__ = [
-    "RECALL_CONVERSATION", "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError", "Context",
-    "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom", "Judging", "Log",
-    "MemoryStore", "MemvizError", "Message", "MessageError", "Model", "ModelError", "ParameterError", "Probe",
-    "Recall", "RecallError", "Recalled", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
-    "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError", "Tool", "ToolCall", "Transcript",
-    "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask",
-    "build_chat_memory", "counter", "free_run", "health_warnings", "life_lines", "load_memory_config",
-    "load_transcript", "model", "propose_probes", "replay", "retention", "strategies", "strategy", "strategy_of",
-    "sweep",
+    "RECALL_CONVERSATION", "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError",
+    "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom", "Judging",
+    "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
+    "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "ReviewError", "Run",
+    "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
+    "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError",
+    "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run", "health_warnings",
+    "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes", "replay", "retention",
+    "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 
 

@@ -127,6 +127,24 @@ class UnclearUserError(TranscriptError):
         super().__init__(reason, format=format, place=place, remedy=remedy or SAY_WHO)
 
 
+class MatrixTooLargeError(MemvizError, ValueError):
+    """More cells were asked for than fit. Attributes: ``requests`` and ``messages``, the ranges asked for."""
+
+    def __init__(self, name: str, requests: range, messages: range, most: int) -> None:
+        self.requests, self.messages = requests, messages
+        some = max(1, most // max(1, len(messages)))
+        super().__init__(
+            f"run.{name}({_as_slice(requests)}, {_as_slice(messages)}) would be {len(requests):,} requests x "
+            f"{len(messages):,} messages = {len(requests) * len(messages):,} cells; at most {most:,} are made at once. "
+            f"Ask for slices, such as run.{name}({_as_slice(requests[:some])}, {_as_slice(messages[:most])})."
+        )
+
+
+def _as_slice(part: range) -> str:
+    step = f", {part.step}" if part.step != 1 else ""
+    return f"slice({part.start}, {part.stop}{step})"
+
+
 class SweepError(MemvizError):
     """A sweep cannot begin or go on: there is no conversation, or those who do its work are lost."""
 

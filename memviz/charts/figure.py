@@ -7,6 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from memviz.charts.thinning import thinned
+
 VALIDATED = False
 """Whether Plotly checks every property of every figure. The tests switch it on; on a page it would
 take longer than all the rest of a redraw."""
@@ -19,3 +21,15 @@ def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go
     """A figure of these traces, each a dictionary with its ``type``. Raises ValueError for a property
     that Plotly does not know while :data:`VALIDATED` is on."""
     return go.Figure({"data": list(traces), "layout": dict(layout)}, _validate=VALIDATED)
+
+
+def figure_over_turns(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
+    """A figure with the turns on its x axis. Of more turns than a screen can show the lowest and the highest of every
+    few are drawn (:mod:`memviz.charts.thinning`), and the title of the axis says so. The ``range`` of the axis is the
+    part that is shown: a smaller one is drawn in more detail."""
+    axis = layout["xaxis"]
+    shown, turns = thinned(list(traces), axis.get("range"))
+    if turns > 1 and "title" in axis:
+        words = f"{axis['title']['text']} (of every {turns:,} the lowest and the highest are drawn)"
+        layout = {**layout, "xaxis": {**axis, "title": {**axis["title"], "text": words}}}
+    return figure(shown, layout)

@@ -54,7 +54,7 @@ STEP_TITLES = (
     "Not yet there", "Dropped", "Summarized once", "2-3 times", "4-7 times", "8 times or more", "Recalled",
     "Word for word",
 )  # fmt: skip
-"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.fate_map.STEPS``."""
+"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
 

@@ -15,8 +15,10 @@ from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.calls import thoughts
 from memviz.engine.compaction import Compaction
+from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
+from memviz.errors import MatrixTooLargeError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
 from memviz.strategies import strategy as make_strategy
@@ -24,6 +26,9 @@ from memviz.strategies.base import Strategy
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+MAX_CELLS = 100_000_000
+"""Of a matrix [requests x messages]: it grows with the square of a conversation's length."""
 
 
 T = TypeVar("T")
@@ -93,11 +98,14 @@ class Run:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
         return memory_at(self.space, self.compactions, self.log.turn(turn).stop)
 
-    def fates(self) -> NDArray[np.uint8]:
-        """What became of every message: an array [requests x messages] of :class:`Fate` codes."""
-        fates = np.empty((len(self.turns), len(self.log)), dtype=np.uint8)
-        for row, record in enumerate(self.turns):
-            fates[row] = self.fates_at(record)
+    def fates(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint8]:
+        """What became of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
+        ``requests`` (0-based places in ``turns``) and ``messages`` (log positions). Raises
+        :class:`memviz.MatrixTooLargeError` for more than 100 million cells."""
+        rows, columns = self._asked("fates", requests, messages)
+        fates = np.empty((len(rows), len(columns)), dtype=np.uint8)
+        for row, number in enumerate(rows):
+            fates[row] = self.fates_at(self.turns[number])[messages or slice(None)]
         return fates
 
     def fates_at(self, record: TurnRecord) -> NDArray[np.uint8]:
@@ -116,32 +124,32 @@ class Run:
         row[: self.space.system_stop] = Fate.VERBATIM
         return row
 
-    def generations(self) -> NDArray[np.uint16]:
+    def generations(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint16]:
         """How many summarizations each message's content has been through: an array
-        [requests x messages], 0 where the message's fate is not *summarized*."""
-        generations = np.zeros((len(self.turns), len(self.log)), dtype=np.uint16)
-        passed = self._passed()
-        for row, record in zip(generations, self.turns, strict=True):
-            sent = record.parts.summaries
+        [requests x messages], 0 where the message's fate is not *summarized*. The arguments and the bound are
+        those of :meth:`fates`."""
+        rows, columns = self._asked("generations", requests, messages)
+        generations = np.zeros((len(rows), len(columns)), dtype=np.uint16)
+        by_version: dict[int, list[int]] = {}
+        for row, number in enumerate(rows):
+            sent = self.turns[number].parts.summaries
             if len(sent) == 1:
-                row[:] = passed[sent.start]
-            for covered in self.space.summaries.covered(sent.start, sent.stop) if len(sent) > 1 else ():
-                row[covered.start : covered.stop] = 1  # entries of a list: each was summarized once
-        generations[self.fates() != Fate.SUMMARIZED] = 0
+                by_version.setdefault(sent.start, []).append(row)
+            elif sent:
+                generations[row] = 1  # entries of a list: each was summarized once
+        span = range(min(columns, default=0), max(columns, default=-1) + 1)
+        places = np.array(columns, dtype=np.intp) - span.start
+        for version, passed in Generations(self.space.summaries.versions).rows(by_version, span):
+            generations[by_version[version]] = passed[places]
+        generations[self.fates(requests, messages) != Fate.SUMMARIZED] = 0
         return generations
 
-    def _passed(self) -> list[NDArray[np.uint16]]:
-        """For every summary version: how many summarizations each message's content had passed through in it."""
-        passed: list[NDArray[np.uint16]] = []
-        for version in self.space.summaries.versions:
-            if version.replaces is None:
-                row = np.zeros(len(self.log), dtype=np.uint16)
-            else:
-                before = passed[version.replaces - 1]
-                row = before + (before > 0)
-            row[version.added.start : version.added.stop] = 1
-            passed.append(row)
-        return passed
+    def _asked(self, name: str, requests: slice | None, messages: slice | None) -> tuple[range, range]:
+        rows, columns = range(len(self.turns)), range(len(self.log))
+        asked = rows[requests or slice(None)], columns[messages or slice(None)]
+        if len(asked[0]) * len(asked[1]) > MAX_CELLS:
+            raise MatrixTooLargeError(name, *asked, MAX_CELLS)
+        return asked
 
     def frame(self) -> DataFrame:
         """One row a turn: tokens of each part, their total, the reply's, compactions, flags, and the calls

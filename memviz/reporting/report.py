@@ -21,7 +21,8 @@ from memviz.conversation import clean_text
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.memory_map.fate_map import STEPS, fate_map
+from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.reporting.charts import chart_data
 from memviz.reporting.conversation_text import distinct_talks
 from memviz.reporting.settings import Setting

@@ -12,7 +12,8 @@ from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings
-from memviz.metrics.memory_map.fate_map import code_of, fate_map
+from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events, grows_a_list
 from memviz.text.wording import dollars

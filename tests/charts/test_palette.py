@@ -23,7 +23,7 @@ from memviz.charts.palette import (
     setting_dash,
 )
 from memviz.context import TOKEN_PARTS, Fate
-from memviz.metrics.memory_map.fate_map import STEPS, code_of
+from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.ui.shell.state import MAX_SETTINGS
 
 THEMES = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]

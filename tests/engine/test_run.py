@@ -149,6 +149,32 @@ class TestFates:
                     expected = Fate.DROPPED
                 assert row[position] == expected, position
 
+    @every_strategy
+    @given(messages=conversations(), plan=outcomes, data=st.data())
+    def test_slices_are_parts_of_the_whole(
+        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
+    ) -> None:
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        requests, wanted = data.draw(st.slices(len(run.turns))), data.draw(st.slices(len(messages)))
+        assert run.fates(requests, wanted).tolist() == run.fates()[requests, wanted].tolist()
+        assert run.generations(requests, wanted).tolist() == run.generations()[requests, wanted].tolist()
+        assert run.fates(messages=wanted).tolist() == run.fates()[:, wanted].tolist()
+
+    def test_more_cells_than_fit_are_refused_with_slices_that_do(self) -> None:
+        messages = [Message(("user", "assistant")[n % 2], "Hm.") for n in range(20_000)]
+        run = memviz.replay(messages, memviz.strategy("window"), counter="chars4")
+        for matrix, name in ((run.fates, "fates"), (run.generations, "generations")):
+            with pytest.raises(memviz.MatrixTooLargeError) as refused:
+                matrix()
+            assert "10,000 requests x 20,000 messages = 200,000,000 cells" in str(refused.value)
+            assert f"run.{name}(slice(0, 5000), slice(0, 20000))" in str(refused.value)
+            assert isinstance(refused.value, memviz.MemvizError)
+            with pytest.raises(memviz.MatrixTooLargeError, match=r"slice\(3, 9000\)"):
+                matrix(slice(3, 9_000))
+        word, not_yet = Fate.VERBATIM, Fate.NOT_YET
+        last = run.fates(slice(9_998, None), slice(19_996, None))
+        assert last.tolist() == [[word, not_yet, not_yet, not_yet], [word, word, word, not_yet]]
+
     @staticmethod
     def indices(record: memviz.TurnRecord, kind: Any) -> set[int]:
         block = record.context.block(kind)

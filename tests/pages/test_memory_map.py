@@ -17,13 +17,15 @@ from memviz import Message, Recall
 from memviz.charts.palette import STEP_TITLES
 from memviz.context import Fate
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import Span, code_of, fate_map
+from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.memory_map.steps import code_of
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.ui.compare.memory_map.legend import percent
 from memviz.ui.compare.memory_map.message import life_in_words
 from memviz.ui.shell.state import AddedRecall
 from memviz.workspace import Workspace
+from tests.metrics.memory_map.codes import codes_of
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (
     click,
@@ -82,7 +84,7 @@ def test_every_setting_has_a_map_of_its_run(page: AppTest) -> None:
     shown = maps(page)
     assert len(shown) == 3
     for figure, (label, strategy) in zip(shown, FIRST.items(), strict=True):
-        assert cells(figure).tolist() == fate_map(replayed(strategy)).codes.T.tolist()
+        assert cells(figure).tolist() == codes_of(replayed(strategy)).T.tolist()
         assert label in figure["layout"]["title"]["text"]
     assert len({tuple(figure["layout"]["yaxis"]["range"]) for figure in shown}) == 1
     assert not page.error
@@ -158,7 +160,7 @@ def test_a_recall_is_on_the_map(page: AppTest) -> None:
     page.run()
     run = memviz.replay(list(trip.messages), FIRST["Sliding window · 10 messages"], system_prompt=trip.system_prompt,
                         recalls={30: Recall(turns=[1])})  # fmt: skip
-    assert cells(maps(page)[1]).tolist() == fate_map(run).codes.T.tolist()
+    assert cells(maps(page)[1]).tolist() == codes_of(run).T.tolist()
     assert cells(maps(page)[1])[0, 29] == code_of(Fate.RECALLED)
     assert "Recalled" in html(page, "memviz-fates")[0]
 
@@ -181,7 +183,7 @@ def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() 
     labelled(page.slider, "Messages").set_value((181, 280)).run()
     generated = generate(200)
     run = memviz.replay(list(generated.messages), memviz.strategy("window"), system_prompt=generated.system_prompt)
-    assert cells(maps(page)[1]).tolist() == fate_map(run).codes[100:140, 180:280].T.tolist()
+    assert cells(maps(page)[1]).tolist() == codes_of(run)[100:140, 180:280].T.tolist()
     assert not any("Each cell is" in caption.value for caption in page.caption)
     click_cell(page, 1, 120, 230)
     assert (labelled(page.number_input, "Message").value, page.select_slider[0].value) == (230, 120)

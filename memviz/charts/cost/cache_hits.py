@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, setting_color, setting_dash, turn_ticks
 from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
 
 HEIGHT_PIXELS = 330
 
@@ -29,7 +31,7 @@ def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
         "uirevision": "cache-hits",
     }  # fmt: skip
-    return figure([_curve(one) for one in costs], layout)
+    return figure_over_turns([_curve(one) for one in costs], layout)
 
 
 def _curve(one: SettingCost) -> dict[str, Any]:
@@ -44,14 +46,14 @@ def _curve(one: SettingCost) -> dict[str, Any]:
         "name": escaped(one.label), "legendgroup": str(index),
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5},
-        "text": list(_words(one.label, rows)),
+        "text": Texts(rows, partial(_words, one.label)),
         "hoverinfo": "text",
     }  # fmt: skip
 
 
-def _words(label: str, rows: Sequence[Sequence[int]]) -> Iterator[str]:
-    for turn, read, cached, shared in rows:
-        yield (
-            f"<b>{escaped(label)}</b><br>turn {turn:,}: <b>{cached / read:.0%}</b> read from the cache, "
-            f"{cached:,} of {read:,} input tokens<br>{shared:,} stood at the start of the request before as well"
-        )
+def _words(label: str, row: Sequence[int]) -> str:
+    turn, read, cached, shared = row
+    return (
+        f"<b>{escaped(label)}</b><br>turn {turn:,}: <b>{cached / read:.0%}</b> read from the cache, "
+        f"{cached:,} of {read:,} input tokens<br>{shared:,} stood at the start of the request before as well"
+    )

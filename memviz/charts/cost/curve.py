@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import Amounts, SettingCost, Unit, View
 from memviz.charts.cost.words import turn_words
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, faded, setting_color, setting_dash, turn_ticks
 from memviz.charts.text import escaped
 
@@ -54,7 +54,7 @@ def cost_curve(
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 460, "margin": FIXED_MARGINS,
         "uirevision": f"cost-{view.name}-{unit.name}",
     }  # fmt: skip
-    return figure(traces, layout)
+    return figure_over_turns(traces, layout)
 
 
 def _traces(one: SettingCost, view: View, unit: Unit, uncached: bool) -> Iterator[dict[str, Any]]:
@@ -84,7 +84,7 @@ def _line(one: SettingCost, amounts: Amounts, has_band: bool) -> dict[str, Any]:
     band = {"fill": "tonexty", "fillcolor": faded(PART_COLORS["summary"], 0.3)} if has_band else {}
     return {
         "type": "scatter", "mode": "lines+markers", "x": turns, "y": np.asarray(amounts), "name": escaped(one.label),
-        "legendgroup": str(index), "text": list(turn_words(one)), "hoverinfo": "text",
+        "legendgroup": str(index), "text": turn_words(one), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5}, **band,
     }  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
 from memviz.charts.text import escaped
 from memviz.metrics.requests.requests_sent import Tokens
@@ -42,7 +42,7 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
         "uirevision": "window-use",
     }  # fmt: skip
-    return figure([_curve(one, window_tokens) for one in costs], layout)
+    return figure_over_turns([_curve(one, window_tokens) for one in costs], layout)
 
 
 def largest_request(costs: Sequence[SettingCost]) -> int:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
 from memviz.metrics.cost.parts import Part
 from memviz.text.wording import dollars
 
@@ -27,27 +24,28 @@ def usd_words(usd: float | None) -> str:
     return UNKNOWN if usd is None else dollars(usd)
 
 
-def turn_words(one: SettingCost) -> Iterator[str]:
+def turn_words(one: SettingCost) -> Texts[int]:
     """A tooltip for each turn, in order."""
     each, so_far, uncached = one.amounts(View.EACH_TURN), one.amounts(View.SO_FAR), one.uncached(View.EACH_TURN)
-    turns, told, head = one.cost.turns.tolist(), _parts(one), f"<b>{escaped(one.label)}</b><br>turn "
-    if each is None or so_far is None or uncached is None:
-        yield from (f"{head}{turn:,} cost an unknown amount:{parts}" for turn, parts in zip(turns, told, strict=True))
-        return
-    amounts = np.stack([sum(each), sum(so_far), uncached], axis=1).tolist()
-    has_hits = bool(one.cost.cached_tokens.any())
-    for turn, parts, (usd, total_usd, uncached_usd) in zip(turns, told, amounts, strict=True):
+    turns, has_hits = one.cost.turns.tolist(), bool(one.cost.cached_tokens.any())
+    amounts = None if each is None or so_far is None or uncached is None else (sum(each), sum(so_far), uncached)
+
+    def words(row: int) -> str:
+        head, parts = f"<b>{escaped(one.label)}</b><br>turn {turns[row]:,} cost", _parts(one, row)
+        if amounts is None:
+            return f"{head} an unknown amount:{parts}"
+        usd, total_usd, uncached_usd = (float(column[row]) for column in amounts)
         otherwise = f"<br>without the cache: {dollars(uncached_usd)}" if has_hits else ""
-        yield f"{head}{turn:,} cost <b>{dollars(usd)}</b>, all turns so far {dollars(total_usd)}:{parts}{otherwise}"
+        return f"{head} <b>{dollars(usd)}</b>, all turns so far {dollars(total_usd)}:{parts}{otherwise}"
+
+    return Texts(range(len(turns)), words)
 
 
-def _parts(one: SettingCost) -> list[str]:
-    """What each turn was paid for, a line a part."""
-    told = [""] * len(one.cost.turns)
+def _parts(one: SettingCost, row: int) -> str:
+    """What a turn was paid for, a line a part."""
+    told = ""
     for part, words in _WORDS.items():
-        tokens, usd = one.parts.tokens[part].tolist(), one.parts.usd[part]
-        amounts = [None] * len(tokens) if usd is None else usd.tolist()
-        for row, number in enumerate(tokens):
-            if number:
-                told[row] += f"<br>{number:,} tokens {words}: {usd_words(amounts[row])}"
+        number, usd = int(one.parts.tokens[part][row]), one.parts.usd[part]
+        if number:
+            told += f"<br>{number:,} tokens {words}: {usd_words(None if usd is None else float(usd[row]))}"
     return told

@@ -22,7 +22,8 @@ from memviz.charts.palette import STEP_COLORS, STEP_TITLES, setting_color, turn_
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
-from memviz.metrics.memory_map.fate_map import STEPS, fate_map
+from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.text.wording import message_number
 
 MARGINS = {"l": 64, "r": 4, "t": 40, "b": 52}

@@ -12,7 +12,8 @@ from memviz.charts.text import escaped
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
-from memviz.metrics.memory_map.fate_map import STEPS, Span, fate_map, summary_versions
+from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.text.wording import message_number, message_range, times, turn_range
 
 FIRST_WORDS_CHARS = 44
@@ -102,14 +103,15 @@ def _binned(code: int) -> str:
 
 def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np.uint16]:
     """Of each cell, how often its content was summarized and which summary holds it."""
-    fates = fate_map(run)
-    requests = np.searchsorted(fates.turns, columns + cells.view.turns.start)
-    positions = rows + cells.view.positions.start
+    requests = np.searchsorted(fate_map(run).turns, columns + cells.view.turns.start)
+    asked = np.unique(requests)
+    view = cells.view.positions
+    generations = run.generations(slice(asked[0], asked[-1] + 1), slice(view.start, view.stop))
     held = np.zeros((len(rows), 2), np.uint16)
-    held[:, 0] = fates.generations[requests, positions]
-    for request in np.unique(requests):
+    held[:, 0] = generations[requests - asked[0], rows]
+    for request in asked:
         there = requests == request
-        held[there, 1] = summary_versions(run, request)[positions[there]]
+        held[there, 1] = summary_versions(run, request)[rows[there] + view.start]
     return held
 
 

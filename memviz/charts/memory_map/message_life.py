@@ -13,7 +13,8 @@ from memviz.charts.memory_map.fate_words import span_words
 from memviz.charts.palette import PART_COLORS, STEP_COLORS, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
-from memviz.metrics.memory_map.fate_map import Span, code_of, fate_map
+from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.memory_map.steps import code_of
 
 BAR_PIXELS, AXIS_PIXELS = 46, 44
 LABEL_CHARS = 60

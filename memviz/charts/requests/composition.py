@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, turn_ticks
 from memviz.engine.run import Run
 
@@ -19,7 +19,7 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
     """Tokens of each part over the turns; ``turn`` is marked. Parts that are never sent are left out."""
     turns = np.array([record.turn for record in run.turns])
     tokens = {part: np.array([record.tokens.get(part, 0) for record in run.turns]) for part in PART_ORDER}
-    return figure(
+    return figure_over_turns(
         [_area(part, turns, tokens[part]) for part in PART_ORDER if tokens[part].any()],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import (
     FAILURE_COLOR,
     FIXED_MARGINS,
@@ -23,6 +24,7 @@ from memviz.charts.palette import (
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -78,7 +80,7 @@ def tokens_per_turn(
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
         "margin": FIXED_MARGINS, "uirevision": "tokens",
     }  # fmt: skip
-    return figure(traces, layout)
+    return figure_over_turns(traces, layout)
 
 
 def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
@@ -95,7 +97,7 @@ def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(setting.index)},
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
         "customdata": [f"{number}:{record.turn}" for record in setting.run.turns] if clickable else None,
-        "text": [_request_tooltip(setting.label, record) for record in setting.run.turns],
+        "text": Texts(setting.run.turns, partial(_request_tooltip, setting.label)),
         "hoverinfo": "text",
     }
 
@@ -129,7 +131,7 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
         },
         "unselected": {"marker": {"opacity": 0.9}},
         "customdata": [mark.id for mark in marks],
-        "text": [mark.tooltip for mark in marks],
+        "text": Texts(marks, lambda mark: compaction_tooltip(mark.label, mark.compaction)),
         "hoverinfo": "text",
         "name": escaped(setting.label) + " summarizations",
         **shared,
@@ -190,7 +192,8 @@ class _Mark:
     after: int
     failed: bool
     id: str
-    tooltip: str
+    label: str
+    compaction: Compaction
 
 
 def _marks(setting: SettingRun, number: int) -> Iterator[_Mark | None]:
@@ -215,7 +218,8 @@ def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, tu
         after=after,
         failed=compaction.error is not None,
         id=f"{number}:{turn}",
-        tooltip=compaction_tooltip(setting.label, compaction),
+        label=setting.label,
+        compaction=compaction,
     )
 
 

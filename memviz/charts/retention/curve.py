@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import (
     FAILURE_COLOR,
     FIXED_MARGINS,
@@ -23,6 +24,7 @@ from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.text.wording import counted
 
@@ -55,7 +57,7 @@ def summarization_marks(one: RetentionResult, measure: Measure) -> Iterator[dict
             "color": [FAILURE_COLOR if bad else PART_COLORS["summary"] for bad in failed],
             "line": {"width": 1 if dense else 1.5, "color": setting_color(one.setting.index)},
         },
-        "text": [_mark_tooltip(one, mark) for mark in found], "hoverinfo": "text",
+        "text": Texts(found, partial(_mark_tooltip, one)), "hoverinfo": "text",
         "name": escaped(one.setting.label) + " summarizations",
     }  # fmt: skip
 
@@ -118,7 +120,7 @@ def retention_curve(
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 440, "margin": FIXED_MARGINS,
         "uirevision": "retention",
     }  # fmt: skip
-    return figure(traces, layout)
+    return figure_over_turns(traces, layout)
 
 
 def _curve(one: RetentionResult, measure: Measure) -> dict[str, Any]:

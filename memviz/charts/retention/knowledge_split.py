@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import turn_ticks
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, known_words
 from memviz.charts.retention.life_lines import MARGINS
@@ -31,7 +31,7 @@ def knowledge_split(retention: Retention) -> go.Figure:
         "height": HEIGHT_PIXELS, "margin": {**MARGINS, "t": 8, "b": 26}, "uirevision": "split",
     }  # fmt: skip
     areas = [_area(state, retention, counts[state]) for state in SHOWN if counts[state].any()]
-    return figure([*areas, _sentences(retention)], layout)
+    return figure_over_turns([*areas, _sentences(retention)], layout)
 
 
 def _row_title() -> dict[str, Any]:

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded, turn_ticks
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
 from memviz.charts.retention.result import RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
+from memviz.charts.thinning import Texts
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.text.wording import message_number, message_range, turn_span
@@ -52,7 +53,7 @@ def life_lines_of(kept: RetentionResult, lives: Sequence[LifeLine], selected: in
         *_births(kept, rows),
         *_deaths(kept, rows),
     ]
-    return figure(traces, _layout(kept, rows, selected, round(pixels)))
+    return figure_over_turns(traces, _layout(kept, rows, selected, round(pixels)))
 
 
 def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, pixels: int) -> dict[str, Any]:
@@ -184,6 +185,6 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
         "marker": {"symbol": ["x" if bad else "diamond" for bad in failed],
                    "size": 9 if few else 5,
                    "color": [FAILURE_COLOR if bad else SUMMARIZATION_LINE for bad in failed]},
-        "text": [compaction_tooltip(kept.setting.label, compaction, TOOLTIP_CHARS) for _, compaction in found],
+        "text": Texts(found, lambda mark: compaction_tooltip(kept.setting.label, mark[1], TOOLTIP_CHARS)),
         "hoverinfo": "text", "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
     }  # fmt: skip

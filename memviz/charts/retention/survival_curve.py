@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival
 from memviz.text.wording import counted, share_of
 
@@ -54,7 +55,7 @@ def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -
         "margin": FIXED_MARGINS, "uirevision": "survival",
     }  # fmt: skip
     traces = [curve for one in lasting for curve in _curves(one, what)]
-    return figure([*traces, *(mark for one in lasting for mark in _half_life(one, what))], layout)
+    return figure_over_turns([*traces, *(mark for one in lasting for mark in _half_life(one, what))], layout)
 
 
 def _half() -> dict[str, Any]:
@@ -81,7 +82,7 @@ def _curve(one: Lasting, what: Thing, part: range) -> dict[str, Any]:
         "legendgroup": str(setting.index),
         "marker": {"opacity": 0 if len(ages) > 1 else 1, "size": 12, "color": setting_color(setting.index)},
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
-        "text": [_words(one, int(age), what) for age in ages], "hoverinfo": "text",
+        "text": Texts(part, lambda age: _words(one, age, what)), "hoverinfo": "text",
     }  # fmt: skip
 
 

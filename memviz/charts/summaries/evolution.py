@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import PART_COLORS, turn_ticks
 from memviz.charts.summaries.marks import bar_width
 from memviz.metrics.summaries.evolution import VersionFacts
@@ -100,7 +100,7 @@ def _bar(facts: Sequence[VersionFacts], name: str, color: str, pattern: str, cou
 
 
 def _chart(traces: Sequence[dict[str, Any]], unit: str, last_turn: float, y: dict[str, Any]) -> go.Figure:
-    return figure(
+    return figure_over_turns(
         traces,
         {
             "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last_turn + 0.8],

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.figure import figure
+from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, turn_ticks
 from memviz.charts.summaries.marks import MARKS, bar_width, tooltip
+from memviz.charts.thinning import Texts
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -40,7 +41,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     layout = _layout(run, events, selected, is_list)
     if not any(sizes):
         layout["yaxis"] |= {"range": [-0.08, 1], "tickvals": [0]}  # nothing but failed attempts, all at zero
-    return figure(traces, layout)
+    return figure_over_turns(traces, layout)
 
 
 def _last_turn(run: Run, events: Sequence[CompactionEvent]) -> float:
@@ -85,7 +86,7 @@ def _marks(events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[
                 "marker": {"symbol": mark.symbol, "color": mark.color, "size": 12 if len(events) <= FEW_EVENTS else 7},
                 "unselected": {"marker": {"opacity": 0.9}},
                 "customdata": [event.number for event in mine],
-                "text": [tooltip(event) for event in mine], "hoverinfo": "text", "cliponaxis": False,
+                "text": Texts(mine, tooltip), "hoverinfo": "text", "cliponaxis": False,
             }  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.metrics.memory_map.fate_map import RECALLED_CODE, STEPS, Codes, FateMap
+from memviz.metrics.memory_map.fate_map import FateMap
+from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 
 MAX_COLUMNS, MAX_ROWS = 125, 160
 """Beyond this a cell is less than 2 or 3 pixels wide where three maps stand side by side."""
@@ -53,7 +54,7 @@ class Grid:
     that code (0 for an empty cell). ``columns`` are the turns and ``rows`` the log positions that cells hold."""
 
     view: View
-    codes: Codes
+    codes: NDArray[np.uint8]
     shares: NDArray[np.float64]
 
     @cached_property
@@ -75,13 +76,7 @@ def grid(fates: FateMap, view: View) -> Grid:
     """The cells of ``view``. A cell of several takes the code that is most common in it, the lower code where two
     are; messages that do not exist yet do not count. But recalls are rare and short: a cell with any is *recalled*.
     """
-    columns, rows = (-(-len(whole) // size) for whole, size in _sizes(view))
-    picked = (fates.turns >= view.turns.start) & (fates.turns < view.turns.stop)
-    codes = fates.codes[picked, view.positions.start : view.positions.stop]
-    column = (fates.turns[picked] - view.turns.start) // view.turns_per_cell
-    row = np.arange(codes.shape[1]) // view.messages_per_cell
-    cell = (row[None, :] * columns + column[:, None]) * len(STEPS) + codes
-    counts = np.bincount(cell.ravel(), minlength=rows * columns * len(STEPS)).reshape(rows, columns, len(STEPS))
+    counts = _counts(fates, view)
     there = counts[:, :, 1:]
     common = np.where(there.any(axis=2), there.argmax(axis=2) + 1, 0)
     common[counts[:, :, RECALLED_CODE] > 0] = RECALLED_CODE
@@ -89,8 +84,35 @@ def grid(fates: FateMap, view: View) -> Grid:
     return Grid(view, common.astype(np.uint8), np.where(common > 0, share, 0.0))
 
 
-def _sizes(view: View) -> tuple[tuple[range, int], tuple[range, int]]:
-    return (view.turns, view.turns_per_cell), (view.positions, view.messages_per_cell)
+def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
+    """How often each code occurs in each cell: [rows x columns x codes].
+
+    A stretch holds a part of its first row and of its last one, and all rows between, which are entered at both ends
+    of the stretch alone: so this takes the same time for a stretch of any length.
+    """
+    rows, size = -(-len(view.positions) // view.messages_per_cell), view.messages_per_cell
+    columns = -(-len(view.turns) // view.turns_per_cell)
+    requests, starts, stops, codes = fates.stretches.within(view.positions)
+    column, inside = (fates.turns[requests] - view.turns.start) // view.turns_per_cell, _in(fates, view.turns)[requests]
+    column, starts, stops, codes = (part[inside] for part in (column, starts, stops, codes))
+    starts, stops = starts - view.positions.start, stops - view.positions.start
+    first, last = starts // size, (stops - 1) // size
+    place = (column * len(STEPS) + codes) * (rows + 1)
+    entered = (
+        (first, np.minimum(stops, (first + 1) * size) - starts),
+        (last, np.where(last > first, stops - last * size, 0)),
+    )
+    between = ((first + 1, 1), (np.maximum(last, first + 1), -1))
+    shape = (columns * len(STEPS), rows + 1)
+    parts = sum(np.bincount(place + row, messages, shape[0] * shape[1]) for row, messages in entered)
+    whole = sum(sign * np.bincount(place + row, minlength=shape[0] * shape[1]) for row, sign in between)
+    counts = np.asarray(parts).reshape(shape) + size * np.cumsum(np.asarray(whole).reshape(shape), axis=1)
+    return counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows).transpose(2, 0, 1)
+
+
+def _in(fates: FateMap, turns: range) -> NDArray[np.bool_]:
+    """Which requests are of these turns."""
+    return (fates.turns >= turns.start) & (fates.turns < turns.stop)
 
 
 def example(fates: FateMap, grid: Grid, turn: float, position: float) -> tuple[int, int] | None:
@@ -103,7 +125,8 @@ def example(fates: FateMap, grid: Grid, turn: float, position: float) -> tuple[i
     if not (0 <= column < len(grid.columns) and 0 <= row < len(grid.rows)) or not grid.codes[row, column]:
         return None
     turns, positions = grid.columns[column], grid.rows[row]
-    requests = np.flatnonzero((fates.turns >= turns.start) & (fates.turns < turns.stop))
-    has = fates.codes[requests, positions.start : positions.stop] == grid.codes[row, column]
-    latest = int(np.flatnonzero(has.any(axis=1))[-1])
-    return int(fates.turns[requests[latest]]), positions.start + int(has[latest].argmax())
+    requests, starts, _, codes = fates.stretches.within(positions)
+    found = np.flatnonzero(_in(fates, turns)[requests] & (codes == grid.codes[row, column]))
+    latest = requests[found[-1]]
+    first = found[np.searchsorted(requests[found], latest)]
+    return int(fates.turns[latest]), int(starts[first])

@@ -1,4 +1,7 @@
-"""What became of every message at every request: one code a cell, counts a request, and the life of one message."""
+"""What became of every message at every request: stretches of messages, counts a request, and the life of one message.
+
+Nothing here is a matrix [requests x messages]: that of 50,000 messages would hold 1.2 billion cells.
+"""
 
 from __future__ import annotations
 
@@ -13,89 +16,92 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.context import Fate
+from memviz.engine.generations import Generations
 from memviz.engine.run import Run
+from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import Stretches, stretches
 
 MAX_MAPS_KEPT = 24
-"""Of 1,000 turns a map takes 8 MB; a page shows up to seven."""
-
-
-class Step(NamedTuple):
-    """A fate, and for summarized messages from how many summarizations on."""
-
-    fate: Fate
-    generation: int = 0
-
-
-STEPS = (
-    Step(Fate.NOT_YET), Step(Fate.DROPPED),
-    Step(Fate.SUMMARIZED, 1), Step(Fate.SUMMARIZED, 2), Step(Fate.SUMMARIZED, 4), Step(Fate.SUMMARIZED, 8),
-    Step(Fate.RECALLED), Step(Fate.VERBATIM),
-)  # fmt: skip
-"""What a cell of the map can be; a cell's code is its place here. A step of generations ends where the next begins:
-once, 2-3, 4-7, 8 or more times summarized. The more of a message is sent, the higher its code."""
-RECALLED_CODE = next(code for code, step in enumerate(STEPS) if step.fate is Fate.RECALLED)
-_STEP_OF_FATE = np.array([next(c for c, step in enumerate(STEPS) if step.fate is fate) for fate in Fate], np.uint8)
-_LEAST_GENERATIONS = np.array([step.generation for step in STEPS if step.generation > 1])
-
-Codes = NDArray[np.uint8]
-
-
-def code_of(fate: Fate, generation: int = 0) -> int:
-    """The place in :data:`STEPS` of a fate."""
-    return max(code for code, step in enumerate(STEPS) if step.fate is fate and step.generation <= generation)
+MAX_STRETCHES_KEPT = 4_000_000
+"""Of all maps together: 13 bytes each. A page shows up to seven maps; a request takes about six stretches."""
+_FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 
 @dataclass(frozen=True, eq=False)
 class FateMap:
-    """The fates of a run. ``turns`` [requests] holds the turn of each request; ``fates`` and ``generations``
-    [requests x messages] are the run's own; ``codes`` [requests x messages] are places in :data:`STEPS`."""
+    """The fates of a run over a log of so many ``messages``. ``turns`` [requests] holds the turn of each request,
+    ``stretches`` say what became of messages at each, ``versions`` [requests] is the summary version (0-based) that was
+    sent alone, -1 where there was none or a list, and ``generations`` what is in each version."""
 
+    messages: int
     turns: NDArray[np.int_]
-    fates: Codes
-    generations: NDArray[np.uint16]
+    stretches: Stretches
+    versions: NDArray[np.int_]
+    generations: Generations
 
-    @cached_property
-    def codes(self) -> Codes:
-        """What each cell is: an array [requests x messages]."""
-        codes: Codes = _STEP_OF_FATE[self.fates]
-        summarized = self.fates == Fate.SUMMARIZED
-        codes[summarized] += np.searchsorted(_LEAST_GENERATIONS, self.generations[summarized], "right").astype(np.uint8)
-        return codes
+    @classmethod
+    def of(cls, run: Run) -> FateMap:
+        """The map of a run."""
+        generations = Generations(run.space.summaries.versions)
+        sent = [record.parts.summaries for record in run.turns]
+        return cls(
+            len(run.log),
+            np.array([record.turn for record in run.turns], int),
+            stretches(run, generations),
+            np.array([part.start if len(part) == 1 else -1 for part in sent], int),
+            generations,
+        )
 
     @cached_property
     def present(self) -> tuple[int, ...]:
         """The codes that occur, *not yet there* apart, in order."""
-        return tuple(int(code) for code in np.flatnonzero(np.bincount(self.codes.ravel(), minlength=1)) if code)
+        return tuple(np.unique(self.stretches.codes).tolist())
 
     @cached_property
     def counts(self) -> NDArray[np.int_]:
         """How many messages had each fate at each request: an array [requests x fates]."""
-        return np.stack([(self.fates == fate).sum(axis=1) for fate in Fate], axis=1)
+        requests, starts, stops, codes = self.stretches
+        cells = requests * len(Fate) + _FATE_OF_CODE[codes]
+        counts = np.bincount(cells, stops - starts, len(self.turns) * len(Fate)).astype(int).reshape(-1, len(Fate))
+        counts[:, Fate.NOT_YET] = self.messages - counts.sum(axis=1)
+        return counts
 
     def shares(self, request: int) -> FateShares:
         """What became of all messages so far, at request number ``request`` (0-based, or -1 for the last)."""
-        counts = self.counts[request]
-        generations = self.generations[request][self.fates[request] == Fate.SUMMARIZED]
+        number = range(len(self.turns))[request]
+        counts = self.counts[number]
         return FateShares(
             messages=int(counts.sum() - counts[Fate.NOT_YET]),
             verbatim=int(counts[Fate.VERBATIM]),
             recalled=int(counts[Fate.RECALLED]),
             summarized=int(counts[Fate.SUMMARIZED]),
             dropped=int(counts[Fate.DROPPED]),
-            mean_generation=float(generations.mean()) if len(generations) else 0.0,
+            mean_generation=self._mean_generation(number),
         )
+
+    def _mean_generation(self, request: int) -> float:
+        summarized = self.counts[request, Fate.SUMMARIZED]
+        if not summarized or self.versions[request] < 0:
+            return 1.0 if summarized else 0.0
+        sums = np.cumsum(np.r_[0, self.generations.row(int(self.versions[request]), self.messages)], dtype=np.int64)
+        _, starts, stops, codes = self.stretches.of(request)
+        inside = _FATE_OF_CODE[codes] == Fate.SUMMARIZED
+        return float((sums[stops[inside]] - sums[starts[inside]]).sum() / summarized)
 
     def life(self, position: int) -> tuple[Span, ...]:
         """What became of the message at log position ``position``, from the first request that could send it on."""
-        there = np.flatnonzero(self.fates[:, position] != Fate.NOT_YET)
+        there, _, _, codes = self.stretches.within(range(position, position + 1))
         if not len(there):
             return ()
-        state = self.fates[there, position].astype(int) + len(Fate) * self.generations[there, position].astype(int)
+        fates = _FATE_OF_CODE[codes]
+        passed = np.array([*self.generations.of(position), 1])  # the last one stands for version -1: a list of entries
+        generations = np.where(fates == Fate.SUMMARIZED, passed[self.versions[there]], 0)
+        state = fates + len(Fate) * generations
         starts = np.flatnonzero(np.r_[True, state[1:] != state[:-1]])
         stops = np.r_[starts[1:], len(there)]
         return tuple(
             Span(int(self.turns[there[start]]), int(self.turns[there[stop - 1]]),
-                 Fate(int(self.fates[there[start], position])), int(self.generations[there[start], position]))
+                 Fate(int(fates[start])), int(generations[start]))
             for start, stop in zip(starts, stops, strict=True)
         )  # fmt: skip
 
@@ -131,15 +137,21 @@ def fate_map(run: Run) -> FateMap:
     shape = (len(run.turns), len(run.log))
     with _LOCK:
         kept = _KEPT.get(id(run))
-        if kept is not None and kept[0]() is run and kept[1].fates.shape == shape:
+        if kept is not None and kept[0]() is run and (len(kept[1].turns), kept[1].messages) == shape:
             _KEPT.move_to_end(id(run))
             return kept[1]
-    made = FateMap(np.array([record.turn for record in run.turns], int), run.fates(), run.generations())
+    made = FateMap.of(run)
     with _LOCK:
+        for key in [key for key, (of, _) in _KEPT.items() if of() is None]:
+            del _KEPT[key]
         _KEPT[id(run)] = (ref(run), made)
-        while len(_KEPT) > MAX_MAPS_KEPT:
+        while len(_KEPT) > MAX_MAPS_KEPT or (len(_KEPT) > 1 and _stretches_kept() > MAX_STRETCHES_KEPT):
             _KEPT.popitem(last=False)
     return made
+
+
+def _stretches_kept() -> int:
+    return sum(len(kept.stretches.requests) for _, kept in _KEPT.values())
 
 
 def summary_versions(run: Run, request: int) -> NDArray[np.int_]:

@@ -143,7 +143,6 @@ def _damage_offered(derive: Callable[[], None]) -> Iterator[None]:
         st.stop()
 
 
-
 def _change_setting(state: ChatState, chat: Chat, chosen: Strategy, models: Models) -> None:
     had_decisions, waited = chat.run.has_decisions, chat.proposal is not None
     with _deriving(models, partial(_show_setting_of, state, chat)):

@@ -21,9 +21,11 @@ from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMA
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
-from memviz.metrics.memory_map.fate_map import STEPS, fate_map, summary_versions
+from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
+from memviz.metrics.memory_map.steps import STEPS
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, Digest, small, talk
+from tests.metrics.memory_map.codes import codes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>|<span style=\"color:#\d{6}\">|</span>")
@@ -68,7 +70,7 @@ def tooltips(figure: go.Figure) -> dict[tuple[float, float], str]:
 @given(messages=conversations(), plan=outcomes)
 def test_every_cell_is_the_runs_own(id: str, messages: list[Message], plan: list[str]) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls={2: Recall(turns=[1])})
-    figure, fates, codes = chart(run), run.fates(), fate_map(run).codes
+    figure, fates, codes = chart(run), run.fates(), codes_of(run)
     cells = figure.data[0]
     assert cells.z.tolist() == codes.T.tolist()
     assert (cells.x0, cells.dx, cells.y0, cells.dy) == (1, 1, 1, 1)
@@ -199,7 +201,7 @@ class TestLongRuns:
 
     def test_a_part_of_them_is_shown_in_full(self, run: Run) -> None:
         figure = chart(run, View(range(201, 241), range(400, 480)))
-        assert figure.data[0].z.tolist() == fate_map(run).codes[200:240, 400:480].T.tolist()
+        assert figure.data[0].z.tolist() == codes_of(run)[200:240, 400:480].T.tolist()
         assert (figure.data[0].x0, figure.data[0].y0) == (201, 401)
         assert "message 401" in tooltips(figure)[240, 401]
 

@@ -8,7 +8,8 @@ from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
-from memviz.metrics.memory_map.fate_map import code_of, fate_map
+from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.steps import code_of
 from tests.charts.runs import MARKUP, run_of
 from tests.engine.probes import Digest, small, talk
 

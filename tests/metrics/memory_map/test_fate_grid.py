@@ -13,16 +13,11 @@ import memviz
 from memviz import Message, Recall
 from memviz.metrics.memory_map import fate_grid as module
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, cell_size, example, grid
-from memviz.metrics.memory_map.fate_map import RECALLED_CODE, FateMap, fate_map
+from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.steps import RECALLED_CODE
 from tests.engine.probes import IDS, Digest, small, talk
+from tests.metrics.memory_map.codes import codes_of, map_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
-
-
-def map_of(codes: list[list[int]]) -> FateMap:
-    """A map whose cells have these codes [requests x messages]."""
-    made = FateMap(np.arange(1, len(codes) + 1), np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint16))
-    made.__dict__["codes"] = np.array(codes, np.uint8)
-    return made
 
 
 @pytest.fixture
@@ -53,7 +48,7 @@ def test_cells_of_one_message_are_the_map_itself() -> None:
     run = memviz.replay(talk(5), small("summary"), model=Digest(), counter="chars4")
     fates = fate_map(run)
     cells = grid(fates, View(range(2, 5), range(1, 7)))
-    assert cells.codes.tolist() == fates.codes[1:4, 1:7].T.tolist()
+    assert cells.codes.tolist() == codes_of(run)[1:4, 1:7].T.tolist()
     assert set(np.unique(cells.shares)) <= {0.0, 1.0}
     assert cells.columns == (range(2, 3), range(3, 4), range(4, 5))
     assert cells.rows[0] == range(1, 2)
@@ -104,9 +99,7 @@ def test_a_click_beside_the_map_means_nothing() -> None:
 
 
 def test_a_turn_without_a_request_is_an_empty_column() -> None:
-    made = map_of([[7, 0], [7, 7]])
-    gap = FateMap(np.array([1, 3]), made.fates, made.generations)
-    gap.__dict__["codes"] = made.codes
+    gap = map_of([[7, 0], [7, 7]], turns=[1, 3])
     assert grid(gap, View(range(1, 4), range(2))).codes.tolist() == [[7, 0, 7], [0, 0, 7]]
 
 
@@ -121,7 +114,7 @@ def test_agrees_with_counting_cell_by_cell(
 ) -> None:
     recalls = {3: Recall(messages=[data.draw(st.integers(0, len(messages) - 1))])}
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
-    fates, turns = fate_map(run), [record.turn for record in run.turns]
+    fates, codes, turns = fate_map(run), codes_of(run), [record.turn for record in run.turns]
     first = data.draw(st.integers(1, turns[-1]))
     top = data.draw(st.integers(0, len(messages) - 1))
     view = View(range(first, turns[-1] + 1), range(top, len(messages)))
@@ -133,7 +126,7 @@ def test_agrees_with_counting_cell_by_cell(
         assert [position for row in cells.rows for position in row] == list(view.positions)
         for (row, column), code in np.ndenumerate(cells.codes):
             inside = [
-                (turn, position, int(fates.codes[turns.index(turn), position]))
+                (turn, position, int(codes[turns.index(turn), position]))
                 for turn in cells.columns[column] if turn in turns
                 for position in cells.rows[row]
             ]  # fmt: skip

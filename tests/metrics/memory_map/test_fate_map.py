@@ -6,7 +6,6 @@ import gc
 from collections import Counter
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +14,10 @@ import memviz
 from memviz import Message, Recall, Run
 from memviz.context import Fate
 from memviz.metrics.memory_map import fate_map as module
-from memviz.metrics.memory_map.fate_map import STEPS, FateShares, Span, Step, code_of, fate_map, summary_versions
+from memviz.metrics.memory_map.fate_map import FateShares, Span, fate_map, summary_versions
+from memviz.metrics.memory_map.steps import STEPS, Step, code_of
 from tests.engine.probes import IDS, Digest, small, talk
+from tests.metrics.memory_map.codes import codes_of, drawn
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 
@@ -34,7 +35,7 @@ def test_every_fate_and_every_generation_has_its_code() -> None:
 def test_a_window_by_hand() -> None:
     fates = fate_map(talked("window", 3, {3: Recall(messages=[0])}, window_size=2))
     assert fates.turns.tolist() == [1, 2, 3]
-    assert fates.codes.tolist() == [[7, 0, 0, 0, 0, 0], [1, 7, 7, 0, 0, 0], [6, 1, 1, 7, 7, 0]]
+    assert drawn(fates).tolist() == [[7, 0, 0, 0, 0, 0], [1, 7, 7, 0, 0, 0], [6, 1, 1, 7, 7, 0]]
     assert fates.present == (1, 6, 7)
     assert fates.counts[:, Fate.DROPPED].tolist() == [0, 1, 2]
     assert fates.shares(-1) == FateShares(5, verbatim=2, recalled=1, summarized=0, dropped=2, mean_generation=0.0)
@@ -44,8 +45,8 @@ def test_a_running_summary_by_hand() -> None:
     """With a buffer of one, the third message not yet summarized leaves only itself: 3, 5 and 7 do so."""
     run = talked("summary", 4)
     fates = fate_map(run)
-    assert fates.generations[-1].tolist() == [3, 3, 2, 2, 1, 1, 0, 0]
-    assert fates.codes[-1].tolist() == [3, 3, 3, 3, 2, 2, 7, 0]
+    assert run.generations()[-1].tolist() == [3, 3, 2, 2, 1, 1, 0, 0]
+    assert drawn(fates)[-1].tolist() == [3, 3, 3, 3, 2, 2, 7, 0]
     assert fates.shares(3) == FateShares(7, verbatim=1, recalled=0, summarized=6, dropped=0, mean_generation=2.0)
     assert summary_versions(run, 3).tolist() == [3, 3, 3, 3, 3, 3, 0, 0]
     assert summary_versions(run, 0).tolist() == [0] * 8
@@ -61,7 +62,7 @@ def test_a_running_summary_by_hand() -> None:
 def test_each_entry_of_a_list_of_summaries_holds_its_own_messages() -> None:
     run = talked("summary_only", 3)
     assert summary_versions(run, 2).tolist() == [1, 1, 2, 2, 0, 0]
-    assert fate_map(run).generations[2].tolist() == [1, 1, 1, 1, 0, 0]
+    assert fate_map(run).life(0)[-1] == Span(2, 3, Fate.SUMMARIZED, 1)
 
 
 def test_a_life_with_a_recall_in_it() -> None:
@@ -96,15 +97,15 @@ def test_a_chat_that_went_on_is_mapped_anew() -> None:
     chat = memviz.Chat(small("window"), model=Digest(), counter="chars4")
     chat.send("One.")
     run = chat.run
-    assert fate_map(run).codes.shape == (1, 2)
+    assert drawn(fate_map(run)).shape == (1, 2)
     chat.send("Two.")
-    assert fate_map(run).codes.shape == (1, 4)
-    assert fate_map(chat.run).codes.shape == (2, 4)
+    assert drawn(fate_map(run)).shape == (1, 4)
+    assert drawn(fate_map(chat.run)).shape == (2, 4)
 
 
 def test_a_chat_that_has_not_begun() -> None:
     fates = fate_map(memviz.Chat(memviz.strategy("summary"), counter="chars4").run)
-    assert fates.codes.shape == fates.fates.shape == (0, 0)
+    assert drawn(fates).shape == fates.counts.shape[:1] * 2 == (0, 0)
     assert fates.present == ()
 
 
@@ -115,13 +116,14 @@ def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: 
     recalls = {turn: Recall(messages=picked) for turn in (2, 4)}
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
     fates, own, generations = fate_map(run), run.fates(), run.generations()
-    assert len({fates.codes[place] for place in np.ndindex(own.shape) if own[place] == Fate.VERBATIM}) <= 1
+    codes = drawn(fates)
+    assert codes.tolist() == codes_of(run).tolist()
     for request, record in enumerate(run.turns):
         counted = Counter(Fate(fate) for fate in own[request].tolist())
         assert [fates.counts[request, fate] for fate in Fate] == [counted[fate] for fate in Fate]
         versions = summary_versions(run, request)
         for position, fate in enumerate(own[request].tolist()):
-            step = STEPS[fates.codes[request, position]]
+            step = STEPS[codes[request, position]]
             assert step.fate == fate
             assert step.generation <= generations[request, position] <= 2 * step.generation or step.generation in (0, 8)
             if fate == Fate.SUMMARIZED:

@@ -10,7 +10,8 @@ import streamlit as st
 from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
-from memviz.metrics.memory_map.fate_map import FateShares, code_of, fate_map
+from memviz.metrics.memory_map.fate_map import FateShares, fate_map
+from memviz.metrics.memory_map.steps import code_of
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 
 LEGEND_ORDER = (7, 2, 3, 4, 5, 6, 1)

@@ -1,0 +1,151 @@
+"""A visitor without a browser: opens pages of a running server by its websocket, chooses, clicks, and measures."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+T = TypeVar("T")
+MB = 1_000_000
+TICKS = os.sysconf("SC_CLK_TCK")
+WATCH_SECONDS = 0.1
+PICTURES = ("plotly_chart",)
+
+
+class ServerGoneError(Exception):
+    """The server took more memory than it may, and was ended."""
+
+
+class Visitor:
+    """One browser session at the server with process id ``pid``, on one page."""
+
+    def __init__(self, url: str, pid: int, page: str, most_mb: float) -> None:
+        self.url, self.pid, self.page, self.most_mb = url, pid, page, most_mb
+        self.exceptions: list[str] = []
+        self._page_hash = ""
+        self._widgets: dict[str, str] = {}  # key -> id
+        self._states: dict[str, WidgetState] = {}
+        self._clicked: list[str] = []
+        self.start()
+
+    async def open(self) -> None:
+        """Connect."""
+        stream = self.url.replace("http", "ws", 1) + "/_stcore/stream"
+        self._socket = await websockets.connect(
+            stream, subprotocols=["streamlit"], max_size=None, origin=self.url, compression=None, ping_timeout=None
+        )
+        self._watching = asyncio.create_task(self._watch())
+
+    async def close(self) -> None:
+        """Leave."""
+        self._watching.cancel()
+        await self._socket.close()
+
+    def start(self) -> None:
+        """From here on time is measured."""
+        self._started, self._started_cpu = perf_counter(), self.cpu_seconds()
+        self._picture: tuple[float, float] | None = None
+        self._page = 0.0
+        self._received_bytes = 0
+
+    def choose(self, key: str, option: str) -> None:
+        """Choose an option of a select box with the next run."""
+        state = WidgetState(id=self._widgets[key])
+        state.string_value = option
+        self._states[key] = state
+
+    def click(self, key: str) -> None:
+        """Click a button with the next run."""
+        self._clicked.append(self._widgets[key])
+
+    def has(self, key: str) -> bool:
+        """Whether the page has this control."""
+        return key in self._widgets
+
+    async def run(self, query: str, *, page: str | None = None) -> None:
+        """One run of the page's script, to its end."""
+        if page is not None:
+            self.page, self._page_hash, self._states = page, "", {}
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        message.rerun_script.page_script_hash = self._page_hash
+        message.rerun_script.page_name = "" if self._page_hash else self.page
+        for state in self._states.values():
+            message.rerun_script.widget_states.widgets.append(state)
+        for id in self._clicked:
+            message.rerun_script.widget_states.widgets.append(WidgetState(id=id, trigger_value=True))
+        self._clicked = []
+        self._widgets = {}
+        await self._socket.send(message.SerializeToString())
+        await self._until_finished()
+        self._page = self.cpu_seconds() - self._started_cpu
+
+    async def _until_finished(self) -> None:
+        while True:
+            try:
+                raw = await self._socket.recv()
+            except websockets.ConnectionClosed:
+                raise ServerGoneError(self._gone or "the server closed the connection") from None
+            self._received_bytes += len(raw)
+            answer = ForwardMsg()
+            answer.ParseFromString(raw)
+            kind = answer.WhichOneof("type")
+            if kind in ("new_session", "navigation"):
+                self._page_hash = getattr(answer, kind).page_script_hash
+            elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
+                self._element(answer.delta.new_element)
+            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                return
+
+    def _element(self, element: object) -> None:
+        kind = element.WhichOneof("type")  # type: ignore[attr-defined]
+        if kind == "exception":
+            self.exceptions.append(element.exception.message[:200])  # type: ignore[attr-defined]
+        if kind in PICTURES and self._picture is None:
+            self._picture = self.cpu_seconds() - self._started_cpu, perf_counter() - self._started
+        id = getattr(getattr(element, kind), "id", "")
+        if found := re.fullmatch(r"\$\$ID-[0-9a-f]+-(.+)", id):
+            self._widgets[found[1]] = id
+
+    _gone = ""
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            if self.rss_mb() > self.most_mb:
+                self._gone = f"ended at {self.most_mb:,.0f} MB"
+                os.kill(self.pid, 9)
+                return
+
+    def measured(self, kind: Callable[..., T], left_mb: float, note: str) -> T:
+        """What was measured since :meth:`start`. Without a picture the whole page counts as one."""
+        cpu, seconds = self._picture or (self._page, perf_counter() - self._started)
+        peak = self.peak_mb() if not self._gone else self.most_mb
+        return kind(cpu, seconds, self._page, self._received_bytes / MB, peak, left_mb, note)
+
+    def cpu_seconds(self) -> float:
+        """Processor time of the server so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def rss_mb(self) -> float:
+        """Memory of the server now."""
+        return self._status("VmRSS")
+
+    def peak_mb(self) -> float:
+        """Most memory that the server ever had."""
+        return self._status("VmHWM")
+
+    def _status(self, name: str) -> float:
+        found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text())
+        return int(found[1]) * 1024 / MB if found else 0.0

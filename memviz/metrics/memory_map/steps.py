@@ -1,0 +1,37 @@
+"""What a cell of the memory map can be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memviz.context import Fate
+
+
+class Step(NamedTuple):
+    """A fate, and for summarized messages from how many summarizations on."""
+
+    fate: Fate
+    generation: int = 0
+
+
+STEPS = (
+    Step(Fate.NOT_YET), Step(Fate.DROPPED),
+    Step(Fate.SUMMARIZED, 1), Step(Fate.SUMMARIZED, 2), Step(Fate.SUMMARIZED, 4), Step(Fate.SUMMARIZED, 8),
+    Step(Fate.RECALLED), Step(Fate.VERBATIM),
+)  # fmt: skip
+"""What a cell of the map can be; a cell's code is its place here. A step of generations ends where the next begins:
+once, 2-3, 4-7, 8 or more times summarized. The more of a message is sent, the higher its code."""
+
+
+def code_of(fate: Fate, generation: int = 0) -> int:
+    """The place in :data:`STEPS` of a fate."""
+    return _CODES[fate] if fate is not Fate.SUMMARIZED else _summarized(generation)
+
+
+def _summarized(generation: int) -> int:
+    reached = [step.fate is Fate.SUMMARIZED and step.generation <= generation for step in STEPS]
+    return max(code for code, is_reached in enumerate(reached) if is_reached)
+
+
+_CODES = {step.fate: code for code, step in enumerate(STEPS)}
+RECALLED_CODE = code_of(Fate.RECALLED)

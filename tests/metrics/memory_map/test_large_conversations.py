@@ -1,0 +1,41 @@
+"""A memory map of tens of thousands of messages takes memory for its requests, not for every message of each."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+import memviz
+from memviz import Message, Run
+from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.metrics.memory_map.fate_grid import View, example, grid
+from memviz.metrics.memory_map.fate_map import fate_map
+from tests.engine.probes import IDS, Digest, small
+
+MB = 1_000_000
+MESSAGES = 20_000
+
+
+def long_run(id: str, messages: int) -> Run:
+    talk = [Message(("user", "assistant")[n % 2], f"Message {n} says hm.") for n in range(messages)]
+    return memviz.replay(talk, small(id), model=Digest(), counter="chars4")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", IDS)
+def test_the_map_of_20_000_messages_takes_less_than_60_mb(id: str) -> None:
+    run = long_run(id, MESSAGES)
+    whole = View(range(1, MESSAGES // 2 + 1), range(MESSAGES))
+    tracemalloc.start()
+    fates = fate_map(run)
+    cells = grid(fates, whole)
+    figure = map_of(SettingRun(run, "x", 0), whole).to_json()
+    assert example(fates, cells, 5_000, 3) is not None
+    assert fates.life(100)
+    assert fates.shares(-1).messages == MESSAGES - 1
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60 * MB, "a matrix of one byte a cell would be 200 MB"
+    assert len(figure) < 2 * MB
