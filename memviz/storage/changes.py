@@ -1,40 +1,41 @@
-"""Whether the file has changed since something was read from it: then it need not be read again."""
+"""Whether the file has changed since something was read from it: if not, it need not be read again."""
 
 from __future__ import annotations
 
 import sqlite3
+import weakref
+from collections.abc import Callable, Hashable
 from threading import Lock
+from typing import Any, TypeVar
 
-from sqlalchemy import Engine
+from memviz.recently_used import RecentlyUsed
 
-from memviz.storage.engine import MEMORY
+T = TypeVar("T")
+READINGS_KEPT = 1_000
 
 
-class ChangeNumber:
-    """A number that is another one after every commit to the file, whichever thread or process made it.
+class Readings:
+    """What was read from a file last, for as long as nobody writes to it.
 
-    SQLite counts for each connection the commits of all others (PRAGMA data_version), which takes microseconds. So
-    a connection of its own, which never writes, sees every one.
+    SQLite counts for a connection the commits of all others, those of other processes included (PRAGMA
+    data_version), and says the number in microseconds. ``watching`` therefore never writes itself.
     """
 
-    def __init__(self, engine: Engine, path: str) -> None:
-        self._lock = Lock()
-        self._connection = None if path == MEMORY else engine.raw_connection()
+    def __init__(self, watching: sqlite3.Connection) -> None:
+        self._watching, self._lock = watching, Lock()
+        self._kept: RecentlyUsed[Hashable, tuple[int, Any]] = RecentlyUsed(READINGS_KEPT)
+        self.close = weakref.finalize(self, watching.close)
 
-    def now(self) -> int | None:
-        """The number, or ``None`` where there is no telling: in memory, or if the file cannot be asked."""
-        with self._lock:
-            if self._connection is None:
-                return None
-            try:
-                cursor = self._connection.cursor()
-                return int(cursor.execute("PRAGMA data_version").fetchone()[0])
-            except sqlite3.Error:
-                return None
+    def once(self, what: Hashable, read: Callable[[], T]) -> T:
+        """What ``read`` returns, which is called only if the file has changed since it last was for ``what``."""
+        number = self._commits()
+        kept = self._kept.get(what)
+        if kept is None or kept[0] != number:
+            # The number is older than what is read now, so a commit in between means that it is read once more.
+            kept = self._kept.put(what, (number, read()))
+        found: T = kept[1]
+        return found
 
-    def close(self) -> None:
-        """Let go of the file."""
+    def _commits(self) -> int:
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+            return int(self._watching.execute("PRAGMA data_version").fetchone()[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape
 from pathlib import Path
@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, Statement
 from sqlalchemy.pool import StaticPool
 
 from memviz.errors import StorageError
+from memviz.storage.changes import Readings
 from memviz.storage.database_file import DatabaseFile
 from memviz.storage.migrations import migrate
 
@@ -45,11 +46,12 @@ def database_path(path_or_url: str | Path) -> str:
 
 @dataclass(frozen=True)
 class Database:
-    """An open database. ``file`` is ``None`` for one that is in memory only."""
+    """An open database. ``file`` and ``readings`` are ``None`` for one that is in memory only."""
 
     path: str
     engine: Engine
     file: DatabaseFile | None
+    readings: Readings | None = None
 
     def expect_in_place(self) -> None:
         """Raise :class:`DatabaseMovedError` if the file was removed or replaced."""
@@ -71,6 +73,8 @@ class Database:
     def close(self) -> None:
         """Let go of the file."""
         self.engine.dispose()
+        if self.readings is not None:
+            self.readings.close()
         if self.file is not None:
             self.file.close()
 
@@ -94,7 +98,7 @@ def open_database(path: str) -> Database:
         if isinstance(error, StorageError):
             raise
         raise plain_error(error, path) from error
-    return database
+    return database if file is None else replace(database, readings=Readings(file.connect()))
 
 
 def _open_file(path: str) -> DatabaseFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from json import JSONDecodeError
 from pathlib import Path
 from threading import Lock
@@ -30,6 +30,22 @@ def _reads(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[S
     def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with store._reading() as session:
             return work(session, *args, **kwargs)
+
+    return method
+
+
+def _reads_once(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """The same, for what pages ask at every rerun: it is read again only if somebody has written to the file since.
+    What it returns is shared, and must not be changed."""
+    read = _reads(work)
+
+    @wraps(work)
+    def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        readings = store._database.readings
+        if readings is None:
+            return read(store, *args, **kwargs)
+        with store._errors_in_words():
+            return readings.once((work, args, tuple(kwargs.items())), partial(read, store, *args, **kwargs))
 
     return method
 
@@ -130,14 +146,14 @@ class Store:
 
     check = _reads(checking.check)
 
-    conversations = _reads(library.conversations)
+    conversations = _reads_once(library.conversations)
     page = _reads(library.page)
-    count = _reads(library.count)
+    count = _reads_once(library.count)
     conversation = _reads(library.conversation)
     entries = _reads(library.entries)
-    entry = _reads(library.entry)
+    entry = _reads_once(library.entry)
     conversation_ids = _reads(library.ids_of_format)
-    exists = _reads(library.exists)
+    exists = _reads_once(library.exists)
     add_conversation = _writes(library.add)
     add_conversations = _writes(library.add_all)
     rename = _writes(library.rename)
