@@ -85,7 +85,7 @@ def read_all(store: Store) -> None:
         lambda: store.page("", 50, 0), lambda: store.page("ferry", 50, 0), lambda: store.entry("ferry"),
         lambda: store.conversation("ferry"), lambda: store.runs("ferry"), lambda: store.chat_run("ferry"),
         lambda: store.find_free_run("ferry", "free"), lambda: store.find_cells(["cell"]),
-        lambda: [store.find_run("ferry", run.key) for run in store.runs("ferry")],
+        lambda: [store.find_run("ferry", run.key) for run in store.runs("ferry") if isinstance(run.key, str)],
     ):  # fmt: skip
         with suppress(MemvizError):
             read()
