@@ -198,7 +198,8 @@ class Workspace:
     ) -> Sweeping:
         """A sweep over saved conversations that keeps its finished cells in the store; ``options`` are further fields
         of :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
-        self.store.prune_cells()
+        with suppress(DatabaseMovedError):  # the page says so; a sweep can be looked at nevertheless
+            self.store.prune_cells()
         count = find_counter(counter)
         found = (self.conversation(id) for id in conversation_ids)
         subjects = tuple(SweepConversation.of(transcript, count, log) for transcript, log in found)
