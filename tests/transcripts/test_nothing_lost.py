@@ -52,6 +52,7 @@ WARNED = {
     "chat_response": r"choices\.#\.message",
     "chatgpt_export": r"\.mapping\.",
     "claude_code": r"message\.content",
+    "deepseek_export": r"\.mapping\.",
     "gemini_cli": r"content",
     "hh_rlhf": "rejected",
     "letta": r"messages\.#\.content",
