@@ -53,6 +53,7 @@ WARNED = {
     "chatgpt_export": r"\.mapping\.",
     "deepseek_export": r"\.mapping\.",
     "claude_code": r"message\.content",
+    "deepseek_export": r"\.mapping\.",
     "gemini_cli": r"content",
     "hh_rlhf": "rejected",
     "letta": r"messages\.#\.content",
