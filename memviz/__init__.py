@@ -27,6 +27,7 @@ from memviz.errors import (
     StorageError,
     SweepError,
     TranscriptError,
+    UnclearUserError,
     UnknownCounterError,
     UnknownStrategyError,
 )
@@ -93,9 +94,9 @@ __all__ = [
     "MemvizError", "Message", "MessageError", "Model", "ModelError", "ParameterError", "Probe", "Recall",
     "RecallError", "Recalled", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel", "StorageError",
     "Strategy", "Sweep", "SweepError", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run",
-    "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes", "replay",
-    "retention", "strategies", "strategy", "strategy_of", "sweep",
+    "UnclearUserError", "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter",
+    "free_run", "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes",
+    "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 
 

@@ -16,7 +16,11 @@ from memviz.transcripts.user_names import nobody_called, same_name
 MANY = 2
 """A name that starts so many lines may be somebody's."""
 ENOUGH_TURNS = 4
-"""So many lines of unknown names alone, which take turns, make a dialogue."""
+"""So many lines of unknown names alone, which take turns, make a dialogue,"""
+MANY_PEOPLE = 8
+"""of so many people at most: more names are those of fields or sections."""
+LINES_ABOVE, MOST_CHARS_ABOVE = 6, 2_000
+"""So much may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
 Match = re.Match[str]
 
 
@@ -40,14 +44,16 @@ class Cast(NamedTuple):
 def cast_of(known: Sequence[Match], others: Sequence[Match], user: str | None = None) -> Cast | None:
     """Who speaks, of the lines with a ``known`` speaker and all ``others`` that could name one; ``None`` if nobody.
 
-    With ``user``, the name under which the user speaks, a name that starts one line is enough.
+    With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
+    so, the names decide, if they show who the user is.
     """
     others = list(possible(known, others))
     found = _found(known, others)
     if user is None:
         return found
-    names = [] if found is None else [key_of(line) for line in found.lines]
-    if found is None or found.roles is None or not any(same_name(name, user) for name in names):
+    if found is None or found.roles is None or not _speaks(user, found.lines):
+        if found is not None and found.roles and not _speaks(user, others):
+            return found
         found = _everybody(known, others, user)
     return found._replace(roles=roles_of(found.names, user))
 
@@ -85,6 +91,9 @@ def _found(known: Sequence[Match], others: Sequence[Match]) -> Cast | None:
     sides = {role_of(spoken_name(line)) for line in known} & {"user", "assistant"}
     if len(sides) == 2:
         return _with_models(known, others)
+    if known and all(len(line["name"]) == 1 for line in known):  # an answer, or the first of the speakers A and B
+        letters = _take_turns(sorted([*known, *others], key=lambda line: line.start()))
+        return _cast(letters)._replace(roles=None) if letters else _cast(known)
     strangers = _take_turns(others)
     if sides and (len(known) > 1 or not strangers):
         return _with_answers(known, others, *sides)
@@ -134,11 +143,24 @@ def _with_single_answers(known: Sequence[Match], others: Sequence[Match]) -> Cas
 
 
 def _take_turns(others: Sequence[Match]) -> list[Match]:
-    """The lines of names that come again and take turns; none where they do not."""
+    """The lines of names that come again and take turns, from the top of the text; none where they do not."""
     counts = Counter(map(key_of, others))
     repeated = [line for line in others if counts[key_of(line)] >= MANY]
     changes = sum(key_of(one) != key_of(next) for one, next in pairwise(repeated))
-    return repeated if len(repeated) >= ENOUGH_TURNS and 2 * changes >= len(repeated) - 1 else []
+    people = {key_of(line) for line in repeated}
+    are_many = len(people) > MANY_PEOPLE or len(counts) - len(people) > len(repeated)
+    are_people = len(repeated) >= ENOUGH_TURNS and not are_many and 2 * changes >= len(repeated) - 1
+    return repeated if are_people and _lines_above(repeated[0]) <= LINES_ABOVE else []
+
+
+def _lines_above(line: Match) -> int:
+    """The lines above that are not blank, such as a title; at most a few are counted."""
+    above = line.string[: line.start()]
+    return sum(1 for text in above[:MOST_CHARS_ABOVE].split("\n") if text.strip()) + len(above) // MOST_CHARS_ABOVE * 99
+
+
+def _speaks(user: str, lines: Sequence[Match]) -> bool:
+    return any(same_name(key_of(line), user) for line in lines)
 
 
 def _everybody(known: Sequence[Match], others: Sequence[Match], user: str) -> Cast:
