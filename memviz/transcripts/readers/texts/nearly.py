@@ -15,6 +15,8 @@ from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
 from memviz.transcripts.user_names import listed_names
 
 COLUMNS = 'Name its columns "role" and "content", or "prompt" and "response".'
+HEAD_CHARS = 200_000
+"""So much of a text is looked at: what it is shows at its beginning."""
 MANY_NAMES = 3
 """More names that come once each are those of fields."""
 LINES = "Write User: and Assistant: before what each said, or choose another file."
@@ -22,7 +24,7 @@ LINES = "Write User: and Assistant: before what each said, or choose another fil
 
 def text_refusal(document: Document) -> TranscriptError:
     """The error for a text of no known format."""
-    text = with_line_feeds(document.plain_text)
+    text = with_line_feeds(document.plain_text[:HEAD_CHARS])
     return _encoded_lines(text) or _nearly_a_table(text) or _nearly_a_dialogue(text) or _any_text(text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.errors import UnclearUserError
@@ -93,7 +93,7 @@ def dialogue(
     absent: UnclearUserError | None = None
     for style in styles:
         known = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = _anybody(text, style, fences)
+        anybody = list(possible(known, _anybody(text, style, fences)))
         try:
             cast = cast_of(known, anybody, user) if known or anybody else None
         except UnclearUserError as error:
@@ -117,9 +117,9 @@ def names_before_colons(text: str) -> list[str]:
     return [line.name for line in possible((), _anybody(text, "plain", find_fences(text)))]
 
 
-def _anybody(text: str, style: str, fences: Fences) -> list[Named]:
+def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
     matches = outside(_ANYBODY[style].finditer(text), fences)
-    return [named(match) for match in matches if not _NO_NAME.match(match["rest"])]
+    return (match for match in matches if not _NO_NAME.match(match["rest"]))
 
 
 def _alike(matches: Iterable[re.Match[str]]) -> list[Named]:

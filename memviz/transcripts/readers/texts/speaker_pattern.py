@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -52,12 +52,11 @@ class Cast(NamedTuple):
 
 
 def cast_of(known: Sequence[Named], others: Sequence[Named], user: str | None = None) -> Cast | None:
-    """Who speaks, of the lines with a ``known`` speaker and all ``others`` that could name one; ``None`` if nobody.
+    """Who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
 
     With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
     so, the names decide, if they show who the user is.
     """
-    others = list(possible(known, others))
     found = _found(known, others)
     if user is None:
         return found
@@ -76,17 +75,20 @@ def named(match: re.Match[str]) -> Named:
     return Named(name, name.casefold(), (match["mark"], match["stamp"] is not None), match.start(), match)
 
 
-def possible(known: Sequence[Named], others: Sequence[Named]) -> Iterator[Named]:
+def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> Iterator[Named]:
     """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
     taken = {line.start for line in known}
     marks = {line.mark for line in known}
     is_lower = bool(known) and known[0].name.islower()
-    first_mark: dict[str, tuple[str, bool] | None] = {}  # of each name; None for one that is nobody's
-    for line in others:
-        if line.key not in first_mark:
-            is_nobody = line.key in SPEAKERS or is_label(line.key) or line.name.lstrip("@")[:1].islower() != is_lower
-            first_mark[line.key] = None if is_nobody or (marks and line.mark not in marks) else line.mark
-        if first_mark[line.key] == line.mark and line.start not in taken:
+    nobodies: set[str] = set()  # names as they are written; most lines of a long text are of a few of them
+    first_mark: dict[str, tuple[str, bool]] = {}
+    for match in matches:
+        if match["name"] in nobodies or match.start() in taken:
+            continue
+        line = named(match)
+        if line.key in SPEAKERS or is_label(line.key) or line.name.lstrip("@")[:1].islower() != is_lower:
+            nobodies.add(match["name"])
+        elif (not marks or line.mark in marks) and first_mark.setdefault(line.key, line.mark) == line.mark:
             yield line
 
 
