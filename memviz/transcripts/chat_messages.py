@@ -125,7 +125,7 @@ def stand_in(kind: str, filename: object = None) -> str:
 
 
 def _content(item: Mapping[str, Any], note: Note) -> str:
-    if item.get("content") is not None:
+    if item.get("content") not in (None, ""):
         return content_text(item["content"], note)
     if isinstance(item.get("refusal"), str):
         return str(item["refusal"])
@@ -194,7 +194,7 @@ def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
 
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
-    known = _KNOWN_KEYS if item.get("content") is not None else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
+    known = _KNOWN_KEYS if item.get("content") not in (None, "") else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
     room, too_large = MAX_META_CHARS, False
     for key, value in item.items():
         if key in known or value in (None, "", [], {}):

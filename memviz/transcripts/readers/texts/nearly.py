@@ -15,12 +15,16 @@ from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
 from memviz.transcripts.user_names import listed_names
 
 COLUMNS = 'Name its columns "role" and "content", or "prompt" and "response".'
+HEAD_CHARS = 200_000
+"""So much of a text is looked at: what it is shows at its beginning."""
+MANY_NAMES = 3
+"""More names that come once each are those of fields."""
 LINES = "Write User: and Assistant: before what each said, or choose another file."
 
 
 def text_refusal(document: Document) -> TranscriptError:
     """The error for a text of no known format."""
-    text = with_line_feeds(document.plain_text)
+    text = with_line_feeds(document.plain_text[:HEAD_CHARS])
     return _encoded_lines(text) or _nearly_a_table(text) or _nearly_a_dialogue(text) or _any_text(text)
 
 
@@ -62,7 +66,7 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
         return TranscriptError(reason, remedy=f"{LINES} To read it as it is, give --format {format}.")
     lines = names_before_colons(text)
     names = list(dict.fromkeys(lines))
-    if len(names) < 2 or 2 * len(lines) < sum(1 for line in text.split("\n") if line.strip()):
+    if not 2 <= len(names) <= MANY_NAMES or 2 * len(lines) < sum(1 for line in text.split("\n") if line.strip()):
         return None
     reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
     return UnclearUserError(reason, names=names)
