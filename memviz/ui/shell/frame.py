@@ -12,6 +12,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.dashboard import dashboard_folder
 from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
@@ -43,6 +44,7 @@ def navigate() -> None:
     )
     with errors_shown():
         page.run()
+    looked_at(workspace())
 
 
 def _to(page: StreamlitPage) -> Callable[[], None]:
@@ -70,6 +72,7 @@ def workspace() -> Workspace:
 @st.cache_resource(show_spinner=False)
 def _workspace() -> Workspace:
     opened = Workspace()
+    watch_in_background(opened)
     # Everything imported so far stays for good; frozen, no garbage collection looks at it again.
     gc.collect()
     gc.freeze()
