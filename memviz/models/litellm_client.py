@@ -207,7 +207,7 @@ class LiteLLMModel(Model):
         asked = failure.retry_after_seconds
         if asked is not None:
             return asked if asked <= self.longest_wait else None
-        longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2**attempt)
+        longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2.0 ** min(attempt, 60))
         return float(longest * (1 + self._jitter()) / 2)
 
 

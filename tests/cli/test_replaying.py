@@ -304,6 +304,6 @@ class TestModels:
         assert failed
         assert all(" failed after message " in line for line in failed)
         assert (
-            f"Error: {len(failed)} summarizations failed, the last one because: The [bold]provider[/] is :zzz:."
-            in shown.err
-        )
+            f"Error: {len(failed)} summarizations failed, the last one because: The [bold]provider[/] is :zzz:. "
+            "Next try in turn "
+        ) in shown.err

@@ -12,6 +12,7 @@ from threading import Event, Thread
 import pytest
 
 from memviz.errors import ModelError, ServerError
+from memviz.models import http_guard
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk, events
@@ -84,10 +85,35 @@ def test_an_error_that_never_ends_is_left(server: OpenAIServer) -> None:
     assert server.client_gone.wait(5)
 
 
+def test_an_error_that_comes_byte_by_byte_is_left(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def drip(handler: answers._Handler) -> None:
+        handler.send_response(500)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        while not handler.server.closing.wait(0.05):
+            handler.wfile.write(b"1\r\nx\r\n")
+
+    monkeypatch.setattr(http_guard, "MAX_ERROR_SECONDS", 0.2)
+    server.then(drip)
+    begun = time.perf_counter()
+    error, _ = failure(client(server))
+    assert isinstance(error, ServerError)
+    assert time.perf_counter() - begun < 5
+
+
 def test_what_a_short_error_says_is_still_told(server: OpenAIServer) -> None:
     server.then(answers.status(503, "The stars are wrong"))
     error, _ = failure(client(server))
     assert "The stars are wrong" in str(error)
+
+
+def test_an_event_is_no_longer_than_the_longest_reply(server: OpenAIServer) -> None:
+    """litellm quotes some events that it cannot read, and searches them as it does errors."""
+    server.then(events(json.dumps({"foo": "word " * 4_000_000})))
+    begun = time.process_time()
+    error, _ = failure(client(server, "ollama_chat/llama3"))
+    check_sentence(error, "ollama_chat/llama3")
+    assert time.process_time() - begun < 5  # without the bound minutes
 
 
 def test_a_reply_may_be_as_long_as_it_likes(server: OpenAIServer) -> None:

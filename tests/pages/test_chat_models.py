@@ -98,7 +98,22 @@ def test_a_summarizer_that_fails_loses_nothing(chat: AppTest, closed_address: st
     assert page_of(chat) == "chat"
     assert "3,000 euros" in bubbles(chat)[-1][1]
     assert metric(chat, "Summaries") == "0"
-    assert any("failed" in sentence for sentence in sentences(chat.error))
+    (failed,) = [sentence for sentence in sentences(chat.error) if "failed" in sentence]
+    assert "the next try is in turn 4" in failed
+
+
+def test_a_summarizer_that_failed_is_asked_at_once_at_another_address(
+    chat: AppTest, closed_address: str, server: OpenAIServer
+) -> None:
+    choose(chat, "summary", "Buffer size", 1)
+    use_model(chat, "Summarizer", closed_address)
+    for message in (FACT, PLAN):
+        say(chat, message)
+    assert metric(chat, "Summaries") == "0"
+    use_model(chat, "Summarizer", server.api_base)
+    say(chat, QUESTION)
+    assert metric(chat, "Summaries") != "0"
+    assert server.requests
 
 
 def test_compare_asks_before_it_calls_a_summarizer_that_may_cost_money(server: OpenAIServer) -> None:

@@ -127,3 +127,25 @@ def test_a_turn_that_is_not_there_is_passed_over() -> None:
     page = opened("compare", QUERY | {"turn": ["4711"]})
     assert labelled(page.select_slider, "Turn").value != 4711
     assert not page.exception
+
+
+BEYOND_ALL_BOUNDS = {
+    "setting": ["buffer", "window " + "[" * 3000, 'summary_buffer {"max_token_limit": 100000000000000000000}'],
+    "recall": ["100000000000000000000 1", "2 99999999999999999999"],
+    "turn": ["99999999999999999999999"],
+    "look": ["-1"],
+}
+
+
+@pytest.mark.parametrize("page", ["compare", "memory_map"])
+def test_what_no_page_could_hold_is_passed_over(page: str) -> None:
+    session = opened(page, QUERY | BEYOND_ALL_BOUNDS)
+    assert len(passed_over(session)) == 6
+    assert all(len(sentence) < 400 for sentence in passed_over(session))
+
+
+def test_the_largest_numbers_within_the_bounds_are_shown() -> None:
+    largest = ['summary_buffer {"max_token_limit": 9007199254740991}', 'window {"window_size": 9007199254740991}']
+    session = opened("compare", QUERY | {"setting": largest, "turn": ["999999999999999"], "recall": ["7 999999999"]})
+    assert len(token_lines(session)) == 2
+    assert not passed_over(session)
