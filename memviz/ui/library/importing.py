@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Sequence
 
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from memviz.process_memory import give_back
 from memviz.storage.library import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
@@ -44,10 +48,20 @@ def import_controls(state: LibraryState) -> None:
     )  # fmt: skip
     if files:
         state.read([NamedBytes(file.name, file.getvalue()) for file in files], format or None)
+        _give_back([file.file_id for file in files])
         st.rerun()
     if pasted:
         state.read([NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None)
         st.rerun()
+
+
+def _give_back(file_ids: Sequence[str]) -> None:
+    """Let Streamlit forget what was uploaded: it would keep the bytes until the visitor closes the page."""
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    for file_id in file_ids:
+        context.uploaded_file_mgr.remove_file(context.session_id, file_id)
 
 
 def import_panel(workspace: Workspace, state: LibraryState) -> None:
@@ -58,6 +72,8 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
     if state.reading is not None:
         outcomes, state.reading = state.reading.outcomes, None
         state.imports = [_import(workspace, outcome) for outcome in outcomes]
+        del outcomes
+        give_back()
     for number, made in enumerate(state.imports):
         _show(workspace, made, f"{state.uploads}-{number}")
 
