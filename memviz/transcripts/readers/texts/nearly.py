@@ -6,7 +6,7 @@ import json
 from itertools import islice
 
 from memviz.errors import TranscriptError, UnclearUserError
-from memviz.transcripts.document import Document
+from memviz.transcripts.document import Document, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text
 from memviz.transcripts.readers.texts.speaker_lines import dialogue, names_before_colons
 from memviz.transcripts.readers.texts.table_cells import dialects, rows
@@ -59,19 +59,20 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
 
 def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     found = dialogue(text, enough=1)
-    if found is not None:
-        line = text.count("\n", 0, found.lines[0].start) + 1
-        name, format = found.lines[0].name, "text" if found.style == "plain" else "markdown"
-        reason = f"no known format, but nearly a dialogue: only line {line} names a speaker ({name[:40]!r})."
-        return TranscriptError(reason, remedy=f"{LINES} To read it as it is, give --format {format}.")
-    lines = names_before_colons(text)
+    known = [line.name for line in found.lines] if found else []
+    lines = [*known, *names_before_colons(text)]
     names = list(dict.fromkeys(lines))
-    if not 2 <= len(names) <= MANY_NAMES or 2 * len(lines) < sum(1 for line in text.split("\n") if line.strip()):
+    if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= sum(1 for line in text.split("\n") if line.strip()):
+        reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
+        return UnclearUserError(reason, names=names)
+    if found is None:
         return None
-    reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
-    return UnclearUserError(reason, names=names)
+    number = text.count("\n", 0, found.lines[0].start) + 1
+    format = "text" if found.style == "plain" else "markdown"
+    reason = f"no known format, but nearly a dialogue: only line {number} names a speaker ({known[0][:40]!r})."
+    return TranscriptError(reason, remedy=f"{LINES} To read it as it is, give --format {format}.")
 
 
 def _any_text(text: str) -> TranscriptError:
     start = " ".join(text[:200].split())[:60]
-    return TranscriptError(f"no known format, found a text that starts with {start!r}.", remedy=LINES)
+    return UnknownFormatError(f"no known format, found a text that starts with {start!r}.", remedy=LINES)

@@ -60,8 +60,8 @@ def cast_of(known: Sequence[Named], others: Sequence[Named], user: str | None = 
     found = _found(known, others)
     if user is None:
         return found
-    if found is None or found.roles is None or not _speaks(user, found.lines):
-        if found is not None and found.roles and not _speaks(user, others):
+    if found is None or found.roles is None or len(found.lines) < MANY or not _speaks(user, found.lines):
+        if found is not None and found.roles and not _speaks(user, [*found.lines, *others]):
             return found
         found = _everybody(known, others, user)
     return found._replace(roles=roles_of(found.names, user))
