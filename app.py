@@ -1,7 +1,12 @@
 """The dashboard as a server: its pages, behind the checks of who may open them."""
 
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.starlette import App
 
+from memviz.ui.shell.frame import navigate
 from memviz.ui.shell.server.checks import checks
 
 app = App("navigation.py", middleware=checks())
+
+if get_script_run_ctx(suppress_warning=True) is not None:  # run as a script, as Streamlit's AppTest does
+    navigate()

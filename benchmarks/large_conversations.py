@@ -7,8 +7,8 @@ Every page is opened with every strategy in a server of its own, by the websocke
 of the processor of the server, from the moment the page is asked for until its first picture is sent, so a busy
 machine does not change them; those in brackets are of the clock. "Peak" is the most memory that the process ever had,
 "left" what it has once the visitor has gone to another conversation. A server that grows beyond --most-mb is ended.
-A conversation that a page asks about before it replays it (``memviz/ui/controls/long_replays.py``) is started by a
-click of its button. Reads /proc, so it runs on Linux only.
+"So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). Reads
+/proc, so it runs on Linux only.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ async def visit(server: Dashboard, page: str, id: str, setting: str, limits: Lim
     except ServerGoneError as gone:
         return visitor.measured(Measured, 0.0, str(gone))
     if not note.startswith("ended"):
-        await visitor.run(urlencode({"conversation": "sample-trip", "chat": "sample-trip"}), page="library")
+        await visitor.run("conversation=sample-trip", page="compare")
+        await visitor.run("chat=sample-trip", page="chat")
     await visitor.close()
     await asyncio.sleep(GIVEN_BACK_SECONDS)
     return visitor.measured(Measured, visitor.rss_mb(), note)
@@ -121,10 +122,8 @@ async def look(visitor: Visitor, page: str, id: str, setting: str) -> str:
     if page == "library":
         visitor.click(f"read-{id}")
         await visitor.run("")
-    if visitor.has("long-replay-start"):
-        visitor.click("long-replay-start")
-        await visitor.run(address(page, id, setting))
-        return "asked first"
+    if visitor.has("long-replay-stop"):
+        visitor.exceptions.append("so far")
     return "; ".join(visitor.exceptions[:1])
 
 

@@ -6,9 +6,11 @@ import asyncio
 import os
 import re
 from collections.abc import Callable
+from http.cookies import SimpleCookie
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
+from urllib.request import Request, urlopen
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -19,6 +21,7 @@ T = TypeVar("T")
 MB = 1_000_000
 TICKS = os.sysconf("SC_CLK_TCK")
 WATCH_SECONDS = 0.1
+XSRF_COOKIE = "_streamlit_xsrf"
 PICTURES = ("plotly_chart",)
 
 
@@ -36,6 +39,7 @@ class Visitor:
         self._widgets: dict[str, str] = {}  # key -> id
         self._states: dict[str, WidgetState] = {}
         self._clicked: list[str] = []
+        self._once: list[WidgetState] = []
         self.start()
 
     async def open(self) -> None:
@@ -72,6 +76,35 @@ class Visitor:
         """Whether the page has this control."""
         return key in self._widgets
 
+    async def upload(self, key: str, name: str, data: bytes) -> None:
+        """Give a file to an uploader with the next run."""
+        message = BackMsg()
+        message.file_urls_request.request_id = name
+        message.file_urls_request.file_names.append(name)
+        await self._socket.send(message.SerializeToString())
+        answer = ForwardMsg()
+        while answer.WhichOneof("type") != "file_urls_response":
+            answer.ParseFromString(await self._socket.recv())
+        urls = answer.file_urls_response.file_urls[0]
+        boundary, token = "memviz-benchmark", await asyncio.to_thread(self._xsrf_token)
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
+        request = Request(  # noqa: S310 - our own server
+            self.url + urls.upload_url, head + data + f"\r\n--{boundary}--\r\n".encode(), method="PUT",
+            headers={"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": self.url,
+                     "X-Xsrftoken": token, "Cookie": f"{XSRF_COOKIE}={token}"},
+        )  # fmt: skip
+        await asyncio.to_thread(lambda: urlopen(request).close())  # noqa: S310 - our own server
+        state = WidgetState(id=self._widgets[key])
+        state.file_uploader_state_value.uploaded_file_info.add(
+            file_id=urls.file_id, name=name, size=len(data), file_urls=urls
+        )
+        self._once.append(state)
+
+    def _xsrf_token(self) -> str:
+        with urlopen(f"{self.url}/_stcore/health") as answer:  # noqa: S310 - our own server
+            cookies = SimpleCookie(answer.headers.get("Set-Cookie", ""))
+        return cookies[XSRF_COOKIE].value
+
     async def run(self, query: str, *, page: str | None = None) -> None:
         """One run of the page's script, to its end."""
         if page is not None:
@@ -84,7 +117,9 @@ class Visitor:
             message.rerun_script.widget_states.widgets.append(state)
         for id in self._clicked:
             message.rerun_script.widget_states.widgets.append(WidgetState(id=id, trigger_value=True))
-        self._clicked = []
+        for state in self._once:
+            message.rerun_script.widget_states.widgets.append(state)
+        self._clicked, self._once = [], []
         self._widgets = {}
         await self._socket.send(message.SerializeToString())
         await self._until_finished()

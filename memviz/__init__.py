@@ -29,6 +29,7 @@ from memviz.errors import (
     StorageError,
     SweepError,
     TranscriptError,
+    UnclearUserError,
     UnknownCounterError,
     UnknownStrategyError,
 )
@@ -96,10 +97,10 @@ __all__ = [
     "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
     "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "ReviewError", "Run",
     "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
-    "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnknownCounterError",
-    "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run", "health_warnings",
-    "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes", "replay", "retention",
-    "strategies", "strategy", "strategy_of", "sweep",
+    "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run",
+    "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes",
+    "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 
 

@@ -132,7 +132,7 @@ class Message:
             raise MessageError(f"A message is a {type(value).__name__}; it has to be an object with role and content.")
         if "role" not in value:
             raise MessageError("A message has no role; give one of " + ", ".join(sorted(ROLES)) + ".")
-        if value.get("content") is None:
+        if value.get("content") in (None, ""):
             try:
                 value = flat_message(value)
             except MessageError as error:

@@ -7,6 +7,7 @@ so keeping the value of every turn costs next to nothing: that is what makes tim
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -118,6 +119,14 @@ class SummaryLog:
         if self.is_straight and last.stop - first.start == self._covered[stop] - self._covered[start]:
             return (range(first.start, last.stop),)
         return tuple(version.covers for version in self.in_block(start, stop))
+
+    def copy(self) -> SummaryLog:
+        """The same versions in a log of its own, which does not grow with this one."""
+        log = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list | set):
+                setattr(log, name, value.copy())
+        return log
 
     def prefix(self, length: int) -> SummaryLog:
         """A new log of the first ``length`` versions."""

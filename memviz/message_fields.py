@@ -63,7 +63,7 @@ def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:
     :func:`text_beside_content` does."""
     found = text_beside_content(value)
     if not isinstance(found, list | tuple):
-        return {**value, "content": found}
+        return {**value, "content": value.get("content") if found is None else found}
     blocks = [block for block in found if isinstance(block, Mapping)]
     kwargs = value.get("additional_kwargs")
     extra = kwargs if isinstance(kwargs, Mapping) else {}

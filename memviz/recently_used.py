@@ -12,10 +12,14 @@ V = TypeVar("V")
 
 
 class RecentlyUsed(Generic[K, V]):
-    """Keeps the ``size`` entries that were read or written last. Safe to share between threads."""
+    """Keeps the ``size`` entries that were read or written last, or fewer: together they weigh ``most_weight`` at most,
+    the last one aside. Safe to share between threads."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(
+        self, size: int, most_weight: float = float("inf"), weigh: Callable[[V], float] = lambda value: 0
+    ) -> None:
         self._size, self._lock = size, Lock()
+        self._most_weight, self._weigh = most_weight, weigh
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def __len__(self) -> int:
@@ -33,9 +37,22 @@ class RecentlyUsed(Generic[K, V]):
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
-            if len(self._entries) > self._size:
+            while len(self._entries) > 1 and self._is_full():
                 self._entries.popitem(last=False)
         return value
+
+    def _is_full(self) -> bool:
+        return len(self._entries) > self._size or sum(map(self._weigh, self._entries.values())) > self._most_weight
+
+    def keys_where(self, is_wanted: Callable[[V], bool]) -> list[K]:
+        """The keys of all values that are wanted."""
+        with self._lock:
+            return [key for key, value in self._entries.items() if is_wanted(value)]
+
+    def remove_where(self, is_unwanted: Callable[[K], bool]) -> list[V]:
+        """Forget every key that ``is_unwanted``; returns their values."""
+        with self._lock:
+            return [self._entries.pop(key) for key in list(self._entries) if is_unwanted(key)]
 
     def change(self, key: K, changed: Callable[[V], V]) -> None:
         """Put what ``changed`` makes of the value in its place, if ``key`` is kept. No other thread comes between."""

@@ -9,21 +9,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import counter as find_counter
+from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
-from memviz.engine.replay import replay
+from memviz.engine.replay import begun, replay
 from memviz.engine.run import Run
+from memviz.engine.session import Session
 from memviz.errors import DamagedRunError, DatabaseMovedError, UnreadableConversationError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
@@ -42,8 +45,15 @@ DATABASE_VARIABLE = "MEMVIZ_DB"
 DEFAULT_DATABASE = "memviz.db"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS = 256
-MAX_LOGS_IN_PROCESS = 32
+MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 600_000
+"""Runs that are kept, and how many requests and summaries they may have together: about 1 KB each."""
+MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 300_000
+"""Conversations that are kept, and how many messages they may have together: about 1 KB each."""
+MAX_REPLAYS_AT_WORK = 12
+LARGE_MESSAGES = 5_000
+"""A conversation of so many is let go once its visitor has gone; it is read and replayed again if it is asked for."""
+QUICK_TO_REPLAY_TURNS = 2_000
+"""A replay of more turns that never summarizes is made again sooner than it is read from the database."""
 TITLE_CHARS = 60
 
 
@@ -103,15 +113,19 @@ class Workspace:
         self._add_samples()
 
     def _forget(self) -> None:
-        self._conversations: RecentlyUsed[str, tuple[datetime, Transcript, Log]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
-        self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS)
-        self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(MAX_LOGS_IN_PROCESS)
+        self._conversations: RecentlyUsed[str, tuple[datetime, Transcript, Log]] = RecentlyUsed(
+            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[2])
+        )
+        self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
+        self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(
+            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[0])
+        )
+        self._replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]] = RecentlyUsed(MAX_REPLAYS_AT_WORK)
 
     def reopen(self) -> None:
         """Go on with the file that has taken the place of the one that was open."""
         self.store.reopen()
         self._forget()
-        self._add_samples()
 
     def _add_samples(self) -> None:
         for name, transcript in bundled().items():
@@ -181,24 +195,63 @@ class Workspace:
         kept = self.kept_run(key)
         if kept is not None:
             return kept
+        session, turns = self._begun(key, summarizer)
+        for turn in turns:
+            if progress is not None:
+                progress(turn, session.log.turn_count)
+        return self._keep(key, session.run())
+
+    def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
+        """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
+        for it gets the same. Its run is kept when it is over."""
+        _, log = self.conversation(key.conversation_id)
+        found = self._replays.get(key)
+        if found is None or found[0] is not log or found[1].is_over:
+            work = BackgroundReplay(*self._begun(key, summarizer), partial(self._keep, key))
+            found = self._replays.put(key, (log, work))
+        return found[1]
+
+    def _begun(self, key: RunKey, summarizer: Model) -> tuple[Session, Iterator[int]]:
         transcript, log = self.conversation(key.conversation_id)
         unedited = self.kept_run(replace(key, edits=())) if key.edits else None
-        run = replay(
+        return begun(
             log, key.strategy, model=RecordedSummaries(unedited, summarizer) if unedited else summarizer,
             counter=key.counter, system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(),
-            edits=dict(key.edits), progress=progress,
+            edits=dict(key.edits),
         )  # fmt: skip
-        if not any(compaction.error for compaction in run.compactions):  # a failed call may work next time
+
+    def _keep(self, key: RunKey, run: Run) -> Run:
+        has_failures = any(compaction.error for compaction in run.compactions)  # a failed call may work next time
+        is_quick = not run.compactions and len(run.turns) > QUICK_TO_REPLAY_TURNS
+        if not has_failures and not is_quick:
             with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
-                self.store.save_run(key.conversation_id, run, key.digest(len(log)), key.summarizer)
+                self.store.save_run(key.conversation_id, run, key.digest(len(run.log)), key.summarizer)
         return self._remember(key, run)
+
+    def large_conversations(self) -> list[str]:
+        """Those that are kept in this process and so large that they are let go when nobody looks at them."""
+        return self._conversations.keys_where(lambda kept: len(kept[2]) >= LARGE_MESSAGES)
+
+    def let_go(self, conversation_id: str | None) -> bool:
+        """Keep a large conversation and its runs no longer in this process: nobody looks at it for now. Returns whether
+        there was anything to let go."""
+        kept = self._conversations.get(conversation_id or "")
+        if kept is None or len(kept[2]) < LARGE_MESSAGES:
+            return False
+        self._conversations.remove(conversation_id or "")
+        self._chats.remove(conversation_id or "")
+        self._runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
+        for _, work in self._replays.remove_where(lambda key: key.conversation_id == conversation_id):
+            work.cancel()
+        return True
 
     def sweeping(
         self, conversation_ids: Sequence[str], settings: Sequence[Strategy], *, counter: str, **options: Any
     ) -> Sweeping:
         """A sweep over saved conversations that keeps its finished cells in the store; ``options`` are further fields
         of :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
-        self.store.prune_cells()
+        with suppress(DatabaseMovedError):  # the page says so; a sweep can be looked at nevertheless
+            self.store.prune_cells()
         count = find_counter(counter)
         found = (self.conversation(id) for id in conversation_ids)
         subjects = tuple(SweepConversation.of(transcript, count, log) for transcript, log in found)
@@ -291,3 +344,8 @@ def _as_transcript(chat: Chat) -> Transcript:
     flat = " ".join(first.split())
     title = flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1] + "…"
     return Transcript((), title=title, format="chat", system_prompt=chat.run.system_prompt)
+
+
+def _records(run: Run) -> int:
+    """What a run weighs in the process: a summary with its text as much as three requests."""
+    return len(run.turns) + 3 * len(run.compactions)

@@ -65,7 +65,8 @@ class TestMessage:
     @pytest.mark.parametrize("key", ["text", "message", "value"])
     def test_the_text_is_read_where_it_stands(self, key: str) -> None:
         assert Message.of({"role": "user", key: "I live in Lisbon"}) == Message("user", "I live in Lisbon")
-        assert Message.of({"role": "user", "content": None, key: "I live in Lisbon"}).content == "I live in Lisbon"
+        for empty in (None, ""):
+            assert Message.of({"role": "user", "content": empty, key: "I live in Lisbon"}).content == "I live in Lisbon"
 
     @pytest.mark.parametrize(
         "value", [{"role": "user", "words": "Hi"}, {"role": "user"}, {"role": "assistant", "id": 1, "words": "Hi"}]

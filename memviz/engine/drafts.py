@@ -14,6 +14,9 @@ from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted
 from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, Usage
 
+INTERRUPTED = "interrupted"
+"""The error of a draft that the user did not wait for, by Ctrl-C or a click on Stop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

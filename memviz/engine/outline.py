@@ -126,7 +126,8 @@ def outline(
             others[turn.number - 1] = parts
         flat.extend((summaries.start, summaries.stop, *bounds))
 
-    play(session, request)
+    for _ in play(session, request):
+        pass
     asked, stops = (np.array(bounds, np.int64) for bounds in log.turn_bounds())
     columns = np.array(flat, np.int64).reshape(-1, 4).T.copy()
     return Outline(strategy, session.space, tuple(session.compactions), others, asked, stops, *columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memviz.conversation import Log, Message, Turn
@@ -61,6 +61,30 @@ def replay(
     their number. Raises :class:`EmptyConversationError` when there is no user message, so nothing would be
     sent, unless the run ``may_have_no_turn``; and :class:`ReviewError` for an empty edit.
     """
+    session, turns = begun(
+        messages, strategy, model=model, counter=counter, system_prompt=system_prompt, recalls=recalls,
+        repair_tool_pairs=repair_tool_pairs, edits=edits, may_have_no_turn=may_have_no_turn,
+    )  # fmt: skip
+    for turn in turns:
+        if progress is not None:
+            progress(turn, session.log.turn_count)
+    return session.run()
+
+
+def begun(
+    messages: Messages,
+    strategy: Strategy,
+    *,
+    model: Model | str | None = "offline",
+    counter: AnyCounter = DEFAULT_COUNTER,
+    system_prompt: str | None = None,
+    recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
+    repair_tool_pairs: bool = False,
+    edits: Mapping[int, str] | None = None,
+    may_have_no_turn: bool = False,
+) -> tuple[Session, Iterator[int]]:
+    """A replay that is gone through turn by turn: the iterator gives the number of each turn when it is done, and the
+    session has what was done so far. The arguments and errors are those of :func:`replay`."""
     log = as_log(messages)
     if not may_have_no_turn:
         must_have_a_turn(log)
@@ -76,8 +100,7 @@ def replay(
         prepared = session.request((wanted,) if isinstance(wanted, Recall) else wanted)
         session.record(prepared, reply_tokens(session, turn))
 
-    play(session, request, progress)
-    return session.run()
+    return session, play(session, request)
 
 
 def must_have_a_turn(log: Log) -> None:
@@ -88,10 +111,9 @@ def must_have_a_turn(log: Log) -> None:
         )
 
 
-def play(
-    session: Session, request: Callable[[Turn], object], progress: Callable[[int, int], object] | None = None
-) -> None:
-    """Let ``session`` take in its log turn by turn. ``request`` is called whenever it is ready for one."""
+def play(session: Session, request: Callable[[Turn], object]) -> Iterator[int]:
+    """Let ``session`` take in its log turn by turn; gives the number of each turn when it is done. ``request`` is
+    called whenever the session is ready for one."""
     log = session.log
     session.advance(log.turn_start(1) if log.turn_count else len(log))
     due = session.due_at
@@ -102,8 +124,7 @@ def play(
         else:
             _play_turn(session, turn, request)
             due = session.due_at
-        if progress is not None:
-            progress(turn.number, log.turn_count)
+        yield turn.number
     session.advance(len(log))
 
 

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from memviz.conversation import clean_text
 from memviz.engine.compaction import Compaction
-from memviz.engine.drafts import Draft
+from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.engine.session import PendingSummarization, Session
 from memviz.errors import ReviewError
 from memviz.memory import SummaryVersion
@@ -33,7 +33,8 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
         draft = session.ask(pending.plan, instruction)
     finally:
         if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
-            draft = Draft(error="interrupted", instruction=instruction, seconds=perf_counter() - started)
+            seconds, name = perf_counter() - started, session.summarizer.name
+            draft = Draft(error=INTERRUPTED, instruction=instruction, seconds=seconds, model=name)
         session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
 

@@ -19,7 +19,7 @@ from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.backoff import Backoff, backoff_after
 from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.compaction import Compaction
-from memviz.engine.drafts import Draft, ask_for_draft
+from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
 from memviz.engine.run import Run
@@ -302,7 +302,7 @@ class Session:
         except ScriptExhausted:
             raise
         except BaseException:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
-            self.record_unchanged(plan, Draft(error="interrupted", seconds=perf_counter() - started))
+            self.record_unchanged(plan, Draft(error=INTERRUPTED, seconds=perf_counter() - started))
             raise
         if draft.error is not None:
             self.record_unchanged(plan, draft)

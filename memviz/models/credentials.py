@@ -27,6 +27,11 @@ def settings_of(name: str, api_key: str | None, api_base: str | None, access: Mo
 
     Raises :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
     """
+    if "://" in name:  # some providers' routes would go there, past all that holds for a base URL
+        raise BadRequestError(
+            "The model's name holds a web address: name only the model, and give the address as the base URL.",
+            model=name.partition("/")[0],
+        )
     key = (api_key or "").strip()
     if not key.isascii() or any(character.isspace() for character in key):
         raise BadKeyError(

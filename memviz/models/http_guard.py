@@ -19,6 +19,10 @@ from memviz.models.destinations import check_destination, refuse_redirect
 MAX_ERROR_BYTES = 16 * 1024
 """So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
 all threads of the process: 10 seconds for 2 MB, minutes for 20 MB."""
+MAX_EVENT_BYTES = 2 * 1024 * 1024
+"""Of one line of a reply that began well. The longest replies of the largest models have less than half of that."""
+_BINARY_EVENTS = "amazon.eventstream"
+"""Amazon's streams have no lines."""
 MAX_ERROR_SECONDS = 10.0
 """So long it may take to arrive, once it has begun."""
 _LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
@@ -68,13 +72,13 @@ def _session() -> httpx.Client:
 
 def bound_error(response: httpx.Response) -> None:
     """Let no more than :data:`MAX_ERROR_BYTES` be read of an error: a reply that is no success, or an event of
-    a stream that began well."""
+    a stream that began well. Of any other event no more than :data:`MAX_EVENT_BYTES`: some make an error of litellm."""
     if not response.is_success:
         response.stream = _Beginning(response)
         for name in ("content-encoding", "content-length", "transfer-encoding"):  # the beginning is unpacked already
             response.headers.pop(name, None)
-    elif "content-encoding" not in response.headers:
-        response.stream = _ShortErrors(_stream_of(response))
+    elif "content-encoding" not in response.headers and _BINARY_EVENTS not in response.headers.get("content-type", ""):
+        response.stream = _ShortLines(_stream_of(response))
 
 
 def _stream_of(response: httpx.Response) -> httpx.SyncByteStream:
@@ -116,8 +120,8 @@ class _InPieces(httpx.SyncByteStream):
         self._source.close()
 
 
-class _ShortErrors(httpx.SyncByteStream):
-    """The same lines, but those that tell of an error cut. Such a line is no JSON any more, if it was."""
+class _ShortLines(httpx.SyncByteStream):
+    """The same lines, long ones cut. Such a line is no JSON any more, if it was."""
 
     def __init__(self, source: httpx.SyncByteStream) -> None:
         self._source = source
@@ -130,12 +134,12 @@ class _ShortErrors(httpx.SyncByteStream):
     def _shortened(self, part: bytes) -> bytes:
         """What is kept of ``part`` of a line."""
         self._start = (self._start + part)[:_KEY_BYTES]
-        left, self._length = MAX_ERROR_BYTES - self._length, self._length + len(part)
+        most = MAX_ERROR_BYTES if b'"error"' in self._start else MAX_EVENT_BYTES
+        left, self._length = max(0, most - self._length), self._length + len(part)
         ending = part[len(part.rstrip(b"\r\n")) :]
-        is_too_long = len(part) > left and b'"error"' in self._start
         if ending:
             self._start, self._length = b"", 0
-        return part[: max(0, left)].rstrip(b"\r\n") + ending if is_too_long else part
+        return part if len(part) <= left else part[:left].rstrip(b"\r\n") + ending
 
     def close(self) -> None:
         self._source.close()

@@ -175,6 +175,7 @@ def _reason(seen: Evidence, call: Call) -> str:
     text = text.partition(" To drop ")[0]  # what follows is advice to callers of litellm
     # A key may go on in the next line, so that is cut off last.
     line = call.conceal(text[:_CONCEALED_CHARS]).partition("\n")[0].rstrip(". ")
+    line = "".join(character if character.isprintable() else " " for character in line)
     return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
 
 

@@ -32,7 +32,8 @@ class DatabaseFile:
     """
 
     def __init__(self, path: str, busy_seconds: float) -> None:
-        self.path, self._place, self._busy_seconds = path, Path(path).absolute(), busy_seconds
+        self.path, self._busy_seconds = path, busy_seconds
+        self._place = Path(path).resolve()  # SQLite keeps its logs beside the file itself, not beside a link to it
         with suppress(FileExistsError):
             create_for_owner(self._place)
         self._first = self._connect()

@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, ValidationError
-from sqlalchemy import literal_column, select, type_coerce
+from sqlalchemy import RowMapping, literal_column, select, type_coerce
 from sqlalchemy.types import NullType
 
 from memviz.conversation import clean_text
@@ -17,6 +18,8 @@ from memviz.errors import UnreadableConversationError
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
 from memviz.transcripts.base import RecordedEvent
 
+ENTRIES_REMEMBERED = 1_000
+"""Rows that are judged once: a list is made at every click, and most of its rows are those of the list before."""
 MAX_TITLE_CHARS, MAX_VALUE_CHARS = 200, 40
 
 
@@ -127,10 +130,16 @@ RAW_ENTRIES = select(
 """Conversations as SQLite has them: nothing is converted, so one that is damaged does not hide the others."""
 
 
-def entry_of(stored: Mapping[Any, Any]) -> ConversationEntry | UnreadableConversation:
+def entry_of(stored: RowMapping) -> ConversationEntry | UnreadableConversation:
     """The entry of a row of :data:`RAW_ENTRIES`, or what is wrong with it."""
+    return _judged(tuple(stored.items()))
+
+
+@lru_cache(ENTRIES_REMEMBERED)
+def _judged(items: tuple[tuple[str, Any], ...]) -> ConversationEntry | UnreadableConversation:
+    stored = dict(items)
     try:
-        value = _Conversation.model_validate(dict(stored))
+        value = _Conversation.model_validate(stored)
     except ValidationError as error:
         return _unreadable(stored, _problem(error))
     if problem := _count_problem(value, stored["last_position"]):
@@ -146,7 +155,7 @@ def _count_problem(value: _Conversation, last_position: object) -> str:
     return "it has more turns than messages" if value.turn_count > value.message_count else ""
 
 
-def _unreadable(stored: Mapping[Any, Any], problem: str) -> UnreadableConversation:
+def _unreadable(stored: Mapping[str, Any], problem: str) -> UnreadableConversation:
     id, title = (_shown(stored[name], MAX_TITLE_CHARS) for name in ("id", "title"))
     return UnreadableConversation(stored["row"], id, title, problem)
 

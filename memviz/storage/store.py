@@ -98,9 +98,10 @@ class Store:
         path. It is the old path, unless another file is there now. Without a :attr:`problem`, nothing is done."""
         with self._moving:
             if self.problem:
-                target = free_place(Path(self.path).absolute())
+                place = Path(self.path).resolve()
+                target = free_place(place)
                 self._file().rescue_to(target)
-                self._go_on_with(str(target))
+                self._go_on_with(self.path if target == place else str(target))
             return self.path
 
     def reopen(self) -> None:

@@ -18,13 +18,13 @@ ROW = literal_column("conversation.rowid", Integer)
 
 def put_away(session: Session, row: int) -> None:
     """Take the conversation in row number ``row`` of its table out of the library, whatever is in it."""
-    session.execute(update(CONVERSATIONS).where(row == ROW).values(deleted_at=now()))
+    session.execute(update(CONVERSATIONS).where(ROW.is_(row)).values(deleted_at=now()))
 
 
 def stored_rows(session: Session, conversation: int | str) -> dict[str, list[dict[str, Any]]]:
     """All that the file holds of a conversation (its row number, or its id), by table, as JSON: values as they are
     stored, so that what is sound in them can be taken out by hand. Bytes are written in base64."""
-    named = conversation == ROW if isinstance(conversation, int) else CONVERSATIONS.c.id == conversation
+    named = ROW.is_(conversation) if isinstance(conversation, int) else CONVERSATIONS.c.id == conversation
     id = session.execute(select(_raw(CONVERSATIONS, "id")).where(named)).scalar_one_or_none()
     if id is None:
         raise StorageError("This conversation is no longer in the library.")

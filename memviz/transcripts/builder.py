@@ -24,6 +24,7 @@ class TranscriptBuilder:
     """Collects the messages of one conversation, each with its place in the file ("index 3", "line 4").
 
     Readers add what they find, and say what they had to repair (:meth:`note`) or skip (:meth:`leave_out`).
+    ``user`` is the name under which the user speaks, if it was said; a reader that meets it sets ``user_found``.
     :meth:`build` checks the result and returns it as a transcript with warnings. Raises :class:`TranscriptError` for
     more messages than the limit.
     """
@@ -33,6 +34,7 @@ class TranscriptBuilder:
         self.limits = limits or Limits()
         self.place = place
         self.user = user
+        self.user_found = False
         self.messages: list[Message] = []
         self.events: list[RecordedEvent] = []
         self._places: list[str] = []
@@ -99,9 +101,10 @@ class TranscriptBuilder:
         if self.user is None or not self._names:
             return
         if not any(same_name(name, self.user) for name in self._names):
-            if all(map(known_role, self._names)):  # this conversation needs nobody to say it
+            if all(map(known_role, self._names)):
                 return
             raise nobody_called(self.user, tuple(self._names))
+        self.user_found = True
         for position, name in self._spoken.items():
             role = "user" if same_name(name, self.user) else "assistant"
             shown = self.messages[position].name or (None if known_role(name) else name)
@@ -171,6 +174,8 @@ class TranscriptBuilder:
 
     def _note_oddities(self) -> None:
         messages, places = self.messages, self._places
+        if self.user is not None and not self.user_found:
+            self.note(f"nobody is called {self.user[:40]!r}, so the roles are those that the names show")
         if not any(message.role == "user" for message in messages):
             self.note("there is no user message, so no turn to replay")
         tools = Log(messages).tools

@@ -27,6 +27,7 @@ MAX_META_CHARS = 2_000
 """Most characters of JSON that the fields of a message which memviz does not know may have in all."""
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+_REASONING = frozenset(REASONING_KEYS)
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
 PROMPT_NAME = "system_prompt"
@@ -124,7 +125,7 @@ def stand_in(kind: str, filename: object = None) -> str:
 
 
 def _content(item: Mapping[str, Any], note: Note) -> str:
-    if item.get("content") is not None:
+    if item.get("content") not in (None, ""):
         return content_text(item["content"], note)
     if isinstance(item.get("refusal"), str):
         return str(item["refusal"])
@@ -172,6 +173,8 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """What the model thought, under whichever name servers of this API give it."""
+    if _REASONING.isdisjoint(item):  # nearly every message
+        return {}
     thoughts = next((text for key in REASONING_KEYS if (text := _thought(item.get(key)))), "")
     return {REASONING: thoughts} if thoughts else {}
 
@@ -191,7 +194,7 @@ def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
 
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
-    known = _KNOWN_KEYS if item.get("content") is not None else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
+    known = _KNOWN_KEYS if item.get("content") not in (None, "") else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
     room, too_large = MAX_META_CHARS, False
     for key, value in item.items():
         if key in known or value in (None, "", [], {}):

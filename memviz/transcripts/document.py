@@ -40,6 +40,10 @@ class Parsed(NamedTuple):
     problem: TranscriptError | None = None
 
 
+class UnknownFormatError(TranscriptError):
+    """The file is not broken, but none of the known formats, and not nearly one."""
+
+
 class Document:
     """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for.
 

@@ -6,7 +6,7 @@ after the other. :func:`load_transcript` returns one of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -16,26 +16,19 @@ from pkgutil import walk_packages
 from typing import NamedTuple
 
 from memviz.conversation import clean_text
-from memviz.errors import TranscriptError, UnclearUserError
+from memviz.errors import TranscriptError
 from memviz.transcripts import readers
-from memviz.transcripts.archives import archived_files, archived_names, is_archive
+from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
-from memviz.transcripts.file_kinds import page_kind
+from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.nearest import refusal
-from memviz.transcripts.readers.texts.nearly import text_refusal
+from memviz.transcripts.refusals import MAX_NAMES, archive_warnings, copied, nothing_inside, placed, refusal_of
 
 Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
-MAX_NAMES = 5
 UNFORESEEN = "something in it is not as this format has it"
-
-
-class UnknownFormatError(TranscriptError):
-    """The file is not broken, but none of the known formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,25 +118,13 @@ def load_file(
         read = _read_archive if is_archive(data) else _read_document
         loaded = read(data, name, Asked(format, user, limits, progress))
     except TranscriptError as error:
-        raise _placed(error, name, format) from None
+        raise placed(error, name, format) from None
     except RecursionError:
         reason = "it is nested more deeply than any conversation, and than this computer can follow."
         raise TranscriptError(reason, place=name, remedy="Check that this is the right file.") from None
     if not loaded.transcripts:
         raise loaded.failures[0]
     return loaded
-
-
-def _placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
-    place = ", ".join(part for part in (name, error.place) if part)
-    remedy = error.remedy or OTHER_FORMAT
-    return _copy(error, format=error.format or format or "", place=place, remedy=remedy)
-
-
-def _copy(error: TranscriptError, **changed: str) -> TranscriptError:
-    named = {"names": error.names} if isinstance(error, UnclearUserError) else {}
-    kept = {"format": error.format, "place": error.place, "remedy": error.remedy}
-    return type(error)(error.reason, **{**kept, **changed}, **named)  # type: ignore[arg-type]  # names are of one type
 
 
 def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
@@ -163,7 +144,7 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
             transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place, asked.user)), name, place))
         except TranscriptError as error:
             where = ", ".join(part for part in (place, error.place) if part)
-            failures.append(_placed(_copy(error, format=reader.name, place=where), name, None))
+            failures.append(placed(copied(error, format=reader.name, place=where), name, None))
         if asked.progress:
             asked.progress(number, len(pieces))
     found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
@@ -200,47 +181,14 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
         except TranscriptError as error:
             refused[inner] = error
     if not parts:
-        raise _nothing_inside(refused, data)
+        raise nothing_inside(refused, data)
+    said = (f"{part.name}: {warning}" for part in parts for warning in part.warnings)
     return LoadedFile(
         name,
         tuple(transcript for part in parts for transcript in part.transcripts),
-        tuple(_archive_warnings(parts, refused)),
+        (*said, *archive_warnings(refused)),
         tuple(failure for part in parts for failure in part.failures),
     )
-
-
-def _nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> TranscriptError:
-    unclear = {inner: error for inner, error in refused.items() if isinstance(error, UnclearUserError)}
-    if len(refused) == 1 or unclear:
-        inner, error = next(iter((unclear or refused).items()))
-        return _placed(error, inner, None)
-    remedy = "Choose the file with the conversations."
-    if refused:
-        found = "; ".join(f"{inner[:80]}: {error.reason.rstrip('.')}" for inner, error in _first(refused))
-        more = f"; and {len(refused) - MAX_NAMES} more files" if len(refused) > MAX_NAMES else ""
-        return TranscriptError(f"no conversation inside. {found}{more}.", remedy=remedy)
-    names = archived_names(data)
-    found = f"it holds nothing but {_some(names)}, which cannot hold one" if names else "it is empty"
-    return TranscriptError(f"no conversation inside: {found}.", remedy=remedy)
-
-
-def _first(refused: dict[str, TranscriptError]) -> list[tuple[str, TranscriptError]]:
-    """The first of the files; a broken one before one of no known kind, which may lie in any archive."""
-    return sorted(refused.items(), key=lambda entry: isinstance(entry[1], UnknownFormatError))[:MAX_NAMES]
-
-
-def _archive_warnings(parts: list[LoadedFile], refused: dict[str, TranscriptError]) -> Iterator[str]:
-    for part in parts:
-        yield from (f"{part.name}: {warning}" for warning in part.warnings)
-    # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
-    broken = {inner: error for inner, error in refused.items() if not isinstance(error, UnknownFormatError)}
-    for inner, error in list(broken.items())[:MAX_NAMES]:
-        yield f"not imported: {_placed(error, inner, None)}"
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return ", ".join(name[:80] for name in names[:MAX_NAMES]) + more
 
 
 def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
@@ -281,21 +229,4 @@ def _recognised(document: Document) -> Reader:
         options = " or ".join(f"--format {hit.name}" for hit in hits)
         remedy = f"Say which format it is: choose it in Library, or give {options}."
         raise TranscriptError(f"it could be each of: {names}.", remedy=remedy)
-    raise _refusal(document)
-
-
-def _refusal(document: Document) -> TranscriptError:
-    """Why no format reads a file: it is broken, or whole but of no known kind."""
-    problem = document.problem
-    page = page_kind(document.plain_text)
-    # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.
-    is_whole = document.json.problem is None or bool(document.plain_text) or document.is_of_another_kind
-    if page:
-        problem = TranscriptError(f"this is {page.name}.", remedy=page.remedy)
-    elif document.json.problem is None and document.json.value not in ([], {}):
-        problem = refusal(document, list(formats().values()))
-    elif document.plain_text and not document.plain_text.startswith(("[", "{")):
-        problem = text_refusal(document)
-    if isinstance(problem, UnclearUserError) or not is_whole:
-        return problem
-    return UnknownFormatError(problem.reason, format=problem.format, place=problem.place, remedy=problem.remedy)
+    raise refusal_of(document, list(formats().values()))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memviz.errors import TranscriptError, UnclearUserError
 from memviz.message_fields import PART_KEYS, TEXT_KEYS, role_named
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.document import Document, Reader, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, OPENAI_PARTS, part_types
 from memviz.transcripts.user_names import listed_names
@@ -53,7 +53,7 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
         return doubled
     lists = _message_lists(document)
     if not lists:
-        return TranscriptError(f"no known format, found {document.found}.", remedy=f"{AS_MESSAGES} {DOCS}")
+        return UnknownFormatError(f"no known format, found {document.found}.", remedy=f"{AS_MESSAGES} {DOCS}")
     tried = _nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
         return tried

@@ -18,10 +18,11 @@ UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
 
 def tool_calls_of(item: Mapping[str, Any], note: Note) -> tuple[tuple[ToolCall, ...], list[str]]:
     """The tool calls of a message, and what there is in place of others."""
-    calls = item.get("tool_calls") or []
+    calls, legacy = item.get("tool_calls") or [], item.get("function_call")
+    if not calls and not legacy:  # nearly every message
+        return (), []
     if not isinstance(calls, list):
         return (), [f"a value of tool_calls that is {kind_of(calls)}, not a list"]
-    legacy = item.get("function_call")
     found = [*calls, *([legacy] if legacy else [])]
     broken = [not_a_call(call) for call in found if not isinstance(call, dict)]
     return tuple(_tool_call(call, note) for call in found if isinstance(call, dict)), broken

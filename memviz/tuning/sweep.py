@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import ceil
 from threading import Event
@@ -15,7 +16,7 @@ from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.deprecated import warn_renamed
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
-from memviz.errors import BudgetSpentError, SweepError
+from memviz.errors import BudgetSpentError, DatabaseMovedError, SweepError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.strategies.base import Strategy, Trigger
@@ -151,7 +152,8 @@ class Sweeping:
         self.cells[place] = cell
         self.measured += 1
         if self.kept is not None and cell.can_be_kept:
-            self.kept.keep_cell(key, cell.to_dict())
+            with suppress(DatabaseMovedError):  # pages say so; the cell is worth looking at nevertheless
+                self.kept.keep_cell(key, cell.to_dict())
 
     def _run(self, missing: Sequence[CellIndex]) -> Iterator[list[tuple[CellIndex, Cell]]]:
         workers = self._workers()

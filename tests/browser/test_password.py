@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import ROOT, Dashboard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,3 +84,17 @@ def test_the_password_is_asked_for_once_a_browser_session(
     assert other_tab.evaluate(TALK, guarded.port) == "open"
     other_tab.goto(foreign)  # its requests bring the cookie along, for cookies know no ports
     assert other_tab.evaluate(TALK, guarded.port) == "refused"
+
+
+@pytest.mark.slow
+def test_a_server_that_was_started_around_its_checks_shows_no_page(
+    chromium_path: str, tmp_path: Path, page: Page
+) -> None:
+    server = Dashboard(tmp_path, ROOT / "navigation.py")
+    server.start()
+    try:
+        page.goto(server.url + "/chat")
+        page.get_by_text("This server was started without its checks").wait_for()
+        assert page.get_by_role("textbox").count() == 0
+    finally:
+        server.stop()

@@ -110,11 +110,29 @@ def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dash
     say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 7)
     asked(silent)
     stop(page)
-    sees(page.get_by_text("The summarizer failed: interrupted"))
+    sees(page.get_by_text("Stopped before it was written"))
     assert len(silent.requests) == 1, "it is not asked again by itself"
     page.get_by_role("button", name="Skip").click()
     sees(page.get_by_text("Summarizes after"))
     stands(page, "chat")
+
+
+def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 3)
+    expect(bubbles(page)).to_have_count(2)
+    quiet(page)
+    page.get_by_text("Summarizer, counter, system prompt").click()
+    choose_model(page, "Summarizer", "openai/silent", silent.api_base)
+    limit = page.get_by_role("spinbutton", name="Max token limit")
+    limit.fill("50")
+    limit.press("Enter")
+    asked(silent)
+    stop(page)
+    expect(limit).to_have_value("500")
+    expect(bubbles(page)).to_have_count(2)
 
 
 def test_a_replay_with_a_silent_summarizer(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:

@@ -184,6 +184,14 @@ def test_a_visitor_does_not_use_the_account_of_the_machine(server: OpenAIServer,
     assert server.requests == []
 
 
+@pytest.mark.parametrize("provider", ["oobabooga", "huggingface", "openai"])
+def test_an_address_in_a_models_name_is_refused(server: OpenAIServer, provider: str) -> None:
+    with pytest.raises(BadRequestError, match="give the address as the base URL") as caught:
+        model(f"{provider}/{server.api_base}/some-model", api_key=KEY).complete(HELLO)
+    assert server.api_base not in str(caught.value)
+    assert server.requests == []
+
+
 # Addresses
 
 

@@ -107,6 +107,15 @@ def test_what_a_short_error_says_is_still_told(server: OpenAIServer) -> None:
     assert "The stars are wrong" in str(error)
 
 
+def test_an_event_is_no_longer_than_the_longest_reply(server: OpenAIServer) -> None:
+    """litellm quotes some events that it cannot read, and searches them as it does errors."""
+    server.then(events(json.dumps({"foo": "word " * 4_000_000})))
+    begun = time.process_time()
+    error, _ = failure(client(server, "ollama_chat/llama3"))
+    check_sentence(error, "ollama_chat/llama3")
+    assert time.process_time() - begun < 5  # without the bound minutes
+
+
 def test_a_reply_may_be_as_long_as_it_likes(server: OpenAIServer) -> None:
     text = 'he said "error" and ' * 50_000
     server.then(answers.text(text))

@@ -81,9 +81,9 @@ def test_also_in_what_a_server_sends(server: OpenAIServer, form: str) -> None:
 
 
 def test_what_json_writes_as_signs_is_read_before(server: OpenAIServer) -> None:
-    server.then(answers.status(400, 'say "hi"\tto caf\u00e9'))
+    server.then(answers.status(400, 'say "hi"\tto caf\u00e9\x1b[31m\ud800\u202e!\nand more'))
     error, _ = failure(client(server))
-    assert '("say "hi"\tto caf\u00e9")' in str(error)
+    assert '("say "hi" to caf\u00e9 [31m  !")' in str(error)
 
 
 def test_a_key_of_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.storage.store import Store
-from tests.pages.driving import QUESTIONS, click, open_page, page_of, say, sentences
+from tests.pages.driving import QUESTIONS, click, finished, open_page, page_of, say, sentences
 
 PAGES = ("compare", "chat", "library")
 
@@ -142,3 +142,12 @@ def test_what_a_replaced_file_held_is_written_beside_it(database: Path) -> None:
     assert f"Another file is at {database}, so give memviz the new one" in sentence
     assert database.read_text().startswith("Dear diary")
     assert not session.run().error
+
+
+def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
+    open_page("library")
+    database.unlink()
+    session = finished(open_page("tune"))
+    assert "was removed while memviz was using it" in sentences(session.error)[0]
+    assert len(session.error) == 1
+    assert "**Take " in " ".join(sentences(session.success))

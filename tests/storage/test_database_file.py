@@ -167,6 +167,33 @@ def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(path: Path,
 
 
 @needs_open_files_removed
+@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize("loss", [remove, remove_with_logs, restore_a_backup])
+def test_a_path_may_be_relative_or_a_link(
+    path: Path, loss: Callable[[Path], None], linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.parent.mkdir()
+    monkeypatch.chdir(path.parent.parent)
+    given = Path("link.db") if linked else Path("folder/chats.db")
+    if linked:
+        given.symlink_to(path)
+    store = Store(given)
+    add(store, "before")
+    loss(path)
+    with pytest.raises(DatabaseMovedError, match=str(given)):
+        add(store, "lost")
+    if loss is restore_a_backup:
+        store.reopen()
+        assert titles(store) == ["restored"]
+    else:
+        assert store.rescue() == str(given)
+        assert titles(store) == ["before"]
+    add(store, "after")
+    store.close()
+    assert path.exists()
+
+
+@needs_open_files_removed
 def test_a_second_rescue_overwrites_nothing(store: Store, path: Path) -> None:
     add(store, "before")
     put_empty_file(path)

@@ -70,6 +70,12 @@ def test_a_broken_file_inside_is_said_and_the_others_are_read() -> None:
     assert "not imported: JSON, torn.json, line 1" in warning
 
 
+def test_a_file_inside_that_is_nearly_a_conversation_is_said() -> None:
+    nearly = json.dumps([{"role": "user", "content": [{"type": "video_url"}]}, *json.loads(TALK)]).encode()
+    (warning,) = load_file(packed(("nearly.json", nearly), ("talk.json", TALK))).warnings
+    assert "not imported: nearly.json: no known format, but nearly role_content: 2 of 3 messages fit" in warning
+
+
 def test_nothing_inside_is_an_error_that_lists_what_was_found() -> None:
     error = refused(packed(("user.json", b'{"id": 1}'), ("notes.txt", b"Dear diary")), "no conversation inside")
     assert "user.json" in str(error)

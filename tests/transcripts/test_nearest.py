@@ -102,9 +102,12 @@ def test_texts(text: str, reason: str) -> None:
 
 
 def test_names_that_come_once_are_asked_about() -> None:
-    error = refused_bytes(b"Ana: hi\nBen: ho")
-    assert isinstance(error, UnclearUserError)
-    assert error.names == ("Ana", "Ben")
+    for names in (("Ana", "Ben"), ("User", "Dave")):
+        text = "{}: hi\n{}: ho".format(*names).encode()
+        error = refused_bytes(text)
+        assert isinstance(error, UnclearUserError)
+        assert error.names == names
+        assert [message.role for message in load_transcript(text, user=names[0]).messages] == ["user", "assistant"]
 
 
 def test_what_several_formats_claim_names_how_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,8 +51,8 @@ WARNED = {
     # format: keys that lead to texts of which a warning says that they, or the messages that have them, are missing
     "chat_response": r"choices\.#\.message",
     "chatgpt_export": r"\.mapping\.",
-    "deepseek_export": r"\.mapping\.",
     "claude_code": r"message\.content",
+    "deepseek_export": r"\.mapping\.",
     "gemini_cli": r"content",
     "hh_rlhf": "rejected",
     "letta": r"messages\.#\.content",

@@ -20,6 +20,7 @@ OPENAI_ROLES = frozenset({"system", "developer", "tool", "function"})
 SHOWN_KEYS = ("role", "content", "refusal", "audio", "name", "tool_calls", "tool_call_id", "function_call")
 
 
+COHERE_KEYS = frozenset({"message", "tool_plan", "tool_results"})
 BEDROCK_BLOCKS = frozenset(
     {
         "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent", "cachePoint",
@@ -80,6 +81,8 @@ def _is_bedrock_block(block: object) -> bool:
 def is_cohere(item: Mapping[str, Any]) -> bool:
     """Whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their calls,
     a plan before tool calls, or documents as parts."""
+    if COHERE_KEYS.isdisjoint(item) and not isinstance(item.get("content"), list):  # nearly every message
+        return False
     if "content" not in item and "message" in item:
         role = item.get("role")
         return isinstance(role, str) and role.strip().lower() == "chatbot"

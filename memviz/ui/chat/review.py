@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.engine.chat import Chat, Proposal
-from memviz.engine.drafts import Draft
+from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.errors import MemvizError
 from memviz.text.wording import counted, message_range
 from memviz.ui.chat.desk import ChatDesk
@@ -34,11 +34,7 @@ def review_panel(desk: ChatDesk) -> None:
         draft = proposal.drafts[-1]
         number = len(proposal.drafts)
         key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(draft.text)}"
-        if draft.error is not None:
-            st.error(
-                f"The summarizer failed: {plain(draft.error)}. Nothing is lost: ask again, write the summary yourself, "
-                "or leave the messages as they are.", icon=":material/error:",
-            )  # fmt: skip
+        _trouble(draft)
         text = st.text_area(
             "Proposed summary", draft.text, key=key, height=TEXT_PIXELS,
             help="Change it as you like: from now on the model knows of these messages what stands here.",
@@ -52,6 +48,20 @@ def _draft(desk: ChatDesk) -> None:
     instruction, desk.state.draft_with = desk.state.draft_with, None
     with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
         desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
+
+
+def _trouble(draft: Draft) -> None:
+    """Why there is no draft, where there is none."""
+    if draft.error == INTERRUPTED:
+        st.info(
+            "Stopped before it was written. Ask again, write the summary yourself, or leave the messages as they are.",
+            icon=":material/stop_circle:",
+        )
+    elif draft.error is not None:
+        st.error(
+            f"The summarizer failed: {plain(draft.error)}. Nothing is lost: ask again, write the summary yourself, "
+            "or leave the messages as they are.", icon=":material/error:",
+        )  # fmt: skip
 
 
 def _head(chat: Chat, proposal: Proposal) -> None:

@@ -61,7 +61,8 @@ def _failed(error: MemvizError) -> None:
 
 
 def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
-    with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+    bubble = st.empty()
+    with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place = st.empty()
         place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
         stop_button("chat-stop")
@@ -74,6 +75,8 @@ def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequen
         finally:  # also when the page is left or stopped: nothing here may touch the page
             pieces.close()
             desk.save(replaces)
+    if desk.chat.unanswered:
+        bubble.empty()  # what is not drawn again stays until the end of the next run, which may take long
     st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
 
 

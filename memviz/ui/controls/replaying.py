@@ -8,10 +8,12 @@ from dataclasses import replace
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Trigger
+from memviz.ui.controls.long_replays import replayed, so_far_label
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.progress import Progress
 from memviz.ui.controls.resumable_job import stoppable
@@ -35,16 +37,18 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
     """The conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
+    at_work: list[tuple[Setting, BackgroundReplay]] = []
     for setting in state.settings:
         with error_shown():
             key = run_key(state, setting, summarizer)
             run = workspace.kept_run(key)
             if run is None and key.summarizer == OFFLINE:
-                run = _replayed(workspace, key, model(OFFLINE))
-            if run is None:
+                at_work.append((setting, workspace.replaying(key, model(OFFLINE))))
+            elif run is None:
                 waiting.append((setting, key))
             else:
                 runs.append((setting, run))
+    runs += replayed(at_work)
     if waiting:
         with error_shown():
             runs += _run_when_asked(workspace, waiting, summarizer)
@@ -59,7 +63,7 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
 
 
 def _label(run: Run) -> str:
-    return run.strategy.label + " · edited" * run.has_decisions
+    return run.strategy.label + " · edited" * run.has_decisions + so_far_label(run)
 
 
 def _run_when_asked(

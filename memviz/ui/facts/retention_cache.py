@@ -7,7 +7,6 @@ because those of the pages never change: a chat that goes on has another run and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
+from memviz.ui.shell.presence import kept_until_left
 
 LOGS_KEPT, RUNS_KEPT = 12, 36
 """Of so many conversations and runs the numbers are kept; of 1,000 turns and 100 facts one takes 0.5 MB."""
@@ -57,20 +57,20 @@ def bounds_of(kept: Sequence[RetentionResult], others: Sequence[Run], measure: M
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
 
 
-@lru_cache(LOGS_KEPT)
+@kept_until_left(LOGS_KEPT)
 def is_unspaced(log: Log) -> bool:
     """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
     letters = [letter for message in log[:FIRST_MESSAGES] for letter in message.content if letter.isalpha()]
     return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
 
 
-@lru_cache(RUNS_KEPT)
+@kept_until_left(RUNS_KEPT)
 def survival_of(run: Run, probes: Probes) -> Survival:
     """Survival by age of ``probes`` in a run."""
     return survival(retention(run, probes, _texts(run.log, probes)), run.log)
 
 
-@lru_cache(RUNS_KEPT)
+@kept_until_left(RUNS_KEPT)
 def _retained(run: Run, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses]:
     texts = _texts(run.log, probes)
     found = retention(run, probes, texts)
@@ -78,17 +78,17 @@ def _retained(run: Run, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...]
     return found, lives, fact_losses(run, found, lives, texts)
 
 
-@lru_cache(LOGS_KEPT)
+@kept_until_left(LOGS_KEPT)
 def _ceiling(run: Run, probes: Probes) -> Retention:
     return ceiling(run, probes, _texts(run.log, probes))
 
 
-@lru_cache(RUNS_KEPT)
+@kept_until_left(RUNS_KEPT)
 def _floor(run: Run, probes: Probes, other: Run) -> Retention:
     return floor(run, probes, other, _texts(other.log, probes))
 
 
-_texts = lru_cache(LOGS_KEPT)(ProbeTexts)
-proposed_of = lru_cache(LOGS_KEPT)(propose_probes)
-rare_words_of = lru_cache(LOGS_KEPT)(rare_words)
-tool_argument_recall_of = lru_cache(RUNS_KEPT)(tool_argument_recall)
+_texts = kept_until_left(LOGS_KEPT)(ProbeTexts)
+proposed_of = kept_until_left(LOGS_KEPT)(propose_probes)
+rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
+tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)

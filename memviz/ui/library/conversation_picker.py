@@ -39,6 +39,7 @@ def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
         return
     chosen = [loaded.whole(number) for number in numbers]
     made.saved = workspace.add(chosen)
+    made.let_go()  # what is saved is not kept a second time
     made.notes = [
         f"{transcript.title}: {warning}" if len(chosen) > 1 else warning
         for transcript in chosen
@@ -69,6 +70,7 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
                     st.rerun()
             if st.button("Import nothing", icon=":material/close:", key=f"pick-leave-{key}"):
                 made.left = True
+                made.let_go()
                 st.rerun()
             st.caption("Tick rows to import only these.")
 

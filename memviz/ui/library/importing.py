@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from memviz.errors import UnclearUserError
+from memviz.process_memory import give_back
 from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.background import BackgroundReading, NamedBytes
@@ -45,10 +49,20 @@ def import_controls(state: LibraryState) -> None:
     )  # fmt: skip
     if files:
         state.read([NamedBytes(file.name, file.getvalue()) for file in files], format or None)
+        _give_back([file.file_id for file in files])
         st.rerun()
     if pasted:
         state.read([NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None)
         st.rerun()
+
+
+def _give_back(file_ids: Sequence[str]) -> None:
+    """Let Streamlit forget what was uploaded: it would keep the bytes until the visitor closes the page."""
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    for file_id in file_ids:
+        context.uploaded_file_mgr.remove_file(context.session_id, file_id)
 
 
 def import_panel(workspace: Workspace, state: LibraryState) -> None:
@@ -60,6 +74,8 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         reading, state.reading = state.reading, None
         read = zip(reading.outcomes, reading.files, strict=False)  # those behind a cancelled one have no outcome
         state.imports = [imported(workspace, outcome, file, reading.format) for outcome, file in read]
+        del reading, read
+        give_back()
     for number, made in enumerate(state.imports):
         _show(workspace, made, f"{state.uploads}-{number}")
 

@@ -15,6 +15,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.errors import StorageError
 from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.server.checks import require_checks
 from memviz.workspace import Workspace
 
@@ -48,6 +49,7 @@ def navigate() -> None:
     with errors_shown():
         require_checks()
         page.run()
+    looked_at(workspace())
 
 
 def _to(page: StreamlitPage) -> Callable[[], None]:
@@ -77,6 +79,7 @@ def workspace() -> Workspace:
 @st.cache_resource(show_spinner=False)
 def _workspace() -> Workspace:
     opened = Workspace()
+    watch_in_background(opened)
     # Everything imported so far stays for good; frozen, no garbage collection looks at it again.
     gc.collect()
     gc.freeze()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
@@ -172,6 +172,11 @@ class Import:
     saved: list[ConversationEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: bool = False
+
+    def let_go(self) -> None:
+        """Keep the conversations that were read no longer: only what is to be said of the file."""
+        if self.outcome.loaded is not None:
+            self.outcome = replace(self.outcome, loaded=replace(self.outcome.loaded, transcripts=()), tokens=())
 
 
 @dataclass

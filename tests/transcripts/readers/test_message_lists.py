@@ -210,6 +210,14 @@ def test_unknown_names_are_people_where_it_is_said_who_the_user_is():
     ]  # fmt: skip
 
 
+def test_a_name_that_nobody_has_is_said_and_changes_nothing_where_the_roles_are_known():
+    transcript = load_transcript(json.dumps([HI]).encode(), user="Cid")
+    assert transcript.messages == (Message("user", "hi"),)
+    assert transcript.warnings == ("nobody is called 'Cid', so the roles are those that the names show.",)
+    with pytest.raises(UnclearUserError, match="nobody called 'Cid'"):
+        load_transcript(json.dumps([HI, {"role": "Ana", "content": "a"}]).encode(), user="Cid")
+
+
 @pytest.mark.parametrize(
     ("held", "text"),
     [
@@ -217,6 +225,7 @@ def test_unknown_names_are_people_where_it_is_said_who_the_user_is():
         ({"message": "a"}, "a"),
         ({"value": "a", "id": 1}, "a"),
         ({"content": None, "text": "a"}, "a"),
+        ({"content": "", "text": "a"}, "a"),
         ({"text": [{"type": "text", "text": "a"}, "b"]}, "a\nb"),
         ({"message": {"role": "user", "content": "a"}}, "a"),
         ({"value": 42}, "42"),

@@ -12,14 +12,13 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.markers import is_marked, read_marked
 from memviz.transcripts.readers.json_access import object_at
 from memviz.transcripts.readers.memviz_json import saved_texts
-from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
-from memviz.transcripts.readers.texts.text_kinds import TextReader
+from memviz.transcripts.readers.texts.speaker_lines import Dialogue
+from memviz.transcripts.readers.texts.text_kinds import TextReader, dialogue_of
 from memviz.transcripts.readers.texts.turns_of_text import (
     places,
     read_dialogue,
     speaking,
     text_mismatch,
-    with_line_feeds,
 )
 
 FIELDS = ("role", "name", "tool_calls", "tool_call_id")
@@ -36,7 +35,7 @@ class Markdown(TextReader):
         """One conversation: the text, as a dialogue if it has no markers."""
         if is_marked(document.plain_text):
             return [document.plain_text]
-        found = dialogue(with_line_feeds(document.plain_text), ("bold", "heading"), 1, document.user)
+        found = dialogue_of(document, "bold", "heading")
         if found is None:
             raise text_mismatch(EXPECTED, document)
         return [speaking(found)]
@@ -83,7 +82,7 @@ class PlainText(TextReader):
 
     def conversations(self, document: Document) -> Sequence[Dialogue]:
         """One conversation: the text."""
-        found = dialogue(with_line_feeds(document.plain_text), ("plain",), 1, document.user)
+        found = dialogue_of(document, "plain")
         if found is None:
             raise text_mismatch('a text with lines that start with "User:" and "Assistant:"', document)
         return [speaking(found)]

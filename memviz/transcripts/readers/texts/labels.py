@@ -16,7 +16,8 @@ _LABELS = """
     setting sincerely solution solutions source sources status step steps subject subtitle suggestion summary
     table tag tags takeaway task tasks thought thoughts time timestamp tip tips title tldr to todo topic total
     translation type unreleased update updated updates url usage username value version via warning warnings
-    week why
+    week why classifier changes contributors fields maintainer maintainer-email methods metadata-version packaging
+    parameters performance platform provides-extra requires-dist requires-python returns types project-url
 """
 LABELS = frozenset(_LABELS.split())
 

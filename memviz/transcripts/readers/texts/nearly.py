@@ -6,7 +6,7 @@ import json
 from itertools import islice
 
 from memviz.errors import TranscriptError, UnclearUserError
-from memviz.transcripts.document import Document
+from memviz.transcripts.document import Document, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text
 from memviz.transcripts.readers.texts.speaker_lines import dialogue, names_before_colons
 from memviz.transcripts.readers.texts.table_cells import dialects, rows
@@ -15,12 +15,16 @@ from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
 from memviz.transcripts.user_names import listed_names
 
 COLUMNS = 'Name its columns "role" and "content", or "prompt" and "response".'
+HEAD_CHARS = 200_000
+"""So much of a text is looked at: what it is shows at its beginning."""
+MANY_NAMES = 3
+"""More names that come once each are those of fields."""
 LINES = "Write User: and Assistant: before what each said, or choose another file."
 
 
 def text_refusal(document: Document) -> TranscriptError:
     """The error for a text of no known format."""
-    text = with_line_feeds(document.plain_text)
+    text = with_line_feeds(document.plain_text[:HEAD_CHARS])
     return _encoded_lines(text) or _nearly_a_table(text) or _nearly_a_dialogue(text) or _any_text(text)
 
 
@@ -55,19 +59,20 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
 
 def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     found = dialogue(text, enough=1)
-    if found is not None:
-        line = text.count("\n", 0, found.lines[0].start) + 1
-        name, format = found.lines[0].name, "text" if found.style == "plain" else "markdown"
-        reason = f"no known format, but nearly a dialogue: only line {line} names a speaker ({name[:40]!r})."
-        return TranscriptError(reason, remedy=f"{LINES} To read it as it is, give --format {format}.")
-    lines = names_before_colons(text)
+    known = [line.name for line in found.lines] if found else []
+    lines = [*known, *names_before_colons(text)]
     names = list(dict.fromkeys(lines))
-    if len(names) < 2 or 2 * len(lines) < sum(1 for line in text.split("\n") if line.strip()):
+    if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= sum(1 for line in text.split("\n") if line.strip()):
+        reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
+        return UnclearUserError(reason, names=names)
+    if found is None:
         return None
-    reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
-    return UnclearUserError(reason, names=names)
+    number = text.count("\n", 0, found.lines[0].start) + 1
+    format = "text" if found.style == "plain" else "markdown"
+    reason = f"no known format, but nearly a dialogue: only line {number} names a speaker ({known[0][:40]!r})."
+    return TranscriptError(reason, remedy=f"{LINES} To read it as it is, give --format {format}.")
 
 
 def _any_text(text: str) -> TranscriptError:
     start = " ".join(text[:200].split())[:60]
-    return TranscriptError(f"no known format, found a text that starts with {start!r}.", remedy=LINES)
+    return UnknownFormatError(f"no known format, found a text that starts with {start!r}.", remedy=LINES)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.errors import UnclearUserError
 from memviz.transcripts.code_fences import Fences, find_fences, outside
-from memviz.transcripts.readers.texts.speaker_pattern import Cast, cast_of, key_of, mark_of, possible, spoken_name
+from memviz.transcripts.readers.texts.speaker_pattern import Cast, Named, cast_of, named, possible
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
 from memviz.transcripts.times import with_time
 
@@ -93,7 +93,7 @@ def dialogue(
     absent: UnclearUserError | None = None
     for style in styles:
         known = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = [line for line in outside(_ANYBODY[style].finditer(text), fences) if not _NO_NAME.match(line["rest"])]
+        anybody = list(possible(known, _anybody(text, style, fences)))
         try:
             cast = cast_of(known, anybody, user) if known or anybody else None
         except UnclearUserError as error:
@@ -101,24 +101,28 @@ def dialogue(
             continue
         if cast and len(cast.lines) >= enough:
             sureness = 0 if cast.roles and known else 1 if cast.roles else 2
-            found.append((sureness, cast.lines[0].start(), style, cast))
+            found.append((sureness, cast.lines[0].start, style, cast))
     if not found:
         if absent:
             raise absent
         return None
     _, _, style, cast = min(found, key=lambda entry: entry[:2])
     roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
-    lines = tuple(_line(line, roles.get(key_of(line), "")) for line in cast.lines)
+    lines = tuple(_line(line, roles.get(line.key, "")) for line in cast.lines)
     return Dialogue(text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over)
 
 
 def names_before_colons(text: str) -> list[str]:
     """The names at the start of lines of plain text that may be speakers, as often as they come, without labels."""
-    matches = outside(_ANYBODY["plain"].finditer(text), find_fences(text))
-    return [spoken_name(line) for line in possible((), [line for line in matches if not _NO_NAME.match(line["rest"])])]
+    return [line.name for line in possible((), _anybody(text, "plain", find_fences(text)))]
 
 
-def _alike(matches: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
+    matches = outside(_ANYBODY[style].finditer(text), fences)
+    return (match for match in matches if not _NO_NAME.match(match["rest"]))
+
+
+def _alike(matches: Iterable[re.Match[str]]) -> list[Named]:
     """The matches that look like the first ones. The others are text: answers have their own headings and bold words.
 
     Every name has to have the letter case of the first one, and the heading level of its own first use. If "User"
@@ -128,25 +132,25 @@ def _alike(matches: Iterable[re.Match[str]]) -> list[re.Match[str]]:
     alike = [match for match in alike if match["name"].islower() == alike[0]["name"].islower()]
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
-    found: list[re.Match[str]] = []
+    found: list[Named] = []
     first_mark: dict[str, tuple[str, bool]] = {}
-    for match, speaker in zip(alike, speakers, strict=True):
+    for line, speaker in zip(map(named, alike), speakers, strict=True):
         is_ours = speaker.asks == speakers[0].asks or speaker.role not in ours
-        if is_ours and first_mark.setdefault(match["name"].lower(), mark_of(match)) == mark_of(match):
-            found.append(match)
+        if is_ours and first_mark.setdefault(line.key, line.mark) == line.mark:
+            found.append(line)
     return found[_says_which_model(found) :]
 
 
-def _says_which_model(matches: Sequence[re.Match[str]]) -> bool:
+def _says_which_model(lines: Sequence[Named]) -> bool:
     """Whether the first line only states which model was used ("Model: gpt-4o")."""
-    names = [match["name"].lower() for match in matches]
+    names = [line.key for line in lines]
     others = {SPEAKERS[name].role for name in names if name != "model"}
     return names[:1] == ["model"] and names.count("model") == 1 and "assistant" in others
 
 
-def _line(match: re.Match[str], role: str) -> SpeakerLine:
-    rest = match["rest"]
+def _line(line: Named, role: str) -> SpeakerLine:
+    match, rest = line.match, line.match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading
         bare = rest.rstrip().rstrip("#")
         rest = bare.rstrip() if not bare or bare[-1] in " \t" else rest
-    return SpeakerLine(spoken_name(match), role, rest, match.start(), match.end(), match["stamp"] or "")
+    return SpeakerLine(line.name, role, rest, match.start(), match.end(), match["stamp"] or "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,8 +16,22 @@ from memviz.transcripts.user_names import nobody_called, same_name
 MANY = 2
 """A name that starts so many lines may be somebody's."""
 ENOUGH_TURNS = 4
-"""So many lines of unknown names alone, which take turns, make a dialogue."""
-Match = re.Match[str]
+"""So many lines of unknown names alone, which take turns, make a dialogue,"""
+MANY_PEOPLE = 8
+"""of so many people at most: more names are those of fields or sections."""
+LINES_ABOVE, MOST_CHARS_ABOVE = 6, 2_000
+"""So much may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
+
+
+class Named(NamedTuple):
+    """A line that may name who speaks next: the name as it is written, without "said" behind it, and in the form that
+    its other lines have as well; the bold or heading marks, and whether a time stands first; where the line starts."""
+
+    name: str
+    key: str
+    mark: tuple[str, bool]
+    start: int
+    match: re.Match[str]
 
 
 class Cast(NamedTuple):
@@ -27,7 +41,7 @@ class Cast(NamedTuple):
     lines and were taken for words of the text.
     """
 
-    lines: tuple[Match, ...]
+    lines: tuple[Named, ...]
     roles: dict[str, str] | None
     passed_over: tuple[str, ...] = ()
 
@@ -37,88 +51,88 @@ class Cast(NamedTuple):
         return tuple(_spellings(self.lines).values())
 
 
-def cast_of(known: Sequence[Match], others: Sequence[Match], user: str | None = None) -> Cast | None:
-    """Who speaks, of the lines with a ``known`` speaker and all ``others`` that could name one; ``None`` if nobody.
+def cast_of(known: Sequence[Named], others: Sequence[Named], user: str | None = None) -> Cast | None:
+    """Who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
 
-    With ``user``, the name under which the user speaks, a name that starts one line is enough.
+    With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
+    so, the names decide, if they show who the user is.
     """
-    others = list(possible(known, others))
     found = _found(known, others)
     if user is None:
         return found
-    names = [] if found is None else [key_of(line) for line in found.lines]
-    if found is None or found.roles is None or not any(same_name(name, user) for name in names):
+    if found is None or found.roles is None or len(found.lines) < MANY or not _speaks(user, found.lines):
+        if found is not None and found.roles and not _speaks(user, [*found.lines, *others]):
+            return found
         found = _everybody(known, others, user)
     return found._replace(roles=roles_of(found.names, user))
 
 
-def possible(known: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
+def named(match: re.Match[str]) -> Named:
+    """The line that a pattern of speaker lines has found."""
+    name = match["name"].strip()
+    if name[-5:].lower() == " said":
+        name = name[:-5].rstrip()
+    return Named(name, name.casefold(), (match["mark"], match["stamp"] is not None), match.start(), match)
+
+
+def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> Iterator[Named]:
     """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
-    taken = {line.start() for line in known}
-    marks = {mark_of(line) for line in known}
-    is_lower = bool(known) and known[0]["name"].islower()
+    taken = {line.start for line in known}
+    marks = {line.mark for line in known}
+    is_lower = bool(known) and known[0].name.islower()
+    nobodies: set[str] = set()  # names as they are written; most lines of a long text are of a few of them
     first_mark: dict[str, tuple[str, bool]] = {}
-    for line in others:
-        key = key_of(line)
-        if line.start() in taken or key in SPEAKERS or is_label(key) or line["name"].islower() != is_lower:
+    for match in matches:
+        if match["name"] in nobodies or match.start() in taken:
             continue
-        if (not marks or mark_of(line) in marks) and first_mark.setdefault(key, mark_of(line)) == mark_of(line):
+        line = named(match)
+        if line.key in SPEAKERS or is_label(line.key) or line.name.lstrip("@")[:1].islower() != is_lower:
+            nobodies.add(match["name"])
+        elif (not marks or line.mark in marks) and first_mark.setdefault(line.key, line.mark) == line.mark:
             yield line
 
 
-def key_of(line: Match) -> str:
-    """The name in a line, in the form in which its other lines have it as well."""
-    return spoken_name(line).casefold()
-
-
-def spoken_name(line: Match) -> str:
-    """The name in a line as it is written, without "said" behind it."""
-    return re.sub(r"[ \t]+said$", "", line["name"].strip(), flags=re.IGNORECASE)
-
-
-def mark_of(line: Match) -> tuple[str, bool]:
-    """How the line shows that somebody speaks: its bold or heading marks, and whether a time stands first."""
-    return line["mark"], line["stamp"] is not None
-
-
-def _found(known: Sequence[Match], others: Sequence[Match]) -> Cast | None:
-    sides = {role_of(spoken_name(line)) for line in known} & {"user", "assistant"}
+def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
+    sides = {role_of(line.name) for line in known} & {"user", "assistant"}
     if len(sides) == 2:
         return _with_models(known, others)
+    if known and all(len(line.name) == 1 for line in known):  # an answer, or the first of the speakers A and B
+        letters = _take_turns(sorted([*known, *others], key=lambda line: line.start))
+        return _cast(letters)._replace(roles=None) if letters else _cast(known)
     strangers = _take_turns(others)
     if sides and (len(known) > 1 or not strangers):
         return _with_answers(known, others, *sides)
     if strangers:
-        is_first = bool(known) and known[0].start() < strangers[0].start()
+        is_first = bool(known) and known[0].start < strangers[0].start
         return _cast([*known, *strangers] if is_first or not sides else strangers)
     return _cast(known) if known else None
 
 
-def _with_models(known: Sequence[Match], others: Sequence[Match]) -> Cast:
+def _with_models(known: Sequence[Named], others: Sequence[Named]) -> Cast:
     """User and assistant are known. Models by their own names may speak beside them; other names are text."""
-    asking = [line for line in known if role_of(spoken_name(line)) == "user"]
+    asking = [line for line in known if role_of(line.name) == "user"]
     regular = _regular(asking, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
     passed_over = tuple(name for key, name in regular.items() if key not in models)
-    return _cast([*known, *(line for line in others if key_of(line) in models)], passed_over)
+    return _cast([*known, *(line for line in others if line.key in models)], passed_over)
 
 
-def _with_answers(known: Sequence[Match], others: Sequence[Match], side: str | None) -> Cast:
+def _with_answers(known: Sequence[Named], others: Sequence[Named], side: str | None) -> Cast:
     """Only one side has a known name. Whoever regularly speaks first after it is the other side."""
-    counts = Counter(map(key_of, others))
-    strong = [line for line in others if counts[key_of(line)] >= MANY or _opposes(line, side)]
+    counts = Counter(line.key for line in others)
+    strong = [line for line in others if counts[line.key] >= MANY or _opposes(line, side)]
     gaps = _between(known, strong)
-    leaders = Counter(key_of(gap[0]) for gap in gaps if gap)
+    leaders = Counter(gap[0].key for gap in gaps if gap)
     if not leaders:
         return _with_single_answers(known, others)
     spelled = _spellings(strong)
     many = {key: name for key, name in spelled.items() if counts[key] >= MANY}
     if 2 * sum(leaders.values()) < len(known):  # now and then: a word of the text
         return _cast(known, tuple(many.values()))
-    all_lead = set(leaders) == {key_of(line) for line in strong}
-    alone = all(len({key_of(line) for line in gap}) <= 1 for gap in gaps)
+    all_lead = set(leaders) == {line.key for line in strong}
+    alone = all(len({line.key for line in gap}) <= 1 for gap in gaps)
     regular = {key for key in _regular(known, strong) if key not in leaders}
-    speakers = [line for line in strong if key_of(line) in leaders]
+    speakers = [line for line in strong if line.key in leaders]
     is_clear = (len(leaders) == 1 and not regular) or (all_lead and alone) or all(map(_is_model, speakers))
     passed_over = tuple(name for key, name in many.items() if key not in leaders)
     if is_clear:
@@ -126,25 +140,38 @@ def _with_answers(known: Sequence[Match], others: Sequence[Match], side: str | N
     return _cast([*known, *strong])._replace(roles=None)
 
 
-def _with_single_answers(known: Sequence[Match], others: Sequence[Match]) -> Cast:
+def _with_single_answers(known: Sequence[Named], others: Sequence[Named]) -> Cast:
     inner = _between(known, others)[1:-1]
     if inner and all(inner):  # each turn may have its answer, but no name comes again
         return _cast([*known, *others])._replace(roles=None)
     return _cast(known)
 
 
-def _take_turns(others: Sequence[Match]) -> list[Match]:
-    """The lines of names that come again and take turns; none where they do not."""
-    counts = Counter(map(key_of, others))
-    repeated = [line for line in others if counts[key_of(line)] >= MANY]
-    changes = sum(key_of(one) != key_of(next) for one, next in pairwise(repeated))
-    return repeated if len(repeated) >= ENOUGH_TURNS and 2 * changes >= len(repeated) - 1 else []
+def _take_turns(others: Sequence[Named]) -> list[Named]:
+    """The lines of names that come again and take turns, from the top of the text; none where they do not."""
+    counts = Counter(line.key for line in others)
+    repeated = [line for line in others if counts[line.key] >= MANY]
+    changes = sum(one.key != next.key for one, next in pairwise(repeated))
+    people = {line.key for line in repeated}
+    are_many = len(people) > MANY_PEOPLE or len(counts) - len(people) > len(repeated)
+    are_people = len(repeated) >= ENOUGH_TURNS and not are_many and 2 * changes >= len(repeated) - 1
+    return repeated if are_people and _lines_above(repeated[0]) <= LINES_ABOVE else []
 
 
-def _everybody(known: Sequence[Match], others: Sequence[Match], user: str) -> Cast:
+def _lines_above(line: Named) -> int:
+    """The lines above that are not blank, such as a title; at most a few are counted."""
+    above = line.match.string[: line.start]
+    return sum(1 for text in above[:MOST_CHARS_ABOVE].split("\n") if text.strip()) + len(above) // MOST_CHARS_ABOVE * 99
+
+
+def _speaks(user: str, lines: Sequence[Named]) -> bool:
+    return any(same_name(line.key, user) for line in lines)
+
+
+def _everybody(known: Sequence[Named], others: Sequence[Named], user: str) -> Cast:
     """Every line of a name that comes again, or is the user's; if those are of one name, every line of any name."""
-    counts = Counter(map(key_of, others))
-    chosen = [line for line in others if counts[key_of(line)] >= MANY or same_name(key_of(line), user)]
+    counts = Counter(line.key for line in others)
+    chosen = [line for line in others if counts[line.key] >= MANY or same_name(line.key, user)]
     found = _cast([*known, *chosen])
     if len(found.names) < 2:
         found = _cast([*known, *others])
@@ -153,39 +180,41 @@ def _everybody(known: Sequence[Match], others: Sequence[Match], user: str) -> Ca
     return found
 
 
-def _cast(lines: Sequence[Match], passed_over: tuple[str, ...] = ()) -> Cast:
-    ordered = tuple(sorted(lines, key=lambda line: line.start()))
+def _cast(lines: Sequence[Named], passed_over: tuple[str, ...] = ()) -> Cast:
+    ordered = tuple(sorted(lines, key=lambda line: line.start))
     return Cast(ordered, roles_of(tuple(_spellings(ordered).values())), passed_over)
 
 
-def _spellings(lines: Sequence[Match]) -> dict[str, str]:
+def _spellings(lines: Sequence[Named]) -> dict[str, str]:
     """Each name as it is first written, by its key."""
     found: dict[str, str] = {}
     for line in lines:
-        found.setdefault(key_of(line), spoken_name(line))
+        found.setdefault(line.key, line.name)
     return found
 
 
-def _between(known: Sequence[Match], others: Sequence[Match]) -> list[list[Match]]:
+def _between(known: Sequence[Named], others: Sequence[Named]) -> list[list[Named]]:
     """The other lines before the first known line, between each two, and after the last."""
-    starts = [line.start() for line in known]
-    gaps: list[list[Match]] = [[] for _ in range(len(known) + 1)]
+    starts = [line.start for line in known]
+    gaps: list[list[Named]] = [[] for _ in range(len(known) + 1)]
     for line in others:
-        gaps[bisect_right(starts, line.start())].append(line)
+        gaps[bisect_right(starts, line.start)].append(line)
     return gaps
 
 
-def _regular(known: Sequence[Match], others: Sequence[Match]) -> dict[str, str]:
-    """The names, by their key, that start several lines and stand in at least half of the gaps."""
+def _regular(known: Sequence[Named], others: Sequence[Named]) -> dict[str, str]:
+    """The names, by their key, that stand in at least half of the gaps and in several, at most twice in each on
+    average: what comes more often is the label of a list."""
     gaps = _between(known, others)
-    there = Counter(key for gap in gaps for key in {key_of(line) for line in gap})
-    spelled = _spellings(others)
-    return {key: name for key, name in spelled.items() if there[key] >= MANY and 2 * there[key] >= len(known)}
+    there = Counter(key for gap in gaps for key in {line.key for line in gap})
+    counts = Counter(line.key for line in others)
+    regular = {key for key in there if there[key] >= MANY and 2 * there[key] >= len(known)}
+    return {key: name for key, name in _spellings(others).items() if key in regular and counts[key] <= 2 * there[key]}
 
 
-def _opposes(line: Match, side: str | None) -> bool:
-    return likely_role(spoken_name(line)) not in (None, side)
+def _opposes(line: Named, side: str | None) -> bool:
+    return likely_role(line.name) not in (None, side)
 
 
-def _is_model(line: Match) -> bool:
-    return likely_role(spoken_name(line)) == "assistant"
+def _is_model(line: Named) -> bool:
+    return likely_role(line.name) == "assistant"

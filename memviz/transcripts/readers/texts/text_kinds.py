@@ -7,12 +7,13 @@ from weakref import WeakKeyDictionary
 from memviz.errors import UnclearUserError
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.markers import is_marked
-from memviz.transcripts.readers.texts.speaker_lines import dialogue
+from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
 from memviz.transcripts.readers.texts.stamped_lines import is_stamped
 from memviz.transcripts.readers.texts.table_columns import find_table
 from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
 
-_KINDS: WeakKeyDictionary[Document, str] = WeakKeyDictionary()  # four formats ask, and parsing a long text is slow
+_KINDS: WeakKeyDictionary[Document, tuple[str, Dialogue | None]] = WeakKeyDictionary()
+"""What a document is, because four formats ask, and parsing a long text is slow."""
 
 
 class TextReader(Reader):
@@ -29,20 +30,40 @@ def text_kind(document: Document) -> str:
     The first row decides that it is a table, and the first line that it is a chat log, because the cells and messages
     below may look like any other format.
     """
+    return _kind_of(document)[0]
+
+
+def dialogue_of(document: Document, *styles: str) -> Dialogue | None:
+    """The text as a dialogue in one of these styles, for whoever has named its format: one line is enough.
+
+    Raises :class:`UnclearUserError` where nobody is called as it was said that the user is.
+    """
+    found = _kind_of(document)[1]
+    if found is not None and found.style in styles:
+        return found
+    return dialogue(with_line_feeds(document.plain_text), styles, 1, document.user)
+
+
+def _kind_of(document: Document) -> tuple[str, Dialogue | None]:
     if document not in _KINDS:
-        _KINDS[document] = _kind(document.plain_text, document.user)
+        _KINDS[document] = _find_kind(document.plain_text, document.user)
     return _KINDS[document]
 
 
-def _kind(text: str, user: str | None) -> str:
+def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
     if not text or is_marked(text):
-        return "markdown" if text else ""
+        return ("markdown" if text else ""), None
     if find_table(text):
-        return "csv"
+        return "csv", None
     if is_stamped(text):
-        return "whatsapp"
+        return "whatsapp", None
     try:
         found = dialogue(with_line_feeds(text), user=user)
     except UnclearUserError:  # nobody is called so: the reader of the format says who speaks
-        found = dialogue(with_line_feeds(text))
-    return "" if found is None else "text" if found.style == "plain" else "markdown"
+        kind = dialogue(with_line_feeds(text))
+        return (_name_of(kind) if kind else ""), None
+    return (_name_of(found), found) if found else ("", None)
+
+
+def _name_of(found: Dialogue) -> str:
+    return "text" if found.style == "plain" else "markdown"

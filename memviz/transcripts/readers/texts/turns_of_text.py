@@ -11,7 +11,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, mismatch
 from memviz.transcripts.readers.texts.speaker_lines import Dialogue
-from memviz.transcripts.user_names import MAX_NAMED, unclear_user
+from memviz.transcripts.user_names import MAX_NAMED, same_name, unclear_user
 
 _TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
@@ -36,6 +36,7 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
 def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
     """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
     known = _before(found, builder)
+    builder.user_found = builder.user is not None and any(same_name(line.name, builder.user) for line in found.lines)
     for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
         builder.note("a code fence is never closed, so it was read as text", place)
     contents = _contents(found)

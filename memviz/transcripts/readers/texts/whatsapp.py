@@ -86,11 +86,14 @@ def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str]
     known = {name: role_of(name) for name in names}
     are_people = not names or not all(known.values())  # else somebody has put a chat with a model into this shape
     user = next((name for name in names if builder.user and same_name(name, builder.user)), None)
-    if builder.user is not None and user is None:
+    builder.user_found = user is not None
+    if builder.user is not None and user is None and not any(known.values()):
         raise nobody_called(builder.user, names)
     is_said = user is not None or any(known.values())
     roles = roles_of(names, user) if is_said else None
     roles = roles or {name: "assistant" if at else "user" for at, name in enumerate(names)}
+    if len(names) == 1:
+        builder.note(f"only one person speaks, {names[0][:40]!r}")
     if are_people and len(names) > 2:
         users = ", ".join(name for name in names if roles[name] == "user")
         builder.note(f"{len(names)} people speak: {users} is the user, all others are the assistant")

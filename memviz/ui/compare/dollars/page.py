@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal
 
 import streamlit as st
@@ -20,6 +19,7 @@ from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.totals import cheapest_words, totals
+from memviz.ui.shell.presence import kept_until_left
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
@@ -35,7 +35,7 @@ def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> l
     return out
 
 
-@lru_cache(RUNS_KEPT)
+@kept_until_left(RUNS_KEPT)
 def _traffic(run: Run) -> Traffic:
     return traffic(run)
 

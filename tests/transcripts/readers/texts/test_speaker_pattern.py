@@ -93,9 +93,11 @@ def test_an_answer_that_comes_once_is_asked_about() -> None:
 
 
 def test_nobody_of_that_name() -> None:
-    for text in ("Ana: a\nBen: b\nAna: c\nBen: d", "User: a\nAssistant: b"):
-        with pytest.raises(UnclearUserError, match="nobody called 'Cid' speaks in it"):
-            load(text, user="Cid")
+    with pytest.raises(UnclearUserError, match="nobody called 'Cid' speaks in it: the names found are 'Ana', 'Ben'"):
+        load("Ana: a\nBen: b\nAna: c\nBen: d", user="Cid")
+    transcript = load("User: a\nAssistant: b", user="Cid")
+    assert roles(transcript) == TURNS[:2]
+    assert transcript.warnings == ("nobody is called 'Cid', so the roles are those that the names show.",)
 
 
 def test_one_side_alone_is_said() -> None:
@@ -129,6 +131,27 @@ def test_lists_of_fields_are_no_dialogue(text: str) -> None:
     with pytest.raises(TranscriptError) as caught:
         load(text)
     assert not isinstance(caught.value, UnclearUserError)
+
+
+def test_the_letters_a_and_b_are_asked_about_and_questions_with_answers_are_not() -> None:
+    assert unclear("A: hi\nB: ho\nA: x\nB: y") == ("A", "B")
+    assert roles(load("Q: hi\nA: ho\nQ: x\nA: y")) == TURNS
+
+
+def test_a_third_name_beside_user_and_assistant_is_text_and_said() -> None:
+    transcript = load(dialogue("{}: {}", "User", "Assistant", "Dave", "User", "Assistant", "Dave"))
+    assert roles(transcript) == TURNS
+    assert "lines that start with 'Dave:' were read as text" in transcript.warnings[0]
+    assert len(load(dialogue("{}: {}", *["User", "Assistant", "Dave"] * 2), user="User").messages) == 4
+
+
+FIELDS = "Metadata-Version: 2\nName: x\nHome-page: y\nClassifier: a\nClassifier: b\nRequires-Dist: c\nRequires-Dist: d"
+
+
+@pytest.mark.parametrize("text", [FIELDS, "# API\n\n" + "Some words.\n" * 9 + "Alpha: a\nBeta: b\nAlpha: c\nBeta: d"])
+def test_fields_and_sections_further_down_are_no_dialogue(text: str) -> None:
+    with pytest.raises(TranscriptError, match="no known format"):
+        load(text)
 
 
 def test_times_before_names_are_kept_where_they_have_a_day() -> None:

@@ -85,6 +85,10 @@ def test_who_the_user_is_can_be_said():
         load_transcript(lines, user="Cid")
 
 
+def test_one_person_alone_is_said():
+    assert load("8/5/23, 1:56 - Ana: hi", "8/5/23, 1:57 - Ana: ho").warnings == ("only one person speaks, 'Ana'.",)
+
+
 def test_what_the_app_tells_with_a_colon_in_a_name_is_nobody_s():
     transcript = load(
         "8/5/23, 1:56 - Ana: hi", '8/5/23, 1:57 - Ben named the group "Trip: May"', "8/5/23, 1:58 - Ben: x"

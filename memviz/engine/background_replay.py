@@ -1,0 +1,123 @@
+"""A replay in a thread of its own: a page can show how far it is, draw what there is, stop it, and go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from threading import Condition, Thread
+from time import monotonic
+
+from memviz.engine.run import Run
+from memviz.engine.session import Session
+from memviz.errors import MemvizError
+from memviz.process_memory import resident_bytes
+
+ABANDONED_SECONDS = 20.0
+"""A replay that nobody has looked at for so long ends: its visitor has gone."""
+MOST_BYTES = 1_700_000_000
+"""Of the whole process: a replay stops there, so that a conversation of any length leaves the server running."""
+TURNS_BETWEEN_LOOKS = 200
+"""How often the memory of the process is looked at."""
+OUT_OF_MEMORY = "The memory of the server is nearly used up, so the replay stopped here."
+
+
+class BackgroundReplay:
+    """Goes through a replay begun with :func:`memviz.engine.replay.begun`. One thread works at a time on it, and rests
+    while a page draws. ``finished`` is called with the run at its end, in that thread."""
+
+    def __init__(self, session: Session, turns: Iterator[int], finished: Callable[[Run], object]) -> None:
+        self.total = session.log.turn_count
+        self.done = 0
+        self.error: MemvizError | None = None
+        self.run: Run | None = None
+        self.note = ""
+        self._session, self._turns, self._finished = session, turns, finished
+        self._changed = Condition()
+        self._is_working = self._is_resting = self._rests = self._is_stopped = False
+        self._seconds, self._looked_at = 0.0, monotonic()
+        self.go_on()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it came to its end, or failed."""
+        return self.run is not None or self.error is not None
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a thread is at it; not after it was stopped or is over."""
+        return self._is_working
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest will take at the rate so far; ``None`` before there is one."""
+        return self._seconds / self.done * (self.total - self.done) if self.done else None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was stopped, and waits to be told to go on."""
+        return self._is_stopped
+
+    def go_on(self) -> None:
+        """Work on from where it was left."""
+        with self._changed:
+            self._looked_at, self._rests, self._is_stopped = monotonic(), False, False
+            self._changed.notify_all()
+            if self._is_working or self.is_over:
+                return
+            self._is_working, self.note = True, ""
+        Thread(target=self._work, name="memviz replay", daemon=True).start()
+
+    def cancel(self) -> None:
+        """Stop at the end of the turn. What was done stays."""
+        with self._changed:
+            self._is_stopped, self._rests = True, False
+            self._changed.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; returns whether nothing works on it any more."""
+        with self._changed:
+            self._looked_at = monotonic()
+            return self._changed.wait_for(lambda: not self._is_working, seconds)
+
+    def so_far(self) -> Run:
+        """The run as far as it is. The thread then rests until :meth:`go_on`, so that the page can draw it."""
+        with self._changed:
+            self._looked_at, self._rests = monotonic(), True
+            self._changed.wait_for(lambda: not self._is_working or self._is_resting)
+            run = self.run or self._session.run()
+        # The session goes on to write summaries: what was drawn must not change while somebody reads it.
+        return replace(run, space=replace(run.space, summaries=run.space.summaries.copy()))
+
+    def _work(self) -> None:
+        try:
+            self._go_through()
+        except MemvizError as error:
+            self.error = error
+        finally:
+            with self._changed:
+                self._is_working = self._is_resting = False
+                self._changed.notify_all()
+
+    def _go_through(self) -> None:
+        begun = monotonic()
+        for turn in self._turns:
+            now = monotonic()
+            self._seconds, begun, self.done = self._seconds + now - begun, now, turn
+            if self._rests:
+                self._rest()
+                begun = monotonic()
+            if self._is_stopped or now - self._looked_at > ABANDONED_SECONDS:
+                return
+            if turn % TURNS_BETWEEN_LOOKS == 0 and (resident_bytes() or 0) > MOST_BYTES:
+                self.note, self._is_stopped = OUT_OF_MEMORY, True
+                return
+        run = self._session.run()
+        self._finished(run)
+        self.run = run
+
+    def _rest(self) -> None:
+        with self._changed:
+            self._is_resting = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._rests, ABANDONED_SECONDS)
+            self._is_resting = False
