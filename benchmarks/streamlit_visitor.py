@@ -68,6 +68,10 @@ class Visitor:
         state.string_value = option
         self._states[key] = state
 
+    def enter(self, key: str, number: float) -> None:
+        """Enter a number with the next run."""
+        self._states[key] = WidgetState(id=self._widgets[key], double_value=number)
+
     def click(self, key: str) -> None:
         """Click a button with the next run."""
         self._clicked.append(self._widgets[key])

@@ -148,7 +148,7 @@ class Store:
     check = _reads(checking.check)
 
     conversations = _reads_once(library.conversations)
-    page = _reads(library.page)
+    page = _reads_once(library.page)
     count = _reads_once(library.count)
     conversation = _reads(library.conversation)
     entries = _reads(library.entries)

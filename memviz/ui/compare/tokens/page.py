@@ -85,12 +85,16 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
             setting.label, f"{use.sent_tokens:,}", None if setting is settings[0] else f"{change:+.0%} tokens",
             delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
-    columns = {plain(setting.label): _numbers(use) for setting, use in zip(settings, uses, strict=True)}
+    table = settings[0].run.once((_table, tuple(settings)), lambda: _table(settings, uses))
     with st.container(key="compare-numbers"):  # style.css aligns them at the right, where digits compare
-        st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
+        st.table(table, border="horizontal", alt=TABLE_ALT)
 
 
 TABLE_ALT = "What each setting sent and summarized, one column a setting"
+
+
+def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
+    return pd.DataFrame({plain(setting.label): _numbers(use) for setting, use in zip(settings, uses, strict=True)})
 
 
 def _numbers(use: TokenUse) -> dict[str, str]:
