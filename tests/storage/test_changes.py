@@ -1,0 +1,67 @@
+"""What is read from the file again, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from memviz import Message, StorageError
+from memviz.storage.store import Store
+from memviz.transcripts.base import Transcript
+
+TALK = Transcript((Message("user", "Hello"), Message("assistant", "Hi")), title="Talk")
+
+
+@pytest.fixture
+def statements() -> Iterator[list[str]]:
+    """The queries that were sent to any database."""
+    sent: list[str] = []
+
+    def keep(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("SELECT"):
+            sent.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", keep)
+    yield sent
+    event.remove(Engine, "before_cursor_execute", keep)
+
+
+def test_is_read_once_until_somebody_writes(tmp_path: Path, statements: list[str]) -> None:
+    store, other = Store(tmp_path / "memviz.db"), Store(tmp_path / "memviz.db")
+    id = store.add_conversation(TALK)
+    assert store.entry(id).title == "Talk"
+    statements.clear()
+    for _ in range(5):
+        assert store.entry(id).title == "Talk"
+        assert store.exists(id)
+        assert [entry.id for entry in store.page("", 50, 0).entries] == [id]
+    assert len(set(statements)) == len(statements), "each at most once"
+    for number, writer in enumerate((store, other), start=1):
+        writer.rename(id, f"Talk {number}")
+        assert store.entry(id).title == other.entry(id).title == f"Talk {number}"
+        assert store.page("", 50, 0).entries[0].title == f"Talk {number}"
+    other.delete(id)
+    assert not store.exists(id)
+    with pytest.raises(StorageError, match="deleted"):
+        store.entry(id)
+
+
+def test_other_arguments_are_another_question(tmp_path: Path) -> None:
+    store = Store(tmp_path / "memviz.db")
+    ids = store.add_conversations([TALK, Transcript(TALK.messages, title="Other")])
+    assert [store.entry(id).title for id in ids] == ["Talk", "Other"]
+    assert len(store.page("", 1, 0).entries) == 1
+    assert len(store.page("", 2, 0).entries) == 2
+    assert store.page("oth", 2, 0).total == 1
+
+
+def test_a_database_in_memory_is_always_read() -> None:
+    store = Store(":memory:")
+    id = store.add_conversation(TALK)
+    assert store.entry(id).title == "Talk"
+    store.rename(id, "Renamed")
+    assert store.entry(id).title == "Renamed"
