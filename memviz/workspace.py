@@ -287,8 +287,12 @@ class Workspace:
             replace(sample, messages=(), title=f"{sample.title} (continued)", format="chat")
         )
 
-    def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:
-        """A chat over a saved conversation: as it was left, else derived under ``strategy``."""
+    def resume_chat(
+        self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Chat:  # fmt: skip
+        """A chat over a saved conversation: as it was left, else derived under ``strategy``. ``progress`` gets the
+        turns that were gone through for that, and their number."""
         run = self.store.chat_run(id)
         if run is None:
             transcript, log = self.conversation(id)
@@ -296,6 +300,7 @@ class Workspace:
             run = replay(
                 own, strategy, model=summarizer, counter=counter,
                 system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
+                progress=progress,
             )  # fmt: skip
         return Chat.resume(run, model=model, summarizer=summarizer)
 

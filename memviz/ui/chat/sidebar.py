@@ -12,6 +12,7 @@ from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import counter_picker, model_picker
+from memviz.ui.controls.progress import Progress
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
@@ -104,7 +105,11 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                     chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt
                 )
             else:
-                state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
+                progress = Progress("Deriving the memory from the conversation")
+                state.chat = workspace.resume_chat(
+                    state.conversation_id, state.counter, answering, writing, chosen, progress
+                )
+                progress.close()
                 state.kept_ahead = state.chat.ahead
                 _show_as_left(state, state.chat, chosen)
         state.chat.use(answering, writing)

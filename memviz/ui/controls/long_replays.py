@@ -51,7 +51,7 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
-            st.progress(work.done / work.total, plain(f"Replaying under {setting.build().label}: {_how_far(work)}"))
+            st.progress(work.done / work.total, f"Replaying under {plain(setting.build().label)}: {_how_far(work)}")
         st.caption("The pictures show what was replayed so far. They are drawn again when it is done.")
         _stop_or_go_on(works)
     if not is_first:
