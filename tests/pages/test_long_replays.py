@@ -7,19 +7,26 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
+from memviz.transcripts.base import Transcript
 from memviz.ui.controls import long_replays
 from memviz.workspace import Workspace
 from tests.pages.driving import click, open_page, token_lines
 
-TURNS = 300
+TURNS = 400
 LABEL = memviz.strategy("summary_only").label
 MOST_RUNS = 200
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def talk(request: pytest.FixtureRequest) -> Transcript:
+    """A conversation of the test's own: one that was read before is replayed too quickly to be stopped."""
+    return generate(TURNS, seed=len(request.node.name))
+
+
+@pytest.fixture
+def opened(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr(long_replays, "AT_ONCE_SECONDS", 0.02)
-    id = Workspace().store.add_conversation(generate(TURNS, seed=3))
+    id = Workspace().store.add_conversation(talk)
     return open_page("compare", conversation=id, setting="summary_only")
 
 
@@ -28,7 +35,7 @@ def has(page: AppTest, label: str) -> bool:
 
 
 @pytest.mark.slow
-def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(opened: AppTest) -> None:
+def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(opened: AppTest, talk: Transcript) -> None:
     ((label, tokens),) = token_lines(opened).items()
     assert has(opened, "Stop")
     assert 0 < len(tokens) < TURNS
@@ -39,7 +46,7 @@ def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(opened: AppTest)
         if not has(opened, "Stop"):
             break
         opened.run()
-    run = memviz.replay(generate(TURNS, seed=3), memviz.strategy("summary_only"))
+    run = memviz.replay(talk, memviz.strategy("summary_only"))
     assert token_lines(opened) == {LABEL: [record.total_tokens for record in run.turns]}
 
 

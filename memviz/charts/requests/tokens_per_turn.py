@@ -59,8 +59,8 @@ def tokens_per_turn(
     turns: range | None = None,
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
-    the conversation's own program did to its memory. ``turns`` is the part that is drawn, of a long conversation in more
-    detail than the whole."""
+    the conversation's own program did to its memory. ``turns`` is the part that is drawn: fewer turns in
+    more detail."""
     traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
     traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
     traces += [trace for number, setting in enumerate(settings) for trace in _recalls(setting, number)]
