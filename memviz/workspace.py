@@ -52,8 +52,6 @@ MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 300_000
 MAX_REPLAYS_AT_WORK = 12
 LARGE_MESSAGES = 5_000
 """A conversation of so many is let go once its visitor has gone; it is read and replayed again if it is asked for."""
-QUICK_TO_REPLAY_TURNS = 2_000
-"""A replay of more turns that never summarizes is made again sooner than it is read from the database."""
 TITLE_CHARS = 60
 
 
@@ -221,9 +219,9 @@ class Workspace:
         )  # fmt: skip
 
     def _keep(self, key: RunKey, run: Run) -> Run:
-        has_failures = any(compaction.error for compaction in run.compactions)  # a failed call may work next time
-        is_quick = not run.compactions and len(run.turns) > QUICK_TO_REPLAY_TURNS
-        if not has_failures and not is_quick:
+        # A replay without summaries is made again sooner than it is written and read, and a failed call may work next
+        # time.
+        if run.compactions and not any(compaction.error for compaction in run.compactions):
             with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
                 self.store.save_run(key.conversation_id, run, key.digest(len(run.log)), key.summarizer)
         return self._remember(key, run)
@@ -311,22 +309,30 @@ class Workspace:
         """Restore a chat that was deleted elsewhere, under its id. What was said since is for :meth:`save_chat`."""
         self.store.bring_back_chat(id, _as_transcript(chat), chat.run, summarizer=summarizer)
 
-    def resume_chat(self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy) -> Chat:
-        """A chat over a saved conversation: as it was left, else derived under ``strategy``. Raises DamagedRunError
-        where it cannot be read how it was left."""
-        run = self.store.chat_run(id) or self._derived(id, counter, summarizer, strategy)
+    def resume_chat(
+        self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Chat:  # fmt: skip
+        """A chat over a saved conversation: as it was left, else derived under ``strategy``. ``progress`` gets the
+        turns that were gone through for that, and their number. Raises DamagedRunError where it cannot be read how the
+        chat was left."""
+        run = self.store.chat_run(id) or self._derived(id, counter, summarizer, strategy, progress)
         return Chat.resume(run, model=model, summarizer=summarizer)
 
     def derive_chat(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> None:
         """Derive the run of a chat from its messages again, in place of one that is damaged."""
         self.store.rewrite_chat(id, self._derived(id, counter, summarizer, strategy), summarizer=summarizer.name)
 
-    def _derived(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> Run:
+    def _derived(
+        self, id: str, counter: str, summarizer: Model, strategy: Strategy,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Run:  # fmt: skip
         transcript, log = self.conversation(id)
         own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
         return replay(
             own, strategy, model=summarizer, counter=counter,
             system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
+            progress=progress,
         )  # fmt: skip
 
     def save_chat(self, id: str, chat: Chat, summarizer: str, replaces: Sequence[Message] | None = None) -> None:

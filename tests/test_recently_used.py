@@ -49,3 +49,15 @@ def test_threads_share_it() -> None:
         list(pool.map(work, range(4)))
     assert entries.get(0) == 4 * 500
     assert len(entries) == 5
+
+
+def test_heavy_entries_leave_room_for_fewer_but_the_last_one_stays() -> None:
+    entries: RecentlyUsed[str, int] = RecentlyUsed(10, 5, lambda value: value)
+    for key, weight in (("a", 2), ("b", 2), ("c", 2)):
+        entries.put(key, weight)
+    assert kept(entries, "abc") == "bc"
+    entries.put("d", 50)
+    assert kept(entries, "abcd") == "d"
+    assert entries.keys_where(lambda value: value > 5) == ["d"]
+    assert entries.remove_where(lambda key: key == "d") == [50]
+    assert len(entries) == 0

@@ -30,6 +30,6 @@ def figure_over_turns(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, 
     axis = layout["xaxis"]
     shown, turns = thinned(list(traces), axis.get("range"))
     if turns > 1 and "title" in axis:
-        words = f"{axis['title']['text']} (of every {turns:,} the lowest and the highest are drawn)"
+        words = f"{axis['title']['text']} (lowest and highest of every {turns:,})"
         layout = {**layout, "xaxis": {**axis, "title": {**axis["title"], "text": words}}}
     return figure(shown, layout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import weakref
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -29,6 +30,8 @@ class Readings:
     def once(self, what: Hashable, read: Callable[[], T]) -> T:
         """What ``read`` returns, which is called only if the file has changed since it last was for ``what``."""
         number = self._commits()
+        if number is None:
+            return read()
         kept = self._kept.get(what)
         if kept is None or kept[0] != number:
             # The number is older than what is read now, so a commit in between means that it is read once more.
@@ -36,6 +39,8 @@ class Readings:
         found: T = kept[1]
         return found
 
-    def _commits(self) -> int:
-        with self._lock:
+    def _commits(self) -> int | None:
+        """``None`` where the file cannot be read: then reading it says what is wrong."""
+        with self._lock, suppress(sqlite3.Error):
             return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
+        return None

@@ -98,7 +98,7 @@ def test_the_axis_says_so() -> None:
     axis = {"title": {"text": "turn"}, "range": [0.4, 200.8]}
     assert figure_over_turns([line([1, 2])], {"xaxis": axis}).layout.xaxis.title.text == "turn"
     said = figure_over_turns([line(list(range(200)))], {"xaxis": axis}).layout.xaxis.title.text
-    assert said == "turn (of every 10 the lowest and the highest are drawn)"
+    assert said == "turn (lowest and highest of every 10)"
 
 
 def test_a_screen_has_about_so_many_columns() -> None:

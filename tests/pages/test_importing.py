@@ -246,3 +246,10 @@ def test_markup_in_file_names_is_text(library: AppTest) -> None:
     assert page_of(library) == "library"
     assert library.error[0].value.startswith(r"\*\*bold\*\* ")
     assert "\u2060red" in library.error[0].value, "a word joiner keeps the colour from being one"
+
+
+def test_what_was_saved_is_not_kept_a_second_time(library: AppTest) -> None:
+    upload(library, ("a.json", AS_JSON))
+    (made,) = library.session_state["library"].imports
+    assert made.saved
+    assert made.outcome.loaded.transcripts == ()

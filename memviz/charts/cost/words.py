@@ -28,7 +28,9 @@ def turn_words(one: SettingCost) -> Texts[int]:
     """A tooltip for each turn, in order."""
     each, so_far, uncached = one.amounts(View.EACH_TURN), one.amounts(View.SO_FAR), one.uncached(View.EACH_TURN)
     turns, has_hits = one.cost.turns.tolist(), bool(one.cost.cached_tokens.any())
-    amounts = None if each is None or so_far is None or uncached is None else (sum(each), sum(so_far), uncached)
+    amounts = None
+    if each is not None and so_far is not None and uncached is not None:
+        amounts = (each[0] + each[1], so_far[0] + so_far[1], uncached)
 
     def words(row: int) -> str:
         head, parts = f"<b>{escaped(one.label)}</b><br>turn {turns[row]:,} cost", _parts(one, row)

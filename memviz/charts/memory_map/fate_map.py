@@ -27,6 +27,8 @@ from memviz.metrics.memory_map.steps import STEPS
 from memviz.text.wording import message_number
 
 MARGINS = {"l": 64, "r": 4, "t": 40, "b": 52}
+FIVE_DIGITS, DIGIT_PIXELS = 10_000, 14
+"""Numbers of messages with five digits need more room beside the axis."""
 ROWS_PIXELS = 400
 """The height of all rows at most; each has a whole number of pixels, so that they look alike."""
 ROW_PIXELS = 18
@@ -49,6 +51,7 @@ def map_of(setting: SettingRun, view: View) -> go.Figure:
     x_range = [view.turns.start - 0.5, view.turns.start + len(cells.columns) * view.turns_per_cell - 0.5]
     y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
     pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
+    margins = {**MARGINS, "l": MARGINS["l"] + (view.positions.stop >= FIVE_DIGITS) * DIGIT_PIXELS}
     behind = {"showgrid": False, "zeroline": False, "automargin": False}
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
@@ -62,7 +65,7 @@ def map_of(setting: SettingRun, view: View) -> go.Figure:
         "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
         "showlegend": False, "hovermode": "closest", "hoverlabel": {"align": "left"}, "dragmode": "zoom",
         "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
-        "height": pixels + MARGINS["t"] + MARGINS["b"], "margin": MARGINS, "uirevision": repr(view),
+        "height": pixels + MARGINS["t"] + MARGINS["b"], "margin": margins, "uirevision": repr(view),
     }  # fmt: skip
     return figure([_heatmap(cells), *_points(setting, cells), *marks(setting, cells, first - strip / 2)], layout)
 

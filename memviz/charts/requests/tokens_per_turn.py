@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 MAX_TURNS_NAMED = 6
+MOST_LARGE_MARKS = 200
+"""More marks than this side by side would cover their line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,11 @@ def tokens_per_turn(
     log_scale: bool = False,
     height: int = 460,
     recorded: Sequence[RecordedEvent] = (),
+    turns: range | None = None,
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
-    the conversation's own program did to its memory."""
+    the conversation's own program did to its memory. ``turns`` is the part that is drawn: fewer turns in
+    more detail."""
     traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
     traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
     traces += [trace for number, setting in enumerate(settings) for trace in _recalls(setting, number)]
@@ -66,11 +70,13 @@ def tokens_per_turn(
         if setting.shown and setting.run.strategy.budget_tokens and budget_fits(setting.run)
     ]
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
+    shown = range(1, last + 1) if turns is None else turns
     marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
     title = "tokens sent" + (" (log scale)" if log_scale else "")
     layout = {
         "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [shown.start - 0.6, shown.stop - 0.2],
+                  **turn_ticks(len(shown))},
         "yaxis": {"automargin": False, "title": {"text": title}, "type": "log" if log_scale else "linear",
                   "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
@@ -116,7 +122,8 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
     marks = [mark for mark in _marks(setting, number) if mark is not None]
     if not marks:
         return []
-    dense = len(marks) > 0.5 * max(1, len(setting.run.turns))  # a summary a turn: small marks, no drop lines
+    # A summary a turn, or hundreds of them: small marks, no drop lines.
+    dense = len(marks) > min(MOST_LARGE_MARKS, 0.5 * max(1, len(setting.run.turns)))
     shared = {"legendgroup": str(number), "showlegend": False, "visible": True if setting.shown else "legendonly"}
     points = {
         "type": "scatter",

@@ -92,12 +92,12 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     """
     rows, size = -(-len(view.positions) // view.messages_per_cell), view.messages_per_cell
     columns = -(-len(view.turns) // view.turns_per_cell)
-    requests, starts, stops, codes = fates.stretches.within(view.positions)
-    column, inside = (fates.turns[requests] - view.turns.start) // view.turns_per_cell, _in(fates, view.turns)[requests]
-    column, starts, stops, codes = (part[inside] for part in (column, starts, stops, codes))
-    starts, stops = starts - view.positions.start, stops - view.positions.start
+    shown = fates.stretches.within(view.positions)
+    shown = shown.picked(_in(fates, view.turns)[shown.requests])
+    column = (fates.turns[shown.requests] - view.turns.start) // view.turns_per_cell
+    starts, stops = shown.starts - view.positions.start, shown.stops - view.positions.start
     first, last = starts // size, (stops - 1) // size
-    place = (column * len(STEPS) + codes) * (rows + 1)
+    place = (column * len(STEPS) + shown.codes) * (rows + 1)
     entered = (
         (first, np.minimum(stops, (first + 1) * size) - starts),
         (last, np.where(last > first, stops - last * size, 0)),
@@ -107,7 +107,8 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     parts = sum(np.bincount(place + row, messages, shape[0] * shape[1]) for row, messages in entered)
     whole = sum(sign * np.bincount(place + row, minlength=shape[0] * shape[1]) for row, sign in between)
     counts = np.asarray(parts).reshape(shape) + size * np.cumsum(np.asarray(whole).reshape(shape), axis=1)
-    return counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows).transpose(2, 0, 1)
+    cells: NDArray[np.int64] = counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
+    return cells.transpose(2, 0, 1)
 
 
 def _in(fates: FateMap, turns: range) -> NDArray[np.bool_]:

@@ -36,7 +36,7 @@ class Stretches(NamedTuple):
 
     def picked(self, chosen: NDArray[np.bool_] | slice) -> Stretches:
         """Some of them."""
-        return Stretches(*(column[chosen] for column in self))
+        return Stretches(self.requests[chosen], self.starts[chosen], self.stops[chosen], self.codes[chosen])
 
     def of(self, request: int) -> Stretches:
         """Those of one request."""

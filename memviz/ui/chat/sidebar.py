@@ -15,6 +15,7 @@ from memviz.ui.chat.deleted import start_new
 from memviz.ui.chat.desk import ChatDesk, Models
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import counter_picker, model_picker
+from memviz.ui.controls.progress import Progress
 from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.shell.errors import errors_shown, show_error
@@ -112,8 +113,12 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
                 )
             else:
                 derive = partial(workspace.derive_chat, state.conversation_id, state.counter, writing, chosen)
+                progress = Progress("Deriving the memory from the conversation")
                 with _damage_offered(derive), _deriving(models, partial(state.open, None)):
-                    state.chat = workspace.resume_chat(state.conversation_id, state.counter, answering, writing, chosen)
+                    state.chat = workspace.resume_chat(
+                        state.conversation_id, state.counter, answering, writing, chosen, progress
+                    )
+                progress.close()
                 state.kept_ahead = state.chat.ahead
                 if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
                     _show_setting_of(state, state.chat)

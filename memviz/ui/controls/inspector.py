@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Literal
 
@@ -59,7 +60,9 @@ FLAG_TEXTS = {
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
-MAX_MESSAGES_SHOWN = 20
+MAX_MESSAGES_SHOWN, MAX_EARLIER_SHOWN = 20, 1_000
+MAX_JSON_CHARS_SHOWN = 500_000
+"""A longer request is offered as a file: of 50,000 messages it would be 30 MB in the page."""
 
 
 def inspector(run: Run, turn: int, key: str) -> None:
@@ -72,9 +75,11 @@ def inspector(run: Run, turn: int, key: str) -> None:
         st.warning(FLAG_TEXTS.get(flag, plain(flag)), icon=":material/warning:")
     earlier_calls(record)
     _changes(run, record)
-    for block in record.context.blocks:
+    blocks = record.context.blocks
+    for block in blocks:
         _block(block, record, key)
-    _as_json(run, turn)
+    said = (message.content for block in blocks for message in block.messages)
+    _as_json(run, turn, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 
 
 def _changes(run: Run, record: TurnRecord) -> None:
@@ -149,16 +154,24 @@ def _summary(compaction: Compaction) -> None:
 
 def _block(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
-    if hidden and st.toggle(f"Show the {hidden} earlier messages too", key=f"{key}-{block.kind}-all"):
-        hidden = 0
+    more = min(hidden, MAX_EARLIER_SHOWN)
+    if hidden and st.toggle(f"Show the {more} earlier messages too", key=f"{key}-{block.kind}-all"):
+        hidden -= more
     st.html(block_html(block, record, hidden))
 
 
-def _as_json(run: Run, turn: int) -> None:
-    text = request_json(run, turn)
+def _as_json(run: Run, turn: int, *, is_long: bool) -> None:
     with st.popover("Request as JSON", icon=":material/data_object:"):
-        st.download_button(
-            "Download", text, f"request-turn-{turn}.json", "application/json",
-            icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
+        if is_long:
+            st.caption("Too long to be shown here.")
+            _download(lambda: request_json(run, turn), turn)
+            return
+        text = request_json(run, turn)
+        _download(text, turn)
         st.code(text, language="json", height=400)
+
+
+def _download(text: str | Callable[[], str], turn: int) -> None:
+    st.download_button(
+        "Download", text, f"request-turn-{turn}.json", "application/json", icon=":material/download:", on_click="ignore"
+    )

@@ -51,7 +51,7 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
-            st.progress(work.done / work.total, plain(f"Replaying under {setting.build().label}: {_how_far(work)}"))
+            st.progress(work.done / work.total, f"Replaying under {plain(setting.build().label)}: {_how_far(work)}")
         st.caption("The pictures show what was replayed so far. They are drawn again when it is done.")
         _stop_or_go_on(works)
     if not is_first:
@@ -84,5 +84,9 @@ def _how_far(work: BackgroundReplay) -> str:
 
 
 def so_far_label(run: Run) -> str:
-    """What the label of a run that is not over says of it."""
-    return f" · first {len(run.turns):,} turns" if run.turns and run.turns[-1].turn < run.log.turn_count else ""
+    """What the label of a replay that is not over says of it. A free run, whose replies a model gave, has its own
+    sentence for that."""
+    last = run.turns[-1] if run.turns else None
+    if last is None or last.facts is not None or last.turn >= run.log.turn_count:
+        return ""
+    return f" · first {counted(len(run.turns), 'turn')}"

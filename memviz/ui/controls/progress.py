@@ -7,6 +7,8 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.text.wording import counted
+
 FRAME_SECONDS = 0.2
 """How often it is drawn at most; work that takes less shows no bar at all."""
 
@@ -33,11 +35,13 @@ class Progress:
     """A bar for the turns of a run."""
 
     def __init__(self, label: str) -> None:
-        self.label, self._bar = label, ProgressBar()
+        self.label, self._bar, self._begun = label, ProgressBar(), monotonic()
 
     def __call__(self, done: int, turns: int) -> None:
-        """``done`` of ``turns`` are done."""
-        self._bar(done / turns, f"{self.label}: turn {done:,} of {turns:,}")
+        """``done`` of ``turns`` are done; the rest is said to take as long as these did."""
+        left = round((monotonic() - self._begun) / done * (turns - done)) if done else 0
+        more = f", about {counted(left, 'second')} more" if left > 1 else ""
+        self._bar(done / turns, f"{self.label}: turn {done:,} of {turns:,}{more}")
 
     def close(self) -> None:
         """The work is done."""

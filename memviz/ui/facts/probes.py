@@ -14,7 +14,7 @@ from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Category, Probe
-from memviz.ui.facts.retention_cache import proposed_of
+from memviz.ui.facts.retention_cache import READ_MESSAGES, proposed_of, proposed_of_beginning
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, retention_state, set_widget, widget_value
 from memviz.ui.shell.text import plain, shortened
@@ -52,9 +52,18 @@ def facts_of(workspace: Workspace, state: CompareState) -> Facts:
     chosen = widget_value(_proposals_key(state))
     known = {(probe.evidence, normal_tokens(answer)) for probe in transcript.probes for answer in probe.answers}
     proposals = tuple(
-        probe for probe in proposed_of(log) if (probe.evidence, normal_tokens(probe.answers[0])) not in known
+        probe
+        for probe in _proposed(log, bool(brought), chosen)
+        if (probe.evidence, normal_tokens(probe.answers[0])) not in known
     )
     return Facts(log, brought, proposals, typed, not brought if chosen is None else bool(chosen))
+
+
+def _proposed(log: Log, has_facts: bool, chosen: bool | None) -> tuple[Probe, ...]:
+    """Facts of the conversation's own are enough of a long one: to propose more, every sentence has to be read."""
+    if len(log) <= READ_MESSAGES:
+        return proposed_of(log)
+    return proposed_of_beginning(log) if chosen or not has_facts else ()
 
 
 def _proposals_key(state: CompareState) -> str:
@@ -68,7 +77,8 @@ def where_from(facts: Facts) -> None:
         proposed_facts = f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
         st.info(
             f"This conversation brings no labelled facts. {proposed_facts} "
-            "automatically: dates, codes, amounts and names that one message states and a later turn uses again. "
+            f"automatically{_where(facts.log)}: dates, codes, amounts and names that one message states and a later "
+            "turn uses again. "
             "Add your own, or switch these off, under Facts below.",
             icon=":material/auto_awesome:",
         )
@@ -80,6 +90,10 @@ def where_from(facts: Facts) -> None:
             "There is no fact to look for. Switch on the proposed ones below, or type one in.",
             icon=":material/info:",
         )  # fmt: skip
+
+
+def _where(log: Log) -> str:
+    return f" in the first {READ_MESSAGES:,} messages" if len(log) > READ_MESSAGES else ""
 
 
 def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> None:

@@ -32,6 +32,8 @@ LOGS_KEPT, RUNS_KEPT = 12, 36
 """Of so many conversations and runs the numbers are kept; of 1,000 turns and 100 facts one takes 0.5 MB."""
 FIRST_MESSAGES = 20
 """What tells the script of a conversation."""
+READ_MESSAGES = 5_000
+"""Of a longer conversation so many are read for proposing facts, and rare words are looked for only when asked."""
 Probes = tuple[Probe, ...]
 
 
@@ -55,6 +57,12 @@ def bounds_of(kept: Sequence[RetentionResult], others: Sequence[Run], measure: M
         shares = np.stack([one.share(one.contained) for one in found])
         chance = shares.min(axis=0), shares.max(axis=0)
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
+
+
+@kept_until_left(LOGS_KEPT)
+def proposed_of_beginning(log: Log) -> Probes:
+    """Facts proposed from the beginning of a long conversation."""
+    return propose_probes(Log(log[:READ_MESSAGES]))
 
 
 @kept_until_left(LOGS_KEPT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from memviz.errors import UnclearUserError
@@ -59,7 +60,7 @@ def import_controls(state: LibraryState) -> None:
 def _give_back(file_ids: Sequence[str]) -> None:
     """Let Streamlit forget what was uploaded: it would keep the bytes until the visitor closes the page."""
     context = get_script_run_ctx()
-    if context is None:
+    if context is None or not isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         return
     for file_id in file_ids:
         context.uploaded_file_mgr.remove_file(context.session_id, file_id)

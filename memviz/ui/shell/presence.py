@@ -7,6 +7,7 @@ from functools import lru_cache
 from threading import Lock, Thread
 from time import monotonic, sleep
 from typing import TypeVar, cast
+from weakref import ref
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -60,11 +61,13 @@ def let_go_of_unseen(workspace: Workspace) -> None:
 
 
 def watch_in_background(workspace: Workspace) -> None:
-    """Look now and then, for visitors who left without a word."""
+    """Look now and then, for visitors who left without a word, as long as there is this workspace."""
+    watched = ref(workspace)
 
     def watch() -> None:
-        while True:
+        while (there := watched()) is not None:
+            let_go_of_unseen(there)
+            del there
             sleep(LOOK_SECONDS)
-            let_go_of_unseen(workspace)
 
     Thread(target=watch, name="memviz memory", daemon=True).start()

@@ -11,6 +11,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.composition import composition
 from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits, tokens_per_turn
+from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
@@ -26,6 +27,7 @@ from memviz.ui.shell.text import plain
 SETTING_KEY = "compare-setting"
 CHART_KEY = "compare-tokens"
 LOG_KEY = "compare-log"
+TURNS_KEY = "compare-turns"
 INSPECTOR_PIXELS = 640
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
@@ -45,10 +47,11 @@ def compare_sentence() -> str:
 
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the inspector."""
-    log_scale = bool(widget_value(LOG_KEY))
+    log_scale, turns = bool(widget_value(LOG_KEY)), _choose_turns(settings)
     st.plotly_chart(
         kept_figure(
-            settings[0].run, tokens_per_turn, tuple(settings), log_scale=log_scale, recorded=transcript.events
+            settings[0].run, tokens_per_turn, tuple(settings), log_scale=log_scale, recorded=transcript.events,
+            turns=turns,
         ),
         key=CHART_KEY, config=CONFIG, selection_mode="points",
         on_select=partial(_follow_click, [setting.index for setting in settings]),
@@ -65,6 +68,18 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
     if above:
         budgets = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
         st.caption(f"Not drawn, because far above everything sent: the budget of {plain(budgets)}.")
+
+
+def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
+    """The turns to look at, where there are more than the chart can show."""
+    last = settings[0].run.log.turn_count
+    if last <= MAX_POINTS:
+        return None
+    first, stop = st.slider(
+        "Turns", 1, last, (1, last), key=f"{TURNS_KEY}-{compare_state().conversation_id}",
+        help="Fewer turns are drawn in more detail.",
+    )  # fmt: skip
+    return range(first, stop + 1)
 
 
 def _follow_click(indices: Sequence[int]) -> None:

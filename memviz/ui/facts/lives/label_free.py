@@ -13,11 +13,11 @@ from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.tool_argument_recall import NeededArgument, ToolArgumentRecall
 from memviz.text.wording import counted, message_number
-from memviz.ui.facts.retention_cache import rare_words_of, survival_of, tool_argument_recall_of
+from memviz.ui.facts.retention_cache import READ_MESSAGES, rare_words_of, survival_of, tool_argument_recall_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain, shortened
 
-ALL_KEY = "retention-all-misses"
+ALL_KEY, READ_KEY = "retention-all-misses", "retention-read-all"
 MOST_MISSES = 12
 VALUE_CHARS = 60
 MISSES_ALT = "Values that a tool call used and that some setting did not send, one row a value"
@@ -26,6 +26,8 @@ MISSES_ALT = "Values that a tool call used and that some setting did not send, o
 def without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
     if not settings:
+        return
+    if not _is_wanted(len(settings[0].run.log)):
         return
     words = rare_words_of(settings[0].run.log)
     needed = [tool_argument_recall_of(setting.run) for setting in settings]
@@ -44,6 +46,13 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
         )
     if any(found.arguments for found in needed):
         needed_values(settings, needed)
+
+
+def _is_wanted(messages: int) -> bool:
+    """Whether to read every message: at once, or of a long conversation when asked."""
+    return messages <= READ_MESSAGES or st.toggle(
+        f"Look for rare words in all {messages:,} messages", key=READ_KEY, help="Takes up to a minute."
+    )
 
 
 @st.fragment
