@@ -53,7 +53,7 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
         with error_shown():
             runs += _run_when_asked(workspace, waiting, summarizer)
     runs.sort(key=lambda item: state.settings.index(item[0]))
-    return as_setting_runs(runs)
+    return [replace(one, label=one.label + so_far_label(one.run)) for one in as_setting_runs(runs)]
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
@@ -63,7 +63,7 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
 
 
 def _label(run: Run) -> str:
-    return run.strategy.label + " · edited" * run.has_decisions + so_far_label(run)
+    return run.strategy.label + " · edited" * run.has_decisions
 
 
 def _run_when_asked(
