@@ -45,7 +45,7 @@ def content(folder: Path) -> bytes:
     id = workspace.store.add_conversation(transcript, "ferry")
     workspace.save_chat(id, chat, "offline")
     for strategy in (memviz.strategy("buffer"), memviz.strategy("window", window_size=10),
-                     memviz.strategy("summary_buffer", max_token_limit=1500)):  # fmt: skip
+                     memviz.strategy("summary_buffer", max_token_limit=40)):  # fmt: skip
         workspace.run(RunKey(id, strategy, "o200k_base", "offline"), model("offline"))
     free = memviz.free_run(workspace.store.conversation(id), memviz.strategy("buffer"), counter="chars4",
                            model=ScriptedModel(f"Reply {n}." for n in range(20)))  # fmt: skip
