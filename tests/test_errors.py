@@ -81,6 +81,11 @@ def switched_off(_: Path) -> object:
     return memviz.replay(HELLO, strategy, recalls={1: memviz.Recall(turns=[1])}, counter="chars4")
 
 
+def too_many_cells(_: Path) -> object:
+    messages = [Message(role, "Hm.") for role in ("user", "assistant")] * 10_000
+    return memviz.replay(messages, memviz.strategy("window"), counter="chars4").fates()
+
+
 def empty_reply(_: Path) -> object:
     return memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel([" "])).send("Hello")
 
@@ -189,6 +194,11 @@ CASES: dict[str, Case] = {
     ),
     "model setting out of range": Case(
         lambda _: memviz.model("gpt-4o", timeout=0), ("timeout", "0", "above 0"), {"name": "timeout", "value": 0}
+    ),
+    "matrix of too many cells": Case(
+        too_many_cells,
+        ("run.fates", "10,000 requests x 20,000 messages", "200,000,000", "100,000,000", "Ask for slices"),
+        {"requests": range(10_000), "messages": range(20_000)},
     ),
     "empty reply": Case(empty_reply, ("scripted", "empty reply", "Try again"), {"model": "scripted"}),
     "budget used up": Case(

@@ -135,20 +135,22 @@ ASSISTANT_FRAMES = (
 
 
 class Deck:
-    """Draws combinations of words, never the same twice."""
+    """Draws combinations of words, none of which stands in the text of another."""
 
     def __init__(self, random: Random, pattern: str, *pools: str) -> None:
         self._random, self._pattern = random, pattern
         self._pools = [pool.split() for pool in pools]
-        self._drawn: set[tuple[str, ...]] = set()
+        self._first_words: dict[tuple[str, ...], list[str]] = {}  # those drawn, by the words that followed
 
     def draw(self) -> str:
-        """A combination that was not drawn before. The deck must not be empty."""
-        words = tuple(self._random.choice(pool) for pool in self._pools)
-        while words in self._drawn:
-            words = tuple(self._random.choice(pool) for pool in self._pools)
-        self._drawn.add(words)
-        return self._pattern.format(*words)
+        """A combination that stands in no earlier one, nor an earlier one in it. The deck must not be empty."""
+        while True:
+            first, *others = (self._random.choice(pool) for pool in self._pools)
+            drawn = self._first_words.setdefault(tuple(others), [])
+            # Different words are not enough: whoever looks for "3 March" also finds "23 March".
+            if not any(one.endswith(first) or first.endswith(one) for one in drawn):
+                drawn.append(first)
+                return self._pattern.format(first, *others)
 
 
 def decks(random: Random) -> dict[str, Deck]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from itertools import cycle
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,7 @@ from memviz import Message, ModelError, ScriptedModel
 from memviz.code_export import Setting
 from memviz.transcripts.samples import bundled
 from tests.code_export.running import load, requests, setting, summarize_with, talk, with_code
+from tests.engine.probes import SUMMARIZING
 from tests.strategies.conversations import answers, conversations, outcomes, small_parameters
 
 OFF = [
@@ -132,6 +134,15 @@ def test_asking_twice_summarizes_once() -> None:
     assert 0 < len(asked) < 8
 
 
+@pytest.mark.parametrize("id", SUMMARIZING)
+def test_a_failing_summarizer_is_asked_again_after_the_waits_of_memviz(id: str) -> None:
+    plan = [outcome for failures in range(1, 7) for outcome in ["raise"] * failures + ["good"]]
+    wanted = setting(id, parameters=small_parameters(id), counter="chars4")
+    model, own, messages = ScriptedModel(answers(plan)), Mock(side_effect=scripted(plan)), talk(260)
+    compare(messages, wanted, model, own)
+    assert len(plan) < own.call_count <= len(model.requests)
+
+
 def test_a_failing_summarizer_is_reported_and_loses_nothing(caplog: pytest.LogCaptureFixture) -> None:
     names = load("plain_python", setting("summary", parameters={"buffer_size": 1}))
     memory = names["Memory"]()
@@ -142,7 +153,7 @@ def test_a_failing_summarizer_is_reported_and_loses_nothing(caplog: pytest.LogCa
 
 
 def test_the_summarizer_reads_what_memvizs_reads() -> None:
-    for id in ("summary", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"):
+    for id in SUMMARIZING:
         model, asked = ScriptedModel(cycle(["S"])), []
         wanted, messages = setting(id), list(bundled()["support"].messages)
         names = load("plain_python", wanted)
@@ -176,4 +187,4 @@ def test_model_error_is_an_error_like_any_other() -> None:
     names["summarize"] = scripted(["raise"])
     with pytest.raises(ModelError):
         names["summarize"]([])
-    assert names["written"]([]) is None
+    assert names["PatientSummarizer"]().ask([], turn=1) is None

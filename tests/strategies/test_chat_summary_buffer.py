@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
 from memviz import MemvizError, Message, ScriptedModel
+from memviz.errors import SystemPromptTooLargeError
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, conversations, outcomes
 
@@ -133,10 +136,17 @@ def test_system_prompt_over_the_limit_is_an_error() -> None:
     counter=st.sampled_from(COUNTERS),
     count_initial_tokens=st.booleans(),
 )
+@example([Message("system", "s" * 16), Message("user", "")], 4, ["good"], "chars4", True)
 def test_agrees_with_the_reference(
     messages: list[Message], limit: int, plan: list[str], counter: str, count_initial_tokens: bool
 ) -> None:
     parameters = {"token_limit": limit, "count_initial_tokens": count_initial_tokens}
+    leading = takewhile(lambda message: message.role == "system", messages)
+    initial_tokens = sum(map(memviz.counter(counter), ["Hi.", *(message.content for message in leading)]))
+    if count_initial_tokens and initial_tokens > limit:
+        with pytest.raises(SystemPromptTooLargeError):
+            compare("chat_summary_buffer", parameters, messages, plan, counter, "Hi.")
+        return
     run, _ = compare("chat_summary_buffer", parameters, messages, plan, counter, "Hi.")
     for record in run.turns:
         counted = record.tokens["input"] + (record.tokens["system"] if count_initial_tokens else 0)

@@ -5,14 +5,28 @@ import logging
 from memviz.code_export.templates.summarizer import summarize
 
 
-def written(messages: list[dict]) -> str | None:
-    """The summary, or None when the model fails: then nothing is lost, and a later turn tries again."""
-    try:
-        text = summarize(messages).strip()
-    except Exception:
-        logging.exception("Nothing was summarized.")
+class PatientSummarizer:
+    """Asks the model for summaries. After n failures in a row it waits 2^n turns, at most 32, before it asks again."""
+
+    def __init__(self) -> None:
+        self.failures = 0  # in a row
+        self.next_turn = 0  # the model is not asked before this turn
+
+    def ask(self, messages: list[dict], turn: int) -> str | None:
+        """The summary, or None while it waits and when the model fails: then nothing is lost."""
+        if turn < self.next_turn:
+            return None
+        try:
+            text = summarize(messages).strip()
+        except Exception:
+            logging.exception("Nothing was summarized.")
+            text = ""
+        if text:
+            self.failures = 0
+            return text
+        self.failures += 1
+        self.next_turn = turn + min(2**self.failures, 32)
         return None
-    return text or None
 
 
 def line(message: dict) -> str:

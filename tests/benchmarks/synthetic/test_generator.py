@@ -9,7 +9,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.synthetic.generator import generate
@@ -46,6 +46,7 @@ def check_labels(transcript: Transcript, probe: Probe) -> None:
     assert list(probe.evidence) == sorted(probe.evidence)
 
 
+@example(118, 8638, 40).via("a meeting moved from 3 March to 23 March, at the same time")
 @given(st.integers(1, 120), st.integers(), st.integers(0, 50))
 def test_labels_are_right_for_any_arguments(turns, seed, facts_per_100_turns):
     transcript = generate(turns, seed, facts_per_100_turns)

@@ -20,8 +20,8 @@ DIFFERENCES = [
     "The class is marked as deprecated in favour of llama_index.core.memory.Memory, which cuts by tokens and keeps no "
     "running summary. It still works as it did.",
     "When the summarizer fails, LlamaIndex loses the newest messages for good, and the next request holds none of "
-    "them. memviz keeps them all and tries again in a later turn. Catch the error, and put the messages back with "
-    "memory.set.",
+    "them. memviz keeps them all and tries again 2 turns later, then 4, and so on up to 32. Catch the error, and put "
+    "the messages back with memory.set.",
     "A question that is over the token limit alone is swallowed by the summary, and only the summary is sent. memviz "
     "sends the question besides.",
     "The summarizer reads the same messages in another layout, without the tool calls of a message that has a text.",

@@ -2,7 +2,7 @@
 
 from memviz.code_export.templates.counter import count_tokens
 from memviz.code_export.templates.sending import sent, system_stop
-from memviz.code_export.templates.summarizing import line, written
+from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
 TOKEN_LIMIT = 64000  # tokens
 COUNT_INITIAL_TOKENS = False
@@ -18,7 +18,7 @@ class Memory:
         self.summary: str | None = None
         self.cursor = 0  # the first message that is not summarized
         self.turn = 0
-        self.failed_in_turn: int | None = None
+        self.summarizer = PatientSummarizer()
 
     def append(self, message: dict) -> None:
         if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
@@ -51,14 +51,13 @@ class Memory:
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""
-        if keep_from == self.cursor or self.failed_in_turn == self.turn:
+        if keep_from == self.cursor:
             return
         entries = [line(message) for message in self.log[self.cursor : keep_from]]
         if self.summary:
             entries.insert(0, f"system: {self.summary}")
         transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
-        text = written([{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": transcript}])
-        if text is None:
-            self.failed_in_turn = self.turn
-        else:
+        request = [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": transcript}]
+        text = self.summarizer.ask(request, self.turn)
+        if text is not None:
             self.summary, self.cursor = text, keep_from

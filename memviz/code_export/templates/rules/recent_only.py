@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from memviz.code_export.templates.sending import sent
-from memviz.code_export.templates.summarizing import line, written
+from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
 RECENT_ROUNDS = 3  # turns
 ENABLE_SUMMARIZATION = True
@@ -18,6 +18,7 @@ class Memory:
         self.log: list[dict] = []
         self.starts: list[int] = []  # where each turn starts
         self.summaries: list[str] = []  # one a turn
+        self.summarizer = PatientSummarizer()
 
     def append(self, message: dict) -> None:
         if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
@@ -27,10 +28,10 @@ class Memory:
         self.log.append(message)
 
     def summarize_turns(self) -> None:
-        """One summary for every turn that has none yet. After a failure the rest waits for a later turn."""
+        """One summary for every turn that has none yet. After a failure the rest waits for the next try."""
         for start, stop in list(pairwise([*self.starts, len(self.log)]))[len(self.summaries) :]:
-            lines = [line(message) for message in self.log[start:stop]]
-            text = written([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}])
+            prompt = INSTRUCTION + "\n\n" + "\n".join(line(message) for message in self.log[start:stop])
+            text = self.summarizer.ask([{"role": "user", "content": prompt}], turn=len(self.starts))
             if text is None:
                 return
             self.summaries.append(text)

@@ -2,7 +2,7 @@
 
 from memviz.code_export.templates.counter import count_tokens
 from memviz.code_export.templates.sending import sent, system_stop
-from memviz.code_export.templates.summarizing import line, written
+from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
 MAX_TOKEN_LIMIT = 500  # tokens
 INSTRUCTION = "Write one concise summary of the conversation below."
@@ -16,7 +16,7 @@ class Memory:
         self.summary: str | None = None
         self.cursor = 0  # the first message that is not summarized
         self.turn = 0
-        self.failed_in_turn: int | None = None
+        self.summarizer = PatientSummarizer()
 
     def append(self, message: dict) -> None:
         if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
@@ -36,13 +36,9 @@ class Memory:
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""
-        if self.failed_in_turn == self.turn:
-            return
         lines = [line(message) for message in self.log[self.cursor : keep_from]]
         if self.summary:
             lines.insert(0, f"system: Previous summary: {self.summary}")
-        text = written([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}])
-        if text is None:
-            self.failed_in_turn = self.turn
-        else:
+        text = self.summarizer.ask([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}], self.turn)
+        if text is not None:
             self.summary, self.cursor = text, keep_from
