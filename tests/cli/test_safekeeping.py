@@ -58,13 +58,16 @@ def test_a_library_that_is_not_there_is_not_created(command: list[str], database
             "UPDATE message SET tool_calls = '[7]' WHERE conversation_id = 'sample-trip' AND position = 3",
             "message 4 is",
         ),
-        ("UPDATE turn SET record = '{}' WHERE turn = 3", "(id sample-trip): The stored run of 'buffer' is damaged"),
+        (
+            "UPDATE turn SET record = '{}' WHERE turn = 3",
+            "(id sample-trip): The stored run of 'summary_buffer' is damaged",
+        ),
         ("INSERT INTO message VALUES ('nobody', 0, 'user', 'Hi.', NULL, NULL, NULL, NULL)", "Row"),
         ("INSERT INTO cell VALUES ('key', '2026-01-01 00:00:00', 'no cell')", "1 of 1 kept cells of sweeps"),
     ],
 )
 def test_check_names_what_is_damaged(library: Workspace, database: Path, statement: str, words: str) -> None:
-    memviz("replay", "sample-trip", "--strategy", "buffer")
+    memviz("replay", "sample-trip", "--strategy", "summary_buffer")
     assert "is sound: 4 conversations" in memviz("check").out
     damage(database, statement)
     shown = memviz("check", code=1)
