@@ -7,8 +7,10 @@ Every page is opened with every strategy in a server of its own, by the websocke
 of the processor of the server, from the moment the page is asked for until its first picture is sent, so a busy
 machine does not change them; those in brackets are of the clock. "Peak" is the most memory that the process ever had,
 "left" what it has once the visitor has gone to another conversation. A server that grows beyond --most-mb is ended.
-"So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). Reads
-/proc, so it runs on Linux only.
+"So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). The first
+picture of Chat are the newest messages, which are there before the memory is derived (``memviz/ui/chat/deriving.py``);
+"memory after" says when that was there as well, on the clock, and "page" is then the time of the whole. Reads /proc, so
+it runs on Linux only.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -41,6 +44,9 @@ PARAMETERS = {
 }
 GIVEN_BACK_SECONDS = 4
 """How long after the visitor has gone the memory is looked at."""
+
+LOOK_SECONDS = 0.5
+"""How often a page is drawn again while it waits."""
 
 
 class Measured(NamedTuple):
@@ -122,9 +128,21 @@ async def look(visitor: Visitor, page: str, id: str, setting: str) -> str:
     if page == "library":
         visitor.click(f"read-{id}")
         await visitor.run("")
+    await until_derived(visitor)
     if visitor.has("long-replay-stop"):
         visitor.exceptions.append("so far")
     return "; ".join(visitor.exceptions[:1])
+
+
+async def until_derived(visitor: Visitor) -> None:
+    """Stay in Chat until the memory of the conversation is there."""
+    begun = monotonic()
+    if not visitor.has("chat-derive-stop"):
+        return
+    while visitor.has("chat-derive-stop"):
+        await asyncio.sleep(LOOK_SECONDS)
+        await visitor.run("")
+    visitor.exceptions.append(f"memory after {monotonic() - begun:,.0f} s")
 
 
 async def choose_strategy(visitor: Visitor, setting: str) -> None:

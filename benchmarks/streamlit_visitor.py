@@ -22,7 +22,7 @@ MB = 1_000_000
 TICKS = os.sysconf("SC_CLK_TCK")
 WATCH_SECONDS = 0.1
 XSRF_COOKIE = "_streamlit_xsrf"
-PICTURES = ("plotly_chart",)
+PICTURES = ("plotly_chart", "chat_message")
 
 
 class ServerGoneError(Exception):
@@ -143,6 +143,8 @@ class Visitor:
                 self._page_hash = getattr(answer, kind).page_script_hash
             elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
                 self._element(answer.delta.new_element)
+            elif kind == "delta" and answer.delta.WhichOneof("type") == "add_block":
+                self._note_picture(answer.delta.add_block.WhichOneof("type"))
             elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return
 
@@ -150,11 +152,14 @@ class Visitor:
         kind = element.WhichOneof("type")  # type: ignore[attr-defined]
         if kind == "exception":
             self.exceptions.append(element.exception.message[:200])  # type: ignore[attr-defined]
-        if kind in PICTURES and self._picture is None:
-            self._picture = self.cpu_seconds() - self._started_cpu, perf_counter() - self._started
+        self._note_picture(kind)
         id = getattr(getattr(element, kind), "id", "")
         if found := re.fullmatch(r"\$\$ID-[0-9a-f]+-(.+)", id):
             self._widgets[found[1]] = id
+
+    def _note_picture(self, kind: str | None) -> None:
+        if kind in PICTURES and self._picture is None:
+            self._picture = self.cpu_seconds() - self._started_cpu, perf_counter() - self._started
 
     _gone = ""
 

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import counter as find_counter
-from memviz.engine.background_replay import BackgroundReplay
+from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
-from memviz.engine.replay import begun, replay
+from memviz.engine.replay import begun
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.errors import DamagedRunError, DatabaseMovedError, UnreadableConversationError
@@ -309,31 +309,20 @@ class Workspace:
         """Restore a chat that was deleted elsewhere, under its id. What was said since is for :meth:`save_chat`."""
         self.store.bring_back_chat(id, _as_transcript(chat), chat.run, summarizer=summarizer)
 
-    def resume_chat(
-        self, id: str, counter: str, model: Model, summarizer: Model, strategy: Strategy,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> Chat:  # fmt: skip
-        """A chat over a saved conversation: as it was left, else derived under ``strategy``. ``progress`` gets the
-        turns that were gone through for that, and their number. Raises DamagedRunError where it cannot be read how the
-        chat was left."""
-        run = self.store.chat_run(id) or self._derived(id, counter, summarizer, strategy, progress)
-        return Chat.resume(run, model=model, summarizer=summarizer)
-
-    def derive_chat(self, id: str, counter: str, summarizer: Model, strategy: Strategy) -> None:
-        """Derive the run of a chat from its messages again, in place of one that is damaged."""
-        self.store.rewrite_chat(id, self._derived(id, counter, summarizer, strategy), summarizer=summarizer.name)
-
-    def _derived(
-        self, id: str, counter: str, summarizer: Model, strategy: Strategy,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> Run:  # fmt: skip
+    def deriving_chat(
+        self, id: str, counter: str, summarizer: Model, strategy: Strategy, *,
+        cancellation: Cancellation | None = None, is_damaged: bool = False,
+    ) -> BackgroundReplay:  # fmt: skip
+        """The replay that derives the run of a chat over a saved conversation that was not held in Chat, over a log of
+        its own. With ``is_damaged`` it was, and the run takes the place of the stored one that cannot be read."""
         transcript, log = self.conversation(id)
         own = log.prefix(len(log))  # the chat will append to it; the shared one must not grow
-        return replay(
-            own, strategy, model=summarizer, counter=counter,
-            system_prompt=transcript.system_prompt, repair_tool_pairs=True, may_have_no_turn=True,
-            progress=progress,
+        found = begun(
+            own, strategy, model=summarizer, counter=counter, system_prompt=transcript.system_prompt,
+            repair_tool_pairs=True, may_have_no_turn=True,
         )  # fmt: skip
+        rewrite = partial(self.store.rewrite_chat, id, summarizer=summarizer.name)
+        return BackgroundReplay(*found, rewrite if is_damaged else lambda run: None, cancellation)
 
     def save_chat(self, id: str, chat: Chat, summarizer: str, replaces: Sequence[Message] | None = None) -> None:
         """Keep what the chat holds beyond what is stored, in one transaction. After an undo or a retry

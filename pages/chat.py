@@ -3,17 +3,21 @@
 import streamlit as st
 
 from memviz.ui.chat.active_summary import summary_desk
+from memviz.ui.chat.current import current_chat
 from memviz.ui.chat.deleted import deleted_elsewhere, missing_conversation
+from memviz.ui.chat.deriving import WAIT_FOR_MEMORY, deriving_talk, keep_for_later
+from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.pictures import pictures
 from memviz.ui.chat.recall import recall_tray
 from memviz.ui.chat.review import review_panel
-from memviz.ui.chat.sidebar import chat_controls, current_chat
+from memviz.ui.chat.sidebar import chat_controls
 from memviz.ui.chat.talk import send, talk, turn_controls
 from memviz.ui.chat.transcript import empty_chat, transcript
 from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.state import chat_state
+from memviz.ui.shell.state import chat_state, widget_value
 
 TALK_PIXELS = 560
+INPUT_KEY = "chat-input"
 DECIDE_FIRST = "Decide on the summary above first"
 
 open_page(
@@ -24,24 +28,36 @@ state = chat_state()
 with st.sidebar:
     models = chat_controls(workspace(), state)
 missing_conversation(state)
-desk = current_chat(workspace(), state, models)
+found = current_chat(workspace(), state, models)
+if isinstance(found, ChatDesk):
+    waits_for = DECIDE_FIRST if found.chat.proposal is not None else ""
+else:
+    waits_for = WAIT_FOR_MEMORY
+    keep_for_later(state, widget_value(INPUT_KEY))
 talking, picture = st.columns([3, 2], gap="large")
 with talking:
     said = st.container(height=TALK_PIXELS, border=False, autoscroll=True)
-    waits = desk.chat.proposal is not None
-    prompt = st.chat_input(DECIDE_FIRST if waits else "Your message", key="chat-input", disabled=waits)
-    if state.to_send or (prompt and prompt.strip()):
-        typed, state.to_send = (*state.to_send, *([prompt] if prompt else ())), ()
-        send(desk, typed)
+    prompt = st.chat_input(waits_for or "Your message", key=INPUT_KEY, disabled=bool(waits_for))
+    keep_for_later(state, prompt)
+if isinstance(found, ChatDesk):
+    with talking:
+        if state.to_send:
+            typed, state.to_send = state.to_send, ()
+            send(found, typed)
+        with said:
+            if not len(found.chat.log):
+                empty_chat()
+            transcript(found)
+            talk(found)
+            review_panel(found)
+            deleted_elsewhere(found)
+        turn_controls(found)
+        recall_tray(found)
+    with picture:
+        pictures(found)
+        summary_desk(found)
+else:
     with said:
-        if not len(desk.chat.log):
-            empty_chat()
-        transcript(desk)
-        talk(desk)
-        review_panel(desk)
-        deleted_elsewhere(desk)
-    turn_controls(desk)
-    recall_tray(desk)
-with picture:
-    pictures(desk)
-    summary_desk(desk)
+        deriving_talk(state, found)
+    with picture:
+        st.caption("The pictures follow once the memory is derived.")

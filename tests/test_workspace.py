@@ -61,9 +61,15 @@ def saved(workspace: Workspace, chat: Chat) -> str:
 
 
 def resumed(workspace: Workspace, id: str, **changes: object) -> Chat:
-    strategy = changes.get("strategy", memviz.strategy("buffer"))
+    strategy, summarizer = changes.get("strategy", memviz.strategy("buffer")), changes.get("summarizer", Digest())
     replies = ScriptedModel(f"Later reply {n}" for n in count(1))
-    return workspace.resume_chat(id, "chars4", replies, Digest(), strategy)  # type: ignore[arg-type]
+    run = workspace.store.chat_run(id)
+    if run is None:
+        work = workspace.deriving_chat(id, "chars4", summarizer, strategy)  # type: ignore[arg-type]
+        assert work.wait(20.0)
+        run = work.run
+    assert run is not None
+    return Chat.resume(run, model=replies, summarizer=summarizer)  # type: ignore[arg-type]
 
 
 class TestLibrary:
@@ -103,9 +109,7 @@ class TestLibrary:
 
     def test_a_conversation_that_only_greets_can_be_gone_on_with(self, workspace: Workspace) -> None:
         (entry,) = workspace.add([Transcript((Message("assistant", "Hello! How can I help?"),))])
-        chat = workspace.resume_chat(
-            entry.id, "chars4", ScriptedModel(["By train."]), NOBODY, memviz.strategy("summary_buffer")
-        )
+        chat = resumed(workspace, entry.id, strategy=memviz.strategy("summary_buffer"), summarizer=NOBODY)
         record = chat.send("How do I get to Lisbon?")
         assert record.context.messages[0].content == "Hello! How can I help?"
         workspace.save_chat(entry.id, chat, "offline")

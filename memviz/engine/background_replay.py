@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from time import monotonic
 
+from memviz.conversation import Log
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.errors import MemvizError
@@ -21,21 +22,48 @@ TURNS_BETWEEN_LOOKS = 200
 OUT_OF_MEMORY = "The memory of the server is nearly used up, so the replay stopped here."
 
 
+class CancelledError(BaseException):
+    """Ends the call of a model within a replay that was cancelled. Not an ``Exception``: whatever of that kind a
+    summarizer raises is taken for its failure, and the replay would go on."""
+
+
+class Cancellation(Event):
+    """Set when a replay is cancelled. A model that calls :meth:`heed` while its server is silent
+    (:class:`memviz.models.interruptible.Interruptible`) is left at once."""
+
+    def heed(self) -> None:
+        """Raise :class:`CancelledError` if the replay was cancelled."""
+        if self.is_set():
+            raise CancelledError
+
+
 class BackgroundReplay:
     """Goes through a replay begun with :func:`memviz.engine.replay.begun`. One thread works at a time on it, and rests
-    while a page draws. ``finished`` is called with the run at its end, in that thread."""
+    while a page draws. ``finished`` is called with the run at its end, in that thread. With a ``cancellation`` that the
+    summarizer heeds, :meth:`cancel` also ends its call; such a replay may then not be gone on with."""
 
-    def __init__(self, session: Session, turns: Iterator[int], finished: Callable[[Run], object]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        turns: Iterator[int],
+        finished: Callable[[Run], object],
+        cancellation: Cancellation | None = None,
+    ) -> None:
         self.total = session.log.turn_count
         self.done = 0
         self.error: MemvizError | None = None
         self.run: Run | None = None
         self.note = ""
-        self._session, self._turns, self._finished = session, turns, finished
+        self._session, self._turns, self._finished, self._cancellation = session, turns, finished, cancellation
         self._changed = Condition()
         self._is_working = self._is_resting = self._rests = self._is_stopped = False
         self._seconds, self._looked_at = 0.0, monotonic()
         self.go_on()
+
+    @property
+    def log(self) -> Log:
+        """The conversation that is replayed, all of it."""
+        return self._session.log
 
     @property
     def is_over(self) -> bool:
@@ -68,7 +96,9 @@ class BackgroundReplay:
         Thread(target=self._work, name="memviz replay", daemon=True).start()
 
     def cancel(self) -> None:
-        """Stop at the end of the turn. What was done stays."""
+        """Stop at the end of the turn, or in the call of a summarizer that heeds it. What was done stays."""
+        if self._cancellation is not None:
+            self._cancellation.set()
         with self._changed:
             self._is_stopped, self._rests = True, False
             self._changed.notify_all()
@@ -93,6 +123,8 @@ class BackgroundReplay:
             self._go_through()
         except MemvizError as error:
             self.error = error
+        except CancelledError:
+            self.error = MemvizError("The replay was stopped while a model was asked.")
         finally:
             with self._changed:
                 self._is_working = self._is_resting = False

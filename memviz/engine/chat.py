@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
@@ -16,7 +16,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import TurnRecord
-from memviz.engine.replay import DEFAULT_COUNTER, as_model, replay
+from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.errors import EmptyConversationError, MessageError, ParameterError, ReviewError
@@ -317,32 +317,45 @@ class Chat:
     def change_strategy(self, strategy: Strategy, counter: str | Counter | None = None) -> None:
         """Go on under another strategy, and another counter if one is given: the memory is derived from
         the log, from the first message on."""
-        old, count = self._session, find_counter(counter or self._session.counter)
-        new = Session(
-            self.log, strategy, old.summarizer, count, old.system_prompt, repair_tool_pairs=old.repair_tool_pairs
-        )
-        if self.log.turn_count:
-            run = self._replay(strategy, count)
-            new = Session.resume(run, old.summarizer, repair_tool_pairs=old.repair_tool_pairs)
+        self.adopt(replay(self.log, strategy, may_have_no_turn=True, **self._as_held_under(strategy, counter)))
+
+    def begun_under(
+        self, strategy: Strategy, counter: str | Counter | None = None, summarizer: Model | None = None
+    ) -> tuple[Session, Iterator[int]]:
+        """What :meth:`change_strategy` does first, to be gone through turn by turn as in
+        :func:`memviz.engine.replay.begun`, over a copy of the log; the chat stays as it is until it is given the run,
+        by :meth:`adopt`. ``summarizer`` writes the summaries in place of the chat's own."""
+        options = self._as_held_under(strategy, counter)
+        if summarizer is not None:
+            options["model"] = summarizer
+        return begun(self.log.prefix(len(self.log)), strategy, may_have_no_turn=True, **options)
+
+    def adopt(self, run: Run) -> None:
+        """Go on under the strategy and the counter of ``run``, a replay of this very conversation."""
+        old = self._session
+        new = Session.resume(self._with_authors(run), old.summarizer, repair_tool_pairs=old.repair_tool_pairs)
         new.review = old.review
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
         """What another strategy would have sent for the very same conversation."""
-        return self._replay(strategy, self._session.counter)
+        return self._with_authors(replay(self.log, strategy, **self._as_held_under(strategy)))
 
-    def _replay(self, strategy: Strategy, count: Counter) -> Run:
+    def _as_held_under(self, strategy: Strategy, counter: str | Counter | None = None) -> dict[str, Any]:
+        """The options of a replay under ``strategy`` of the chat as it was held."""
         session = self._session
-        run = replay(
-            self.log,
-            strategy,
-            model=session.summarizer,
-            counter=count,
-            system_prompt=session.system_prompt,
-            recalls=self._past_recalls() if strategy.allows_recall else {},
-            repair_tool_pairs=session.repair_tool_pairs,
-        )
-        by_model = {record.turn: record.recalled.by_model for record in session.turns if record.recalled is not None}
+        return {
+            "model": session.summarizer,
+            "counter": find_counter(counter or session.counter),
+            "system_prompt": session.system_prompt,
+            "recalls": self._past_recalls() if strategy.allows_recall else {},
+            "repair_tool_pairs": session.repair_tool_pairs,
+        }
+
+    def _with_authors(self, run: Run) -> Run:
+        """``run`` with who asked for each recall: the model or the user."""
+        turns = self._session.turns
+        by_model = {record.turn: record.recalled.by_model for record in turns if record.recalled is not None}
         return replace(run, turns=tuple(_with_author(record, by_model.get(record.turn, 0)) for record in run.turns))
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:

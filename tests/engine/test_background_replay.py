@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Event
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 import memviz
 from memviz import Message, Reply, Run
 from memviz.engine import background_replay as module
-from memviz.engine.background_replay import BackgroundReplay
+from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.replay import begun
 from memviz.errors import MemvizError
 from tests.engine.probes import Digest, small, talk
@@ -40,6 +40,20 @@ class Held(Digest):
         if self.left < 0:
             self.reached.set()
             assert self.let_go.wait(PATIENCE_SECONDS)
+        return super().summarize(messages)
+
+
+class Silent(Held):
+    """A summarizer whose server says nothing any more, until nobody waits for it."""
+
+    def __init__(self, written: int, heed: Callable[[], object]) -> None:
+        super().__init__(written)
+        self.heed = heed
+
+    def summarize(self, messages: Sequence[Message]) -> Reply:
+        while self.left == 0:
+            self.reached.set()
+            self.heed()
         return super().summarize(messages)
 
 
@@ -83,6 +97,19 @@ def test_an_error_ends_it() -> None:
     assert at_work.wait(PATIENCE_SECONDS)
     assert isinstance(at_work.error, MemvizError)
     assert at_work.is_over
+
+
+def test_a_summarizer_that_heeds_it_is_left_at_once() -> None:
+    cancellation, kept = Cancellation(), list[Run]()
+    model = Silent(3, cancellation.heed)
+    turns = begun(talk(8), small("summary"), model=model, counter="chars4")
+    at_work = BackgroundReplay(*turns, kept.append, cancellation)
+    assert model.reached.wait(PATIENCE_SECONDS)
+    at_work.cancel()
+    assert at_work.wait(PATIENCE_SECONDS)
+    assert at_work.is_stopped
+    at_work.go_on()
+    assert (at_work.run, kept) == (None, []), "what was cut off is never taken for all of it"
 
 
 def test_one_that_nobody_looks_at_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,6 +248,22 @@ class TestChangeStrategy:
         assert len(chat.send("question 3").context.messages) == 7
         assert len(chat.run.turns) == 4
 
+    def test_in_two_steps_the_chat_stays_as_it_is_until_the_second(self) -> None:
+        one, other = (chat_with(memviz.strategy("buffer"), *[f"answer {i}" for i in range(9)]) for _ in range(2))
+        for chat in (one, other):
+            for i in range(4):
+                chat.recall(turns=[1])
+                chat.send(f"question {i}")
+        before = one.run.to_dict()
+        session, turns = one.begun_under(small("summary"), summarizer=Digest())
+        assert list(turns) == [1, 2, 3, 4]
+        assert one.run.to_dict() == before
+        one.adopt(session.run())
+        other.use(other.model, Digest())
+        other.change_strategy(small("summary"))
+        assert timeless(one.run) == timeless(other.run)
+        assert len(one.send("question 4").context.messages) == len(other.send("question 4").context.messages)
+
     def test_before_the_first_message(self) -> None:
         chat = chat_with(memviz.strategy("window"), "Hi!")
         chat.change_strategy(memviz.strategy("buffer"))

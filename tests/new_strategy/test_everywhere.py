@@ -99,8 +99,9 @@ class TestKept:
         chat.send("My name is Ada.")
         id = workspace.new_chat(chat)
         workspace.save_chat(id, chat, "offline")
-        again = Workspace(database).resume_chat(id, "o200k_base", model, model, memviz.strategy("buffer"))
-        assert again.run.strategy == made()
+        run = Workspace(database).store.chat_run(id)
+        assert run is not None
+        assert memviz.Chat.resume(run, model=model).run.strategy == made()
 
     def test_a_sweep_is_kept(self) -> None:
         measured = [command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--json").json["measured"] for _ in range(2)]

@@ -1,25 +1,18 @@
-"""The chat page's sidebar, and the chat that follows from it."""
+"""The chat page's sidebar: conversation, setting, models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import partial
+from contextlib import suppress
 
 import streamlit as st
 
-from memviz.engine.chat import Chat
-from memviz.errors import DamagedRunError, MemvizError
-from memviz.strategies.base import Strategy
+from memviz.errors import MemvizError
 from memviz.ui.chat.deleted import start_new
-from memviz.ui.chat.desk import ChatDesk, Models
+from memviz.ui.chat.desk import Models
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.pickers import counter_picker, model_picker
-from memviz.ui.controls.progress import Progress
-from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.controls.settings_editor import edit_setting, take_over
-from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.state import ChatState, Setting, chat_state, set_widget, widget_value
+from memviz.ui.shell.state import ChatState, chat_state, set_widget, widget_value
 from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
@@ -98,74 +91,3 @@ def _choose_review() -> None:
 
 def _open_chosen(key: str) -> None:
     chat_state().open(widget_value(key) or None)
-
-
-def current_chat(workspace: Workspace, state: ChatState, models: Models) -> ChatDesk:
-    """The chat under the settings as they stand now. Stops the page with a sentence where that fails."""
-    with errors_shown():
-        chosen = state.setting.build()
-        answering, writing = models.chat.build(), models.summarizer.build()
-        if state.chat is None or not len(state.chat.log):
-            if state.conversation_id is None:
-                prompt = state.system_prompt.strip() or None
-                state.chat = Chat(
-                    chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt
-                )
-            else:
-                derive = partial(workspace.derive_chat, state.conversation_id, state.counter, writing, chosen)
-                progress = Progress("Deriving the memory from the conversation")
-                with _damage_offered(derive), _deriving(models, partial(state.open, None)):
-                    state.chat = workspace.resume_chat(
-                        state.conversation_id, state.counter, answering, writing, chosen, progress
-                    )
-                progress.close()
-                state.kept_ahead = state.chat.ahead
-                if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
-                    _show_setting_of(state, state.chat)
-                    st.rerun()
-        state.chat.use(answering, writing)
-        state.chat.recall_tool, state.chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
-        if (state.chat.strategy, state.chat.run.counter.name) != (chosen, state.counter):
-            _change_setting(state, state.chat, chosen, models)
-            ChatDesk(workspace, state, state.chat, models).save()
-        desk = ChatDesk(workspace, state, state.chat, models)
-        if state.deleted and not desk.is_gone:  # restored elsewhere as well
-            desk.restore()
-    desk.save_what_was_refused()
-    return desk
-
-
-@contextmanager
-def _damage_offered(derive: Callable[[], None]) -> Iterator[None]:
-    """Where it cannot be read how the chat was left, offer to derive its memory from the messages; end the page."""
-    try:
-        yield
-    except DamagedRunError as error:
-        show_error(error, "The messages of this chat are all there; what was reworded or undone is lost.")
-        if st.button("Derive its memory from the messages", icon=":material/restart_alt:", key="chat-derive"):
-            derive()
-            st.rerun()
-        st.stop()
-
-
-def _change_setting(state: ChatState, chat: Chat, chosen: Strategy, models: Models) -> None:
-    had_decisions, waited = chat.run.has_decisions, chat.proposal is not None
-    with _deriving(models, partial(_show_setting_of, state, chat)):
-        chat.change_strategy(chosen, state.counter)
-    state.going_on = waited and chat.unanswered
-    if had_decisions:
-        st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
-
-
-def _deriving(models: Models, on_stop: Callable[[], None]) -> AbstractContextManager[None]:
-    return stoppable(
-        "Deriving the memory from the conversation", "chat-derive-stop", on_stop,
-        is_offline=models.summarizer.is_offline,
-    )  # fmt: skip
-
-
-def _show_setting_of(state: ChatState, chat: Chat) -> None:
-    """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
-    state.opened += 1
-    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump())
-    state.counter = chat.run.counter.name

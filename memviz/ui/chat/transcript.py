@@ -7,7 +7,7 @@ from itertools import takewhile
 import streamlit as st
 
 from memviz.context import Fate
-from memviz.conversation import Message
+from memviz.conversation import Log, Message
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
@@ -34,14 +34,7 @@ def transcript(desk: ChatDesk) -> None:
     """The newest messages, each with its fate at the last request; earlier ones on demand."""
     state, chat, log = desk.state, desk.chat, desk.chat.log
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
-    first = max(0, stop - state.shown_messages)
-    if first:
-        st.button(
-            f"Show {min(first, MESSAGES_SHOWN)} earlier messages",
-            icon=":material/expand_less:",
-            on_click=_show_more,
-            args=(state,),
-        )
+    first = _first_shown(state, stop)
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     recall_enabled = chat.strategy.allows_recall
@@ -59,6 +52,26 @@ def transcript(desk: ChatDesk) -> None:
             _unanswered(state)
         if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
+
+
+def messages_alone(log: Log, state: ChatState) -> None:
+    """The newest messages of a conversation whose memory is not there yet, so it is not known what became of them."""
+    for position in range(_first_shown(state, len(log)), len(log)):
+        if not log[position].is_recall_exchange:
+            _message(log[position], position, Fate.NOT_YET)
+
+
+def _first_shown(state: ChatState, stop: int) -> int:
+    """The position of the first message to draw, below a button for the earlier ones."""
+    first = max(0, stop - state.shown_messages)
+    if first:
+        st.button(
+            f"Show {min(first, MESSAGES_SHOWN)} earlier messages",
+            icon=":material/expand_less:",
+            on_click=_show_more,
+            args=(state,),
+        )
+    return first
 
 
 def _show_more(state: ChatState) -> None:

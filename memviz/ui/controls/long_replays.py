@@ -51,7 +51,7 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
-            st.progress(work.done / work.total, f"Replaying under {plain(setting.build().label)}: {_how_far(work)}")
+            st.progress(work.done / work.total, f"Replaying under {plain(setting.build().label)}: {how_far(work)}")
         st.caption("The pictures show what was replayed so far. They are drawn again when it is done.")
         _stop_or_go_on(works)
     if not is_first:
@@ -73,14 +73,14 @@ def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
         st.rerun()
 
 
-def _how_far(work: BackgroundReplay) -> str:
-    left = work.seconds_left
-    how_far = f"turn {work.done:,} of {work.total:,}"
+def how_far(work: BackgroundReplay) -> str:
+    """Which turn a replay is at, and how long the rest takes or why it does not go on."""
+    left, turn = work.seconds_left, f"turn {work.done:,} of {work.total:,}"
     if work.note:
-        return f"{how_far}. {work.note}"
+        return f"{turn}. {work.note}"
     if work.is_stopped:
-        return f"{how_far}. Stopped."
-    return how_far if left is None else f"{how_far}, about {counted(max(1, round(left)), 'second')} more"
+        return f"{turn}. Stopped."
+    return turn if left is None else f"{turn}, about {counted(max(1, round(left)), 'second')} more"
 
 
 def so_far_label(run: Run) -> str:

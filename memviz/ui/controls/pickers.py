@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,12 +60,12 @@ class ModelChoice:
             "access": access().of_models,
         }  # fmt: skip
 
-    def build(self) -> Model:
-        """The model, for use in the run of a page: a click ends its call, also while its server says nothing.
-        Raises ModelError for a name that no provider knows."""
+    def build(self, look_up: Callable[[], object] = heed_clicks) -> Model:
+        """The model, for use in the run of a page: a click ends its call, also while its server says nothing; in
+        another thread, what ``look_up`` raises ends it. Raises ModelError for a name that no provider knows."""
         if self.is_offline:
             return model(OFFLINE)
-        return Interruptible(model(self.name, **self.options), heed_clicks)
+        return Interruptible(model(self.name, **self.options), look_up)
 
 
 def model_picker(label: str, key: str, help: str) -> ModelChoice:

@@ -168,5 +168,4 @@ def watch(work: BackgroundWork, step: Callable[[], Step], stop_key: str, note: C
         st.progress(*step())
         if said := note():
             st.caption(plain(said))
-        if stop_button(stop_key):
-            work.cancel()
+        stop_button(stop_key, on_click=work.cancel)

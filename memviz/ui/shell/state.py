@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
+from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
 from memviz.engine.compaction import Compaction
 from memviz.engine.judged_answer import JudgedAnswer
@@ -131,6 +132,9 @@ class ChatState:
     last reply once more; ``draft_with``, for a summary by this instruction (empty: the strategy's own).
     ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
     that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
+
+    ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
+    ``came_from`` is the conversation that was open before this one.
     """
 
     conversation_id: str | None = None
@@ -149,9 +153,21 @@ class ChatState:
     deleted: bool = False
     to_send: tuple[str, ...] = ()
     missing: bool = False
+    deriving: BackgroundReplay | None = None
+    deriving_of: Hashable = None
+    came_from: str | None = None
+
+    def derive(self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None) -> None:
+        """Derive the memory by this replay, or by none any more; one that is at work ends."""
+        if self.deriving is not None:
+            self.deriving.cancel()
+        self.deriving_of, self.deriving = deriving_of, deriving
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to a saved conversation, or to a new one."""
+        self.derive()
+        if self.chat is not None:
+            self.came_from = self.conversation_id
         self.conversation_id, self.chat, self.error = conversation_id, None, None
         self.going_on = self.retrying = self.deleted = False
         self.draft_with = None

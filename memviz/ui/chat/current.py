@@ -1,0 +1,164 @@
+"""The chat that is on the page: resumed as it was left, or its memory derived from the messages.
+
+Deriving takes seconds where a conversation is long or a paid summarizer is slow, so it is a replay in a thread of its
+own. After a moment the page shows the conversation without its memory (``memviz/ui/chat/deriving.py``), and asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import partial
+
+import streamlit as st
+
+from memviz.engine.background_replay import BackgroundReplay, Cancellation
+from memviz.engine.chat import Chat
+from memviz.engine.run import Run
+from memviz.errors import DamagedRunError, MemvizError
+from memviz.models.base import Model
+from memviz.strategies.base import Strategy
+from memviz.ui.chat.desk import ChatDesk, Models
+from memviz.ui.chat.sidebar import REVIEW_KEY
+from memviz.ui.shell.errors import errors_shown, show_error
+from memviz.ui.shell.state import ChatState, Setting, widget_value
+from memviz.workspace import Workspace
+
+AT_ONCE_SECONDS = 1.0
+"""So long the page waits for the memory before it shows the conversation without it."""
+Begin = Callable[[Model, Cancellation], BackgroundReplay]
+
+
+def current_chat(workspace: Workspace, state: ChatState, models: Models) -> ChatDesk | BackgroundReplay:
+    """The chat under the settings as they stand now, or the replay that still derives its memory. Stops the page with
+    a sentence where that fails."""
+    with errors_shown():
+        if state.deriving is not None and state.deriving.is_stopped:
+            _leave_as_it_was(state)
+        chosen = state.setting.build()
+        said = state.chat if state.chat is not None and len(state.chat.log) else None
+        chat = said or _open(workspace, state, models, chosen)
+        if isinstance(chat, BackgroundReplay):
+            return chat
+        chat.use(models.chat.build(), models.summarizer.build())
+        chat.recall_tool, chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
+        desk = ChatDesk(workspace, state, chat, models)
+        if _setting_of(chat) == (chosen, state.counter):
+            state.derive()  # the setting that another one was being derived for was taken back
+        elif work := _change_setting(desk, chosen):
+            return work
+        else:
+            desk.save()
+        if state.deleted and not desk.is_gone:  # restored elsewhere as well
+            desk.restore()
+    desk.save_what_was_refused()
+    return desk
+
+
+def _setting_of(chat: Chat) -> tuple[Strategy, str]:
+    return chat.strategy, chat.run.counter.name
+
+
+def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strategy) -> Chat | BackgroundReplay:
+    """A new chat or the saved one, if its memory is there; else the replay that derives it."""
+    answering, writing, id = models.chat.build(), models.summarizer.build(), state.conversation_id
+    if id is None:
+        prompt = state.system_prompt.strip() or None
+        state.chat = Chat(chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt)
+        return state.chat
+    asked = (id, workspace.store.entry(id).updated_at, chosen, state.counter, models.summarizer)
+
+    def begin(summarizer: Model, cancellation: Cancellation, *, is_damaged: bool = False) -> BackgroundReplay:
+        return workspace.deriving_chat(
+            id, state.counter, summarizer, chosen, cancellation=cancellation, is_damaged=is_damaged
+        )
+
+    run = None
+    if state.deriving is None or state.deriving_of != asked:
+        state.derive()
+        try:
+            run = workspace.store.chat_run(id)
+        except DamagedRunError as error:
+            _offer_to_derive(error, partial(_begin, state, models, asked, partial(begin, is_damaged=True)))
+    found = run or _derived(state, models, asked, begin)
+    if isinstance(found, BackgroundReplay):
+        return found
+    state.chat = Chat.resume(found, model=answering, summarizer=writing)
+    state.kept_ahead = state.chat.ahead
+    if _setting_of(state.chat) != (chosen, state.counter):
+        _show_setting_of(state, state.chat)
+        st.rerun()
+    return state.chat
+
+
+def _offer_to_derive(error: DamagedRunError, begin: Callable[[], object]) -> None:
+    """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
+    show_error(error, "The messages of this chat are all there; what was reworded or undone is lost.")
+    if st.button("Derive its memory from the messages", icon=":material/restart_alt:", key="chat-derive"):
+        begin()
+        st.rerun()
+    st.stop()
+
+
+def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None:
+    """Go on under another setting; returns the replay that still derives the memory for that."""
+    state, chat = desk.state, desk.chat
+    had_decisions, waited = chat.run.has_decisions, chat.proposal is not None
+    asked = (state.conversation_id, len(chat.log), chosen, state.counter, desk.models.summarizer)
+
+    def begin(summarizer: Model, cancellation: Cancellation) -> BackgroundReplay:
+        begun = chat.begun_under(chosen, state.counter, summarizer)
+        return BackgroundReplay(*begun, lambda run: None, cancellation)
+
+    found = _derived(state, desk.models, asked, begin)
+    if isinstance(found, BackgroundReplay):
+        return found
+    chat.adopt(found)
+    state.going_on = waited and chat.unanswered
+    if had_decisions:
+        st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
+    return None
+
+
+def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin) -> Run | BackgroundReplay:
+    """What the replay that was ``asked`` for gives, begun now if another one is at work or none; the replay itself if
+    that takes longer than a moment."""
+    work = state.deriving
+    if work is None or state.deriving_of != asked:
+        work = _begin(state, models, asked, begin)
+    work.go_on()  # it rests where nobody has looked at it for a while
+    work.wait(AT_ONCE_SECONDS)
+    if work.error is not None:
+        state.derive()
+        raise work.error
+    if work.run is None:
+        return work
+    state.derive()
+    return work.run
+
+
+def _begin(state: ChatState, models: Models, asked: Hashable, begin: Begin) -> BackgroundReplay:
+    cancellation = Cancellation()
+    work = begin(models.summarizer.build(cancellation.heed), cancellation)
+    state.derive(asked, work)
+    return work
+
+
+def _leave_as_it_was(state: ChatState) -> None:
+    """The memory is not derived: stay under the setting before, or go back to the conversation before."""
+    note = state.deriving.note if state.deriving is not None else ""
+    if state.chat is not None and len(state.chat.log):
+        state.derive()
+        _show_setting_of(state, state.chat)
+    else:
+        came_from, state.came_from = state.came_from, None
+        state.open(came_from)
+    if note:
+        state.error = MemvizError(note)
+    st.rerun()
+
+
+def _show_setting_of(state: ChatState, chat: Chat) -> None:
+    """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
+    state.opened += 1
+    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump())
+    state.counter = chat.run.counter.name

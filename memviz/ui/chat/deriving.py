@@ -1,0 +1,36 @@
+"""The talk of a chat whose memory is still being derived: what was said, how far it is, and a way out."""
+
+from __future__ import annotations
+
+from memviz.engine.background_replay import BackgroundReplay
+from memviz.text.wording import counted
+from memviz.ui.chat.transcript import messages_alone
+from memviz.ui.controls.long_replays import how_far
+from memviz.ui.controls.resumable_job import Step, watch
+from memviz.ui.shell.state import ChatState
+
+WAIT_FOR_MEMORY = "You can write once the memory is derived"
+
+
+def deriving_talk(state: ChatState, work: BackgroundReplay) -> None:
+    """The newest messages, and below them how far ``work`` is. The page is drawn again when it is over."""
+    messages_alone(work.log, state)
+    watch(work, lambda: _step(work), "chat-derive-stop", lambda: _note(state))
+
+
+def keep_for_later(state: ChatState, typed: str | None) -> None:
+    """Send what was typed once there is a memory; it may arrive with the very click that has one derived, when the
+    input is already closed and gives nothing."""
+    if typed and typed.strip():
+        state.to_send = (*state.to_send, typed)
+
+
+def _step(work: BackgroundReplay) -> Step:
+    share = work.done / work.total if work.total else 0.0
+    return Step(share, f"Deriving the memory from {counted(work.total, 'turn')}: {how_far(work)}")
+
+
+def _note(state: ChatState) -> str:
+    if state.chat is not None and len(state.chat.log):
+        return "What is sent depends on the memory under this setting. Stop goes back to the setting before."
+    return "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."

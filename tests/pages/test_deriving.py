@@ -1,0 +1,155 @@
+"""Chat while its memory is derived: the conversation is there, with how far it is and a way back."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import memviz
+from benchmarks.synthetic.generator import generate
+from memviz.transcripts.base import Transcript
+from memviz.ui.chat import current
+from memviz.ui.chat.deriving import WAIT_FOR_MEMORY
+from memviz.ui.shell.state import MESSAGES_SHOWN
+from memviz.workspace import Workspace
+from tests.models.openai_server import OpenAIServer, slow, text
+from tests.pages.driving import click, figures, finished, labelled, open_page, say, sentences
+from tests.pages.test_chat import FACT, bubbles, chat_link
+from tests.pages.test_chat_models import use_model
+
+TURNS = 3_000
+OPENED_WITH = memviz.strategy("summary_buffer", max_token_limit=500)
+SILENCE_SECONDS = 20
+SOON_SECONDS = 5
+
+
+@pytest.fixture
+def talk(request: pytest.FixtureRequest) -> Transcript:
+    """A conversation of the test's own: one that was read before is replayed too quickly to be looked at."""
+    return generate(TURNS, seed=len(request.node.name))
+
+
+@pytest.fixture
+def id(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(current, "AT_ONCE_SECONDS", 0.02)
+    return Workspace().store.add_conversation(talk)
+
+
+def newest(talk: Transcript) -> list[tuple[str, str]]:
+    return [(message.role, message.content) for message in talk.messages[-MESSAGES_SHOWN:]]
+
+
+def is_deriving(page: AppTest) -> bool:
+    assert not page.exception, [error.message for error in page.exception]
+    stops = [button for button in page.button if button.label == "Stop"]
+    assert bool(stops) == page.chat_input[0].disabled
+    return bool(stops)
+
+
+@pytest.mark.slow
+def test_the_conversation_is_there_before_its_memory(talk: Transcript, id: str) -> None:
+    page = open_page("chat", chat=id)
+    assert is_deriving(page)
+    assert bubbles(page) == newest(talk)
+    assert page.chat_input[0].placeholder == WAIT_FOR_MEMORY
+    (bar,) = page.get("progress")
+    assert bar.proto.text.startswith("Deriving the memory from 3,000 turns: turn ")
+    assert not figures(page)
+    click(page, "Show 30 earlier")
+    finished(page)
+    assert len(bubbles(page)) == 2 * MESSAGES_SHOWN
+    assert not page.chat_input[0].disabled
+    run = memviz.replay(talk, OPENED_WITH, repair_tool_pairs=True)
+    assert f"**Last request: {run.turns[-1].total_tokens:,} tokens**, budget" in " ".join(sentences(page.markdown))
+
+
+@pytest.mark.slow
+def test_stop_goes_back_to_the_conversation_before(id: str) -> None:
+    page = say(open_page("chat"), FACT)
+    before, link = bubbles(page), chat_link(page)
+    labelled(page.selectbox, "Conversation").set_value(id).run()
+    assert is_deriving(page)
+    click(page, "Stop")
+    assert not is_deriving(page)
+    assert (bubbles(page), chat_link(page)) == (before, link)
+    assert Workspace().store.chat_run(id) is None
+
+
+@pytest.mark.slow
+def test_stop_of_the_first_conversation_leads_to_a_new_chat(id: str) -> None:
+    page = click(open_page("chat", chat=id), "Stop")
+    assert not is_deriving(page)
+    assert not bubbles(page)
+    assert labelled(page.selectbox, "Conversation").value == ""
+
+
+@pytest.mark.slow
+def test_stop_leaves_the_chat_under_its_setting(talk: Transcript, id: str) -> None:
+    page = finished(open_page("chat", chat=id))
+    drawn = sentences(page.markdown)
+    labelled(page.selectbox, "Strategy").select("summary_only").run()
+    assert is_deriving(page)
+    assert bubbles(page) == newest(talk)
+    click(page, "Stop")
+    assert not is_deriving(page)
+    assert labelled(page.selectbox, "Strategy").value == OPENED_WITH.id
+    assert sentences(page.markdown) == drawn
+
+
+@pytest.mark.slow
+def test_a_setting_that_was_taken_back_is_derived_no_more(id: str) -> None:
+    page = finished(open_page("chat", chat=id))
+    drawn = sentences(page.markdown)
+    labelled(page.selectbox, "Strategy").select("summary_only").run()
+    assert is_deriving(page)
+    labelled(page.selectbox, "Strategy").select(OPENED_WITH.id).run()
+    labelled(page.number_input, "Max token limit").set_value(500).run()
+    assert sentences(finished(page).markdown) == drawn
+
+
+@pytest.mark.slow
+def test_what_was_sent_as_the_setting_changed_is_sent_afterwards(id: str) -> None:
+    page = finished(open_page("chat", chat=id))
+    labelled(page.selectbox, "Strategy").select("summary_only")
+    say(page, FACT)
+    assert is_deriving(page)
+    finished(page)
+    assert [who for who, _ in bubbles(page)][-2:] == ["user", "assistant"]
+    assert bubbles(page)[-2] == ("user", FACT)
+    assert Workspace().store.entry(id).message_count == 2 * TURNS + 2
+
+
+@pytest.mark.slow
+def test_another_page_can_be_looked_at_meanwhile(talk: Transcript, id: str) -> None:
+    page = open_page("chat", chat=id)
+    page.switch_page("pages/library.py").run()
+    page.switch_page("pages/chat.py").run()
+    assert bubbles(finished(page)) == newest(talk)
+
+
+@pytest.mark.slow
+def test_stop_does_not_wait_for_a_silent_summarizer(id: str, server: OpenAIServer) -> None:
+    server.otherwise = slow(SILENCE_SECONDS)
+    page = use_model(open_page("chat"), "Summarizer", server.api_base)
+    labelled(page.number_input, "Timeout").set_value(SILENCE_SECONDS).run()
+    labelled(page.selectbox, "Conversation").set_value(id).run()
+    assert is_deriving(page)
+    while not server.requests:
+        sleep(0.05)
+    click(page, "Show 30 earlier")
+    assert is_deriving(page)
+    assert len(server.requests) == 1, "another click does not begin the work again"
+    begun = monotonic()
+    click(page, "Stop")
+    assert not is_deriving(page)
+    assert not bubbles(page)
+    assert monotonic() - begun < SOON_SECONDS
+    server.otherwise = text("A summary.")
+
+
+def test_a_short_conversation_is_there_at_once() -> None:
+    page = open_page("chat", chat="sample-trip")
+    assert not is_deriving(page)
+    assert figures(page)
