@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
+from memviz.engine import background_replay
 from memviz.transcripts.base import Transcript
 from memviz.ui.chat import current
 from memviz.ui.chat.deriving import WAIT_FOR_MEMORY
@@ -16,7 +17,7 @@ from memviz.ui.shell.state import MESSAGES_SHOWN
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, slow, text
 from tests.pages.driving import click, figures, finished, labelled, open_page, say, sentences
-from tests.pages.test_chat import FACT, bubbles, chat_link
+from tests.pages.test_chat import FACT, PLAN, bubbles, chat_link
 from tests.pages.test_chat_models import use_model
 
 TURNS = 3_000
@@ -127,6 +128,25 @@ def test_another_page_can_be_looked_at_meanwhile(talk: Transcript, id: str) -> N
     page.switch_page("pages/library.py").run()
     page.switch_page("pages/chat.py").run()
     assert bubbles(finished(page)) == newest(talk)
+
+
+@pytest.mark.slow
+def test_what_was_said_in_another_tab_meanwhile_is_there(id: str) -> None:
+    page, other = (open_page("chat", chat=id) for _ in range(2))
+    assert is_deriving(page)
+    said = bubbles(say(finished(other), FACT))
+    assert bubbles(finished(page)) == said
+    assert bubbles(say(page, PLAN))[:-2] == said[2:]
+
+
+@pytest.mark.slow
+def test_a_replay_that_the_server_has_no_memory_for_says_so(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background_replay, "resident_bytes", lambda: background_replay.MOST_BYTES + 1)
+    page = open_page("chat", chat=id)
+    while is_deriving(page):
+        page.run()
+    assert sentences(page.error) == [background_replay.OUT_OF_MEMORY]
+    assert not bubbles(page)
 
 
 @pytest.mark.slow

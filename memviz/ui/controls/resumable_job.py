@@ -54,20 +54,18 @@ def stop_button(
 
 
 @contextmanager
-def stoppable(
-    words: str, key: str, on_stop: Callable[[], None] | None = None, *, is_offline: bool = False
-) -> Iterator[None]:
+def stoppable(words: str, key: str, *, is_offline: bool = False) -> Iterator[None]:
     """Say what is being done, in ``words``, with a way out, for as long as the block asks a model. A click on it, or on
-    anything else, ends the block; ``on_stop`` is called where it was this one. It has to be outside of any fragment:
-    Streamlit would let the fragment's run finish before it hears of a click within it. A model that ``is_offline``
-    keeps nobody waiting: there it is only said what is being done."""
+    anything else, ends the block. It has to be outside of any fragment: Streamlit would let the fragment's run finish
+    before it hears of a click within it. A model that ``is_offline`` keeps nobody waiting: there it is only said what
+    is being done."""
     if is_offline:
         with st.spinner(words):
             yield
         return
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center"):
-        stop_button(key, on_click=on_stop)
+        stop_button(key)
         st.caption(f":material/hourglass_empty: {plain(words)}")
     try:
         yield
