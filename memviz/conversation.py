@@ -276,7 +276,7 @@ class Log(Sequence[Message]):
         """Running token sums of all messages under ``counter``; each message is counted once."""
         sums = self._token_sums.get(counter)
         if sums is None:
-            sums = self._token_sums[counter] = TokenSums(counter)
+            sums = self._token_sums.setdefault(counter, TokenSums(counter))  # another thread may have been faster
         sums.extend(self._messages)
         return sums
 

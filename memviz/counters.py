@@ -13,7 +13,8 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memviz.errors import CounterUnavailableError, UnknownCounterError
 from memviz.line_counts import LineCounts
@@ -176,11 +177,12 @@ class TokenSums:
 
     ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` that of the assistant's
     among them, ``call_totals[i]`` the names and arguments of their tool calls, which are sent but count
-    toward no strategy's threshold.
+    toward no strategy's threshold. Replays in several threads may share one.
     """
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
+        self._extending = Lock()
         self.totals: list[int] = [0]
         self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
@@ -189,29 +191,43 @@ class TokenSums:
     @property
     def arrays(self) -> SumArrays:
         """The sums as arrays, made again only after more messages were counted."""
-        if self._arrays is None or len(self._arrays.totals) != len(self.totals):
+        found = self._arrays
+        if found is None or len(found.totals) != len(self.totals):
             import numpy as np  # not to be waited for by those who only count
 
-            sums = (self.totals, self.reply_totals, self.call_totals)
-            self._arrays = SumArrays(*(np.array(one, dtype=np.int64) for one in sums))
-        return self._arrays
+            with self._extending:
+                sums = (self.totals, self.reply_totals, self.call_totals)
+                found = self._arrays = SumArrays(*(np.array(one, dtype=np.int64) for one in sums))
+        return found
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Count the messages that were not counted yet."""
-        # Runs once a message and counter, for whole archives: local names and one loop make it as fast as counting.
         if len(self.totals) > len(messages):
             return
+        with self._extending:  # two threads at once would count messages twice
+            self._extend(messages)
+
+    def _extend(self, messages: Sequence[Message]) -> None:
+        # Runs once a message and counter, for whole archives: local names and one loop make it as fast as counting.
+        # The totals come last: their length says how many messages are counted.
         totals, reply_totals, call_totals = self.totals, self.reply_totals, self.call_totals
         total, reply_total, call_total = totals[-1], reply_totals[-1], call_totals[-1]
         for message in islice(messages, len(totals) - 1, None):
             tokens = self.counter(message.content)
             total += tokens
-            totals.append(total)
             reply_total += tokens if message.role == "assistant" else 0
             reply_totals.append(reply_total)
             if message.tool_calls:
                 call_total += sum(self.counter(call.name) + self.counter(call.arguments) for call in message.tool_calls)
             call_totals.append(call_total)
+            totals.append(total)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock, for worker processes."""
+        return {name: value for name, value in self.__dict__.items() if name != "_extending"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _extending=Lock())
 
     def between(self, start: int, stop: int) -> int:
         """Content tokens of the messages at positions ``[start, stop)``."""

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
@@ -45,9 +46,9 @@ DATABASE_VARIABLE = "MEMVIZ_DB"
 DEFAULT_DATABASE = "memviz.db"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 600_000
+MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 300_000
 """Runs that are kept, and how many requests and summaries they may have together: about 1 KB each."""
-MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 300_000
+MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 200_000
 """Conversations that are kept, and how many messages they may have together: about 1 KB each."""
 MAX_REPLAYS_AT_WORK = 12
 LARGE_MESSAGES = 5_000
@@ -107,6 +108,7 @@ class Workspace:
 
     def __init__(self, database: str | Path | None = None) -> None:
         self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
+        self._loading = Lock()
         self._forget()
         self._add_samples()
 
@@ -172,8 +174,11 @@ class Workspace:
         changed = self.store.entry(id).updated_at
         kept = self._conversations.get(id)
         if kept is None or kept[0] != changed:
-            transcript = self.store.conversation(id)
-            kept = self._conversations.put(id, (changed, transcript, Log(transcript.messages)))
+            with self._loading:  # one after the other: visitors who open it at the same time share what is loaded
+                kept = self._conversations.get(id)
+                if kept is None or kept[0] != changed:
+                    transcript = self.store.conversation(id)
+                    kept = self._conversations.put(id, (changed, transcript, Log(transcript.messages)))
         return kept[1:]
 
     def kept_run(self, key: RunKey) -> Run | None:
@@ -284,6 +289,9 @@ class Workspace:
         self._remember(key, run, len(log))
 
     def _remember(self, key: RunKey, run: Run, messages: int | None = None) -> Run:
+        kept = self._conversations.get(key.conversation_id)
+        if messages is None and (kept is None or kept[2] is not run.log):
+            return run  # its conversation was let go or changed meanwhile, and would be kept a second time with it
         return self._runs.put((key, len(run.log) if messages is None else messages), run)
 
     def held_chat(self, id: str) -> Run | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import tiktoken
@@ -93,7 +95,7 @@ class TestTokenSums:
 
     @given(contents=st.lists(st.sampled_from(["", "a", "two words", "a sentence of some words"])), data=st.data())
     def test_sums_and_suffixes_agree_with_counting_again(self, contents: list[str], data: st.DataObject) -> None:
-        sums, count = self.sums(contents), memviz.counter("o200k_base")
+        sums, count = self.sums(contents), memviz.memviz.counter("o200k_base")
         counts = [count(content) for content in contents]
         stop = data.draw(st.integers(0, len(contents)))
         floor = data.draw(st.integers(0, stop))
@@ -181,3 +183,21 @@ def test_sums_as_arrays_grow_with_the_log() -> None:
     log.token_sums(COUNTERS["chars4"])
     assert [one.tolist() for one in sums.arrays] == [sums.totals, sums.reply_totals, sums.call_totals]
     assert sums.arrays.reply_totals.tolist() == [0, 0, 2]
+
+
+def test_threads_that_share_the_sums_of_a_log_count_every_message_once() -> None:
+    """As replays of one conversation do that run at the same time."""
+    messages = [Message("user", f"message {number} " + "word " * (number % 7)) for number in range(3_000)]
+    log, count = Log(messages), memviz.counter("o200k_base")
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            sums = [work.result() for work in [threads.submit(log.token_sums, count) for _ in range(16)]]
+    finally:
+        sys.setswitchinterval(interval)
+    alone = Log(messages).token_sums(count)
+    assert len({id(one) for one in sums}) == 1
+    assert sums[0].totals == alone.totals
+    assert sums[0].call_totals == alone.call_totals
+    assert pickle.loads(pickle.dumps(alone)).totals == alone.totals  # noqa: S301 - our own, as worker processes get it

@@ -17,6 +17,7 @@ from memviz.ui.controls.replaying import make_runs
 from memviz.ui.controls.settings_editor import PANEL_PIXELS, settings_editor
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
+from memviz.ui.shell.presence import looks_at
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
@@ -97,6 +98,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
         set_widget(TURN_KEY, None)
     if not chosen:
         return 0
+    looks_at()
     entry = entries[chosen]
     st.caption(f"{counted(entry.turn_count, 'turn')}. {plain(entry.description)}")
     return entry.turn_count

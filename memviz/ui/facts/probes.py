@@ -28,15 +28,21 @@ LABEL_CHARS = 90
 TABLE_ALT = "The facts that are looked for"
 
 
+MOST_LOOKUPS = 10_000_000
+"""Facts times turns: each is looked up in every request of every setting, which takes about ten bytes each."""
+
+
 class Facts(NamedTuple):
     """The probes that are looked for. ``brought`` came with the conversation, ``proposals`` could be added (and
-    are, if ``with_proposals``), ``typed`` are the user's."""
+    are, if ``with_proposals``), ``typed`` are the user's. Of more than a page can look up, one in every so many is
+    taken: ``one_in``."""
 
     log: Log
     brought: tuple[Probe, ...]
     proposals: tuple[Probe, ...]
     typed: tuple[Probe, ...]
     with_proposals: bool
+    one_in: int = 1
 
     @property
     def probes(self) -> tuple[Probe, ...]:
@@ -56,7 +62,13 @@ def facts_of(workspace: Workspace, state: CompareState) -> Facts:
         for probe in _proposed(log, bool(brought), chosen)
         if (probe.evidence, normal_tokens(probe.answers[0])) not in known
     )
-    return Facts(log, brought, proposals, typed, not brought if chosen is None else bool(chosen))
+    with_proposals = not brought if chosen is None else bool(chosen)
+    one_in = _one_in(len(brought) + len(proposals) * with_proposals, log.turn_count)
+    return Facts(log, brought[::one_in], proposals[::one_in], typed, with_proposals, one_in)
+
+
+def _one_in(facts: int, turns: int) -> int:
+    return max(1, -(-facts * turns // MOST_LOOKUPS))
 
 
 def _proposed(log: Log, has_facts: bool, chosen: bool | None) -> tuple[Probe, ...]:
@@ -71,7 +83,14 @@ def _proposals_key(state: CompareState) -> str:
 
 
 def where_from(facts: Facts) -> None:
-    """Say where the facts come from, where that is not the conversation itself; or that there are none."""
+    """Say where the facts come from, where that is not the conversation itself; that only some are looked for; or
+    that there are none."""
+    if facts.one_in > 1:
+        st.info(
+            f"One in {facts.one_in:,} of the facts of this long conversation is looked for: all of them, in "
+            f"{counted(facts.log.turn_count, 'turn')}, would take too much memory.",
+            icon=":material/filter_alt:",
+        )
     if facts.proposals and not facts.brought and facts.with_proposals:
         count = len(facts.proposals)
         proposed_facts = f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"

@@ -37,13 +37,19 @@ def kept_until_left(size: int) -> Callable[[F], F]:
     return keep
 
 
-def looked_at(workspace: Workspace) -> None:
-    """Note what this visitor looks at, at the end of a page, and let go what nobody looks at any more."""
+def looks_at() -> None:
+    """Note what this visitor is going to look at, before it is loaded: until the page is drawn, another visitor's could
+    let it go, and it would be loaded twice."""
     context = get_script_run_ctx()
     if context is not None:
         ids = frozenset(id for id in (compare_state().conversation_id, chat_state().conversation_id) if id)
         with _lock:
             _looks[context.session_id] = (ids, monotonic())
+
+
+def looked_at(workspace: Workspace) -> None:
+    """Note what this visitor looks at, at the end of a page, and let go what nobody looks at any more."""
+    looks_at()
     let_go_of_unseen(workspace)
 
 
