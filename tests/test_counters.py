@@ -95,7 +95,7 @@ class TestTokenSums:
 
     @given(contents=st.lists(st.sampled_from(["", "a", "two words", "a sentence of some words"])), data=st.data())
     def test_sums_and_suffixes_agree_with_counting_again(self, contents: list[str], data: st.DataObject) -> None:
-        sums, count = self.sums(contents), memviz.memviz.counter("o200k_base")
+        sums, count = self.sums(contents), memviz.counter("o200k_base")
         counts = [count(content) for content in contents]
         stop = data.draw(st.integers(0, len(contents)))
         floor = data.draw(st.integers(0, stop))

@@ -28,8 +28,8 @@ LABEL_CHARS = 90
 TABLE_ALT = "The facts that are looked for"
 
 
-MOST_LOOKUPS = 10_000_000
-"""Facts times turns: each is looked up in every request of every setting, which takes about ten bytes each."""
+MOST_LOOKUPS = 3_000_000
+"""Facts times turns: each is looked up in every request of every setting, which takes tens of bytes each."""
 
 
 class Facts(NamedTuple):
