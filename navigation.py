@@ -2,4 +2,5 @@
 
 from memviz.ui.shell.frame import navigate
 
-navigate()
+if __name__ == "__main__":  # a worker process of a sweep imports this file under another name, and shows no page
+    navigate()

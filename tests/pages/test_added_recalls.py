@@ -11,7 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.charts.palette import PART_COLORS
+from memviz.conversation import Log
+from memviz.engine.replay import begun
 from memviz.storage.store import Store
+from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.samples import sample
 from tests.pages.driving import (
     blocks,
@@ -200,10 +203,11 @@ def test_the_same_recall_is_found_again_in_the_database(
     kept = len(Store(database).runs("sample-trip"))
     st.cache_resource.clear()  # as after a restart
 
-    def no_more(*_: Any, **__: Any) -> None:
-        raise AssertionError("replayed again")
+    def no_more(log: Log, strategy: Strategy, **options: Any) -> Any:
+        assert strategy.trigger is Trigger.NEVER, "summarized again"
+        return begun(log, strategy, **options)
 
-    monkeypatch.setattr("memviz.workspace.replay", no_more)
+    monkeypatch.setattr("memviz.workspace.begun", no_more)
     again = add(open_page("compare"), "1")
     assert page_of(again) == "compare"
     assert token_lines(again) == token_lines(compare)
