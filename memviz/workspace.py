@@ -46,9 +46,9 @@ DATABASE_VARIABLE = "MEMVIZ_DB"
 DEFAULT_DATABASE = "memviz.db"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 300_000
+MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 200_000
 """Runs that are kept, and how many requests and summaries they may have together: about 1 KB each."""
-MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 200_000
+MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 150_000
 """Conversations that are kept, and how many messages they may have together: about 1 KB each."""
 MAX_REPLAYS_AT_WORK = 12
 LARGE_MESSAGES = 5_000

@@ -28,8 +28,8 @@ from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
 from memviz.ui.shell.presence import kept_until_left
 
-LOGS_KEPT, RUNS_KEPT = 12, 36
-"""Of so many conversations and runs the numbers are kept; of 1,000 turns and 100 facts one takes 0.5 MB."""
+LOGS_KEPT, RUNS_KEPT = 4, 12
+"""Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
 FIRST_MESSAGES = 20
 """What tells the script of a conversation."""
 READ_MESSAGES = 5_000

@@ -23,7 +23,7 @@ from memviz.ui.shell.presence import kept_until_left
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
-RUNS_KEPT = 36
+RUNS_KEPT = 18
 
 
 def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:
