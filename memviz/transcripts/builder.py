@@ -8,8 +8,9 @@ from typing import Any
 
 from memviz.conversation import Log, Message
 from memviz.errors import LostMessageError, MessageError, TranscriptError, UnclearUserError
+from memviz.message_fields import text_beside_content
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.chat_messages import Note, RoleOf, known_role, read_message, speaker_of
+from memviz.transcripts.chat_messages import Note, RoleOf, content_text, known_role, read_message, speaker_of
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
@@ -40,6 +41,7 @@ class TranscriptBuilder:
         self._places: list[str] = []
         self._left_out: list[str] = []
         self._lost: list[tuple[str, LostMessageError]] = []
+        self._is_of_json = False  # in JSON, a text that is not found may stand under another key
         self._names: dict[str, None] = {}  # who speaks, of the messages that are read from JSON
         self._spoken: dict[int, str] = {}  # log position -> who says the message
 
@@ -70,6 +72,7 @@ class TranscriptBuilder:
         Anything else is left out, and ``None`` returned. A message of somebody unknown, or without a text that can be
         found, makes :meth:`build` refuse the conversation, because its other half alone would be another one.
         """
+        self._is_of_json = True
         try:
             message = read_message(item, self.note_at(place), self._role_of)
         except LostMessageError as error:
@@ -121,6 +124,7 @@ class TranscriptBuilder:
 
         An item without a known speaker is left out, and ``None`` returned.
         """
+        self._is_of_json = True
         try:
             return speaker_of(item, *keys, called=called, role_of=role_of)
         except MessageError as error:
@@ -130,6 +134,25 @@ class TranscriptBuilder:
     def leave_out(self, place: str, reason: str) -> None:
         """Skip something that should be a message, and count it; ``reason`` completes "index 3 ..."."""
         self._left_out.append(f"{place} {reason}")
+
+    def text_elsewhere(self, item: dict[str, Any], place: str, *own_keys: str) -> str:
+        """The text of a message that has none where its format keeps it, from another place where texts stand.
+
+        Empty for one that has any of ``own_keys``, which explain why. Without these, and without a text under a key
+        that is known, :meth:`build` refuses the conversation: the text stands somewhere, and would be lost.
+        """
+        if any(item.get(key) not in (None, "", [], {}) for key in own_keys):
+            return ""
+        try:
+            return content_text(text_beside_content(item), self.note_at(place))
+        except MessageError as error:
+            self.lose(place, str(error))
+            return ""
+
+    def lose(self, place: str, reason: str) -> None:
+        """Say that the text of a message is not found, so that :meth:`build` refuses the conversation; ``reason``
+        completes "index 3 ..."."""
+        self._lost.append((place, LostMessageError(reason)))
 
     @property
     def has_left_out(self) -> bool:
@@ -154,7 +177,9 @@ class TranscriptBuilder:
     def _judge_lost(self) -> None:
         if not self._lost:
             return
-        total = len(self.messages) + len(self._left_out) + len(self._lost)
+        lost_at = {place for place, _ in self._lost}  # a reader may have added such a message without its text
+        read = sum(place not in lost_at for place in self._places)
+        total = read + len(self._left_out) + len(self._lost)
         reasons = _listed([f"{place} {error}" for place, error in self._lost])
         reason = f"{len(self._lost)} of {total} messages cannot be read: {reasons}."
         if all(error.name for _, error in self._lost):
@@ -179,6 +204,9 @@ class TranscriptBuilder:
         if not any(message.role == "user" for message in messages):
             self.note("there is no user message, so no turn to replay")
         tools = Log(messages).tools
+        for message, place in zip(messages, places, strict=True):
+            if self._is_of_json and message.role == "user" and not message.content:
+                self.note("a message of the user has no text", place)
         for position in tools.uncalled:
             self.note("a tool result answers no call before it", places[position])
         last_word = max((i for i, message in enumerate(messages) if message.role != "tool"), default=0)
