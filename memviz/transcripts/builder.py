@@ -26,6 +26,7 @@ class TranscriptBuilder:
 
     Readers add what they find, and say what they had to repair (:meth:`note`) or skip (:meth:`leave_out`).
     ``user`` is the name under which the user speaks, if it was said; a reader that meets it sets ``user_found``.
+    A reader of what memviz wrote sets ``empty_is_meant``: an empty message was one before, and its text is not missed.
     :meth:`build` checks the result and returns it as a transcript with warnings. Raises :class:`TranscriptError` for
     more messages than the limit.
     """
@@ -36,12 +37,12 @@ class TranscriptBuilder:
         self.place = place
         self.user = user
         self.user_found = False
+        self.empty_is_meant = False
         self.messages: list[Message] = []
         self.events: list[RecordedEvent] = []
         self._places: list[str] = []
         self._left_out: list[str] = []
         self._lost: list[tuple[str, LostMessageError]] = []
-        self._is_of_json = False  # in JSON, a text that is not found may stand under another key
         self._names: dict[str, None] = {}  # who speaks, of the messages that are read from JSON
         self._spoken: dict[int, str] = {}  # log position -> who says the message
 
@@ -72,7 +73,6 @@ class TranscriptBuilder:
         Anything else is left out, and ``None`` returned. A message of somebody unknown, or without a text that can be
         found, makes :meth:`build` refuse the conversation, because its other half alone would be another one.
         """
-        self._is_of_json = True
         try:
             message = read_message(item, self.note_at(place), self._role_of)
         except LostMessageError as error:
@@ -124,7 +124,6 @@ class TranscriptBuilder:
 
         An item without a known speaker is left out, and ``None`` returned.
         """
-        self._is_of_json = True
         try:
             return speaker_of(item, *keys, called=called, role_of=role_of)
         except MessageError as error:
@@ -205,7 +204,7 @@ class TranscriptBuilder:
             self.note("there is no user message, so no turn to replay")
         tools = Log(messages).tools
         for message, place in zip(messages, places, strict=True):
-            if self._is_of_json and message.role == "user" and not message.content:
+            if message.role == "user" and not message.content and not self.empty_is_meant:
                 self.note("a message of the user has no text", place)
         for position in tools.uncalled:
             self.note("a tool result answers no call before it", places[position])
