@@ -19,6 +19,8 @@ TEXT_TYPES = frozenset({"text", "output_text", "input_text", "refusal"})
 UNSAID_TYPES = frozenset({"thinking", "reasoning", "redacted_thinking", "cache", "tool_call", "tool_use"})
 """Parts that are not said: thoughts, cache marks, and calls, which have a place of their own in a message."""
 
+USES = frozenset({"tool_use", "tool_call"})
+
 
 def as_dictionary(value: object) -> dict[str, Any] | None:
     """The message as ``{"role", "content", "name", "tool_calls", "tool_call_id"}``; ``None`` if it has no shape that
@@ -55,19 +57,29 @@ def _of_langchain(message: Any) -> dict[str, Any]:
     kind = message.type.removesuffix("MessageChunk").lower()  # a piece of a stream has the name of its class
     role = getattr(message, "role", None) if kind == "chat" else LANGCHAIN_ROLES.get(kind, kind)
     calls = [*(getattr(message, "tool_calls", None) or ()), *(getattr(message, "invalid_tool_calls", None) or ())]
+    in_parts = [] if calls else _used_in(message.content)
     return {
         "role": _role(role),
         "content": _content(message.content),
         "name": getattr(message, "name", None),
-        "tool_calls": [_call(call.get("id"), call["name"], call.get("args")) for call in calls if call.get("name")],
+        "tool_calls": [_call(call.get("id"), call["name"], call.get("args")) for call in calls if call.get("name")]
+        or in_parts,
         "tool_call_id": getattr(message, "tool_call_id", None),
     }
 
 
+def _used_in(content: Any) -> list[dict[str, Any]]:
+    """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them."""
+    parts = content if isinstance(content, list) else []
+    used = [part for part in parts if isinstance(part, Mapping) and part.get("type") in USES and part.get("name")]
+    return [_call(part.get("id"), part["name"], part.get("input", part.get("args"))) for part in used]
+
+
 def _of_openai(message: Any) -> dict[str, Any]:
+    content = _content(message.content)
     return {
         "role": _role(message.role),
-        "content": _content(message.content),
+        "content": getattr(message, "refusal", None) if content in (None, "") else content,
         "name": getattr(message, "name", None),
         "tool_calls": _openai_calls(getattr(message, "tool_calls", None)),
         "tool_call_id": getattr(message, "tool_call_id", None),

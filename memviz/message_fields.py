@@ -44,7 +44,9 @@ def text_beside_content(value: Mapping[str, Any]) -> Any:
     Raises :class:`MessageError`, which completes "the message ...", where there is no text and nothing that explains
     why: then the text stands under a key that nobody knows, and would be lost.
     """
-    found = next((value[key] for key in (*TEXT_KEYS, *PART_KEYS) if value.get(key) not in (None, "", [], {})), None)
+    found = next(
+        (value[key] for key in (*TEXT_KEYS, *PART_KEYS, "refusal") if value.get(key) not in (None, "", [], {})), None
+    )
     if isinstance(found, Mapping):
         inner = found.get("content")
         return inner if inner is not None else text_beside_content(found)

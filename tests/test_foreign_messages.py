@@ -59,11 +59,18 @@ class TestLangChain:
         ]
         assert found == [
             Message("user", "Look: [image]", name="ann"),
-            Message("assistant", "Yes."),
+            Message("assistant", "Yes.", tool_calls=(ToolCall("a", "look_up", "{}"),)),
             Message("assistant", "", tool_calls=(ToolCall("b", "look_up", '{"city": '),)),
             Message("tool", "rain", name="look_up"),
             Message("user", "Hello"),
         ]
+
+    def test_a_call_that_stands_in_both_places_is_one(self) -> None:
+        of = pytest.importorskip("langchain_core.messages")
+        used = {"type": "tool_use", "id": "a", "name": "look_up", "input": {"city": "Lisbon"}}
+        call = {"name": "look_up", "args": {"city": "Lisbon"}, "id": "a"}
+        assert Message.of(of.AIMessage(["I look.", used], tool_calls=[call])) == SAME[2]
+        assert Message.of(of.AIMessage(["I look.", used])) == SAME[2]
 
     def test_one_of_no_role_is_refused(self) -> None:
         of = pytest.importorskip("langchain_core.messages")
@@ -117,6 +124,11 @@ class TestOpenAI:
             {"role": "assistant", "content": "I look.", "tool_calls": [LOOK_UP | {"type": "function"}]}
         )
         assert Message.of(reply) == SAME[2]
+
+    def test_a_refusal_is_what_the_reply_says(self) -> None:
+        of = pytest.importorskip("openai.types.chat")
+        reply = of.ChatCompletionMessage(role="assistant", content=None, refusal="I cannot.")
+        assert Message.of(reply) == Message.of(reply.model_dump()) == Message("assistant", "I cannot.")
 
     def test_anything_of_that_shape(self) -> None:
         assert Message.of(SimpleNamespace(role="user", content="Hello", name="ann")) == Message(

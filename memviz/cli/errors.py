@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from typer import Exit
 from typer.core import TyperGroup
 
+from memviz.bounds import quoted
 from memviz.cli.output import complain
 from memviz.errors import MemvizError, ParameterError, UnknownModelError, UnknownNameError
 
@@ -19,6 +21,10 @@ class UnknownFormatNameError(UnknownNameError):
     """No import format has this name."""
 
     kind = "format"
+
+    def __init__(self, name: str, known: Iterable[str], advice: str) -> None:
+        super().__init__(name, known)
+        self.args = (f"There is no format named {quoted(name)}. {advice}",)  # there are too many to list them all
 
 
 class UnknownExportError(UnknownNameError):

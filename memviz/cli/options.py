@@ -31,8 +31,8 @@ Number = Annotated[
 def known_format(name: str | None) -> str | None:
     """The name of an import format, if one is given. Raises :class:`UnknownFormatNameError`."""
     if name is not None:
-        from memviz.transcripts.loading import formats
+        from memviz.transcripts.loading import format_advice, formats
 
         if name not in formats():
-            raise UnknownFormatNameError(name, formats())
+            raise UnknownFormatNameError(name, formats(), format_advice(name))
     return name

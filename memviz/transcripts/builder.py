@@ -8,8 +8,9 @@ from typing import Any
 
 from memviz.conversation import Log, Message
 from memviz.errors import LostMessageError, MessageError, TranscriptError, UnclearUserError
+from memviz.message_fields import text_beside_content
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.chat_messages import Note, RoleOf, known_role, read_message, speaker_of
+from memviz.transcripts.chat_messages import Note, RoleOf, content_text, known_role, read_message, speaker_of
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
@@ -25,6 +26,7 @@ class TranscriptBuilder:
 
     Readers add what they find, and say what they had to repair (:meth:`note`) or skip (:meth:`leave_out`).
     ``user`` is the name under which the user speaks, if it was said; a reader that meets it sets ``user_found``.
+    A reader of what memviz wrote sets ``empty_is_meant``: an empty message was one before, and its text is not missed.
     :meth:`build` checks the result and returns it as a transcript with warnings. Raises :class:`TranscriptError` for
     more messages than the limit.
     """
@@ -35,6 +37,7 @@ class TranscriptBuilder:
         self.place = place
         self.user = user
         self.user_found = False
+        self.empty_is_meant = False
         self.messages: list[Message] = []
         self.events: list[RecordedEvent] = []
         self._places: list[str] = []
@@ -131,6 +134,25 @@ class TranscriptBuilder:
         """Skip something that should be a message, and count it; ``reason`` completes "index 3 ..."."""
         self._left_out.append(f"{place} {reason}")
 
+    def text_elsewhere(self, item: dict[str, Any], place: str, *own_keys: str) -> str:
+        """The text of a message that has none where its format keeps it, from another place where texts stand.
+
+        Empty for one that has any of ``own_keys``, which explain why. Without these, and without a text under a key
+        that is known, :meth:`build` refuses the conversation: the text stands somewhere, and would be lost.
+        """
+        if any(item.get(key) not in (None, "", [], {}) for key in own_keys):
+            return ""
+        try:
+            return content_text(text_beside_content(item), self.note_at(place))
+        except MessageError as error:
+            self.lose(place, str(error))
+            return ""
+
+    def lose(self, place: str, reason: str) -> None:
+        """Say that the text of a message is not found, so that :meth:`build` refuses the conversation; ``reason``
+        completes "index 3 ..."."""
+        self._lost.append((place, LostMessageError(reason)))
+
     @property
     def has_left_out(self) -> bool:
         """Whether anything was skipped that should be a message."""
@@ -154,7 +176,9 @@ class TranscriptBuilder:
     def _judge_lost(self) -> None:
         if not self._lost:
             return
-        total = len(self.messages) + len(self._left_out) + len(self._lost)
+        lost_at = {place for place, _ in self._lost}  # a reader may have added such a message without its text
+        read = sum(place not in lost_at for place in self._places)
+        total = read + len(self._left_out) + len(self._lost)
         reasons = _listed([f"{place} {error}" for place, error in self._lost])
         reason = f"{len(self._lost)} of {total} messages cannot be read: {reasons}."
         if all(error.name for _, error in self._lost):
@@ -179,6 +203,9 @@ class TranscriptBuilder:
         if not any(message.role == "user" for message in messages):
             self.note("there is no user message, so no turn to replay")
         tools = Log(messages).tools
+        for message, place in zip(messages, places, strict=True):
+            if message.role == "user" and not message.content and not self.empty_is_meant:
+                self.note("a message of the user has no text", place)
         for position in tools.uncalled:
             self.note("a tool result answers no call before it", places[position])
         last_word = max((i for i, message in enumerate(messages) if message.role != "tool"), default=0)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from inspect import isabstract
+from os import PathLike
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import NamedTuple
@@ -23,11 +25,13 @@ from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.nearest import reader_for_user
 from memviz.transcripts.refusals import MAX_NAMES, archive_warnings, copied, nothing_inside, placed, refusal_of
 
 Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
+MAX_ADVISED = 3
 UNFORESEEN = "something in it is not as this format has it"
 
 
@@ -111,6 +115,7 @@ def load_file(
     ``user``: the name under which the user speaks, as for :func:`load_transcript`. Each conversation is read whole or
     not at all. Raises :class:`TranscriptError` where not even one can be read.
     """
+    _check_types(source, format, name, user)
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
     try:
         limits = limits or Limits.from_environment()
@@ -125,6 +130,16 @@ def load_file(
     if not loaded.transcripts:
         raise loaded.failures[0]
     return loaded
+
+
+def _check_types(source: object, format: object, name: object, user: object) -> None:
+    if not isinstance(source, str | bytes | PathLike):
+        reason = f"a conversation cannot be read from a value of type {type(source).__name__}."
+        raise TranscriptError(reason, remedy="Give the path of a file, or its bytes.")
+    for what, value in (("format", format), ("name", name), ("user", user)):
+        if value is not None and not isinstance(value, str):
+            reason = f"the {what} is a value of type {type(value).__name__}, not a text."
+            raise TranscriptError(reason, remedy=f"Give the {what} as a text, or leave it out.")
 
 
 def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
@@ -213,9 +228,19 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
 def _reader_named(name: str) -> Reader:
     found = formats().get(name)
     if found is None:
-        reason = f"there is no format {clean_text(str(name))[:40]!r}."
-        raise TranscriptError(reason, remedy=f"Choose one of: {', '.join(formats())}.")
+        reason = f"there is no format {clean_text(name)[:40]!r}."
+        raise TranscriptError(reason, remedy=format_advice(name))
     return found
+
+
+def format_advice(name: str) -> str:
+    """What to choose in place of a name that no format has: the names that are nearly the same, if there are any."""
+    wanted = name[:40].strip().lower().replace("-", "_").replace(" ", "_")
+    starting = [known for known in formats() if wanted and known.startswith(wanted)]
+    close = (starting or get_close_matches(wanted, formats()))[:MAX_ADVISED]
+    if close:
+        return f"Did you mean {' or '.join(close)}? memviz formats shows all names."
+    return "Choose one of the names that memviz formats shows, such as openai_messages or text, or give none."
 
 
 def _recognised(document: Document) -> Reader:
@@ -224,6 +249,9 @@ def _recognised(document: Document) -> Reader:
     hits = [candidate for candidate in formats().values() if candidate.recognise(document)]
     if len(hits) == 1:
         return hits[0]
+    reader = None if hits else reader_for_user(document, list(formats().values()))
+    if reader is not None:
+        return reader
     if hits:
         names = ", ".join(hit.name for hit in hits)
         options = " or ".join(f"--format {hit.name}" for hit in hits)

@@ -15,7 +15,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, OPENAI_PARTS, part_types
-from memviz.transcripts.user_names import listed_names
+from memviz.transcripts.user_names import listed_names, same_name
 
 GENERIC = ("role_content", "openai_messages", "chat_request", "finetuning", "text", "markdown", "csv")
 """Where several formats read a file equally well, the first of these is named."""
@@ -58,6 +58,20 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     if isinstance(tried, UnclearUserError):
         return tried
     return _nearly(next((found for found in lists if misfits(found)), lists[0]) if tried else lists[0], tried)
+
+
+def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | None:
+    """The reader of a list of messages whose speakers have names that no format knows, where it was said which of
+    them is the user; ``None`` for any other file, and where nobody in it has that name."""
+    user = document.user
+    if user is None or document.json.problem is not None or _encoded_twice(document):
+        return None
+    roles = [item.get("role") for found in _message_lists(document)[:1] for item in found.items[:TRIED_ITEMS]
+             if isinstance(item, dict)]  # fmt: skip
+    if not any(isinstance(role, str) and same_name(role, user) for role in roles):
+        return None
+    nearest = _nearest_reader(document, [reader for reader in readers if reader.name in GENERIC])
+    return nearest if isinstance(nearest, Reader) else None
 
 
 def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:

@@ -134,6 +134,7 @@ def test_who_the_user_is_can_be_said(tmp_path: Path, library: Workspace) -> None
 class TestWrongUse:
     def test_no_such_format(self, chat: Path, database: Path) -> None:
         refused("import", chat, "--format", "nope", code=2, words=("no format", "'nope'", "openai_messages"))
+        refused("import", chat, "--format", "chatgpt", code=2, words=("no format", "Did you mean chatgpt_export?"))
         assert not database.exists()
 
     def test_a_format_that_it_is_not(self, chat: Path) -> None:

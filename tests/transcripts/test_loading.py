@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import ConfigError, TranscriptError
+from memviz.errors import ConfigError, TranscriptError, UnclearUserError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.limits import Limits
 
@@ -254,6 +254,43 @@ def test_a_folder_is_named_as_such(tmp_path):
     refused(Path(tmp_path), "this is a folder")
 
 
-def test_an_unknown_format_lists_the_known_ones():
+def test_an_unknown_format_is_answered_with_those_of_nearly_its_name():
     error = refused(TEXT.encode(), "no format 'openai'", format="openai")
     assert "openai_messages" in error.remedy
+    for name in ("chatgpt", "ChatGPT-export", "chatgpt_exprot"):
+        error = refused(TEXT.encode(), f"no format {name!r}", format=name)
+        assert error.remedy.startswith("Did you mean chatgpt_export")
+        assert "letta" not in error.remedy
+    assert "memviz formats" in refused(TEXT.encode(), format="zzz").remedy
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"source": None}, "cannot be read from a value of type NoneType"),
+        ({"source": 3}, "cannot be read from a value of type int"),
+        ({"source": b"[]", "format": 3}, "the format is a value of type int"),
+        ({"source": b"[]", "user": 3}, "the user is a value of type int"),
+        ({"source": b"[]", "name": 3}, "the name is a value of type int"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_in_a_sentence(arguments, reason):
+    with pytest.raises(TranscriptError, match=reason) as caught:
+        load_transcript(**arguments)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_name_of_the_user_alone_is_enough_for_roles_that_nobody_knows(inside):
+    listed = [{"role": role, "content": "words"} for role in ("client", "operator", "client")]
+    data = json.dumps({"messages": listed} if inside else listed).encode()
+    transcript = load_transcript(data, user="Client")
+    assert [message.role for message in transcript.messages] == ["user", "assistant", "user"]
+    lines = "\n".join(map(json.dumps, listed)).encode()
+    assert [message.role for message in load_transcript(lines, user="operator").messages] == [
+        "assistant",
+        "user",
+        "assistant",
+    ]
+    with pytest.raises(UnclearUserError, match="'client', 'operator'"):
+        load_transcript(data, user="Bob")

@@ -98,6 +98,7 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     if role is None:
         return
     text = content_text(item.get("content"), builder.note_at(place))
+    text = text or builder.text_elsewhere(item, place, "files", *BESIDE)
     files, meta = joined([_file(file) for file in objects_at(item, "files")]), with_time(item.get("timestamp"))
     if role == "assistant":
         model = text_at(item, "model")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.errors import TranscriptError
+from memviz.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
@@ -22,6 +23,7 @@ from memviz.transcripts.chat_messages import (
 )
 from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
 from memviz.transcripts.readers.json_access import (
+    first_text,
     joined,
     json_text,
     list_at,
@@ -41,6 +43,7 @@ OLD_CALLS = "toolInvocations"
 TOOLS = {"dynamic-tool", "tool-invocation"}
 KINDS = {"text", "reasoning", "step-start", "file", "source", "source-url", "source-document"} | TOOLS
 PREFIXES = ("tool-", "data-")
+TEXT_PART_KEYS = {"type", "text", "state", "providerMetadata", "id"}
 UNSEEN = ("source", "data-", "step-start")
 """Parts that start so are for the screen: what an answer is based on, and what a program draws."""
 
@@ -167,12 +170,24 @@ def _shown(part: object, builder: TranscriptBuilder, place: str) -> str:
         return json_text(part)
     if isinstance(part.get("text"), str):
         return str(part["text"])
-    if kind.startswith(UNSEEN) or kind == "text":
+    if kind == "text":
+        return _misplaced_text(part, builder, place)
+    if kind.startswith(UNSEEN):
         return ""
     if kind != "file":
         builder.note(UNKNOWN_KIND, place)
         return stand_in(kind)
     return _file(part)
+
+
+def _misplaced_text(part: dict[str, Any], builder: TranscriptBuilder, place: str) -> str:
+    """The text of a part that has it under another key than "text"; a part that holds nothing is empty."""
+    found = first_text(part, "content", *TEXT_KEYS)
+    unknown = [key for key, held in part.items() if key not in TEXT_PART_KEYS and held not in (None, "", [], {})]
+    if not found and unknown:
+        keys = ", ".join(repr(key[:40]) for key in unknown[:MAX_KEYS_SHOWN])
+        builder.lose(place, f"has a part without text: it has {keys}, and none of text, content")
+    return found
 
 
 def _file(file: dict[str, Any]) -> str:

@@ -87,7 +87,10 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     if role is None:
         return
     blocks = blocks_of(item.get("content"))
-    more = joined([_text_beside(blocks, item.get("text")), *_files(item)])
+    text = item.get("text")
+    if not text and not blocks:
+        text = builder.text_elsewhere(item, place, "attachments", "files")
+    more = joined([_text_beside(blocks, text), *_files(item)])
     meta = with_time(item.get("created_at"))
     if role == "assistant":
         add_reply(blocks, builder, place, meta, more)

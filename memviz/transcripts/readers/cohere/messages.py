@@ -43,6 +43,8 @@ def add_all(placed: Iterable[Placed], builder: TranscriptBuilder) -> None:
 def _add_message(item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder) -> None:
     note = builder.note_at(place)
     content = first_value(item, "content", "message")
+    if content is None:
+        content = builder.text_elsewhere(item, place, "tool_plan", "tool_calls", *BESIDE)
     parts = [Part("text", text_at(item, "tool_plan"))]
     parts += [_part(block, note) for block in (content if isinstance(content, list) else [content])]
     beside = {key: item[key] for key in BESIDE if key in item}

@@ -48,7 +48,7 @@ class Markdown(TextReader):
 def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     known: dict[str, Any] = {}
     parts = list(read_marked(text))
-    is_whole = False
+    is_whole, builder.empty_is_meant = False, True
     for part, place in zip(parts, places(text, [part.start for part in parts]), strict=True):
         info = _info(part.info, builder)
         content = part.content.removesuffix(f"\n{info['closed']}") if "closed" in info else part.content

@@ -125,11 +125,10 @@ def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
 def _alike(matches: Iterable[re.Match[str]]) -> list[Named]:
     """The matches that look like the first ones. The others are text: answers have their own headings and bold words.
 
-    Every name has to have the letter case of the first one, and the heading level of its own first use. If "User"
-    speaks, "Question" is a word of the text.
+    Every name has to have the heading level of its own first use, and the letter case of the first name, unless it
+    takes turns with it. If "User" speaks, "Question" is a word of the text.
     """
-    alike = list(matches)
-    alike = [match for match in alike if match["name"].islower() == alike[0]["name"].islower()]
+    alike = _of_one_case(list(matches))
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
     found: list[Named] = []
@@ -139,6 +138,36 @@ def _alike(matches: Iterable[re.Match[str]]) -> list[Named]:
         if is_ours and first_mark.setdefault(line.key, line.mark) == line.mark:
             found.append(line)
     return found[_says_which_model(found) :]
+
+
+def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The matches with the letter case of the first one, and those of the other case that take turns with them.
+
+    Where only one side has that case, each line that answers the line above it belongs here ("User: hi", "assistant:
+    fine"). Where both have it, a line that stands alone between two lines of the other side does.
+    """
+    alike = [match for match in matches if match["name"].islower() == matches[0]["name"].islower()]
+    is_first_case = {match.start() for match in alike}
+    sides = [_side_of(match, matches[0]) for match in matches]
+    present = {side for match, side in zip(matches, sides, strict=True) if side and match.start() in is_first_case}
+    found: list[re.Match[str]] = []
+    last = ""
+    for at, (match, side) in enumerate(zip(matches, sides, strict=True)):
+        following = matches[at + 1] if at + 1 < len(matches) else None
+        stands_alone = following is not None and following.start() in is_first_case and sides[at + 1] == last
+        takes_turn = bool(side and last) and side != last and (len(present) == 1 or stands_alone)
+        if match.start() in is_first_case or takes_turn:
+            found.append(match)
+            last = side
+    return found
+
+
+def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
+    """Whether the user or the assistant speaks; empty for any other role, and for a name of another kind of dialogue
+    than the first one's."""
+    speaker = SPEAKERS[match["name"].lower()]
+    is_same_kind = speaker.asks == SPEAKERS[first["name"].lower()].asks
+    return speaker.role if is_same_kind and speaker.role in ("user", "assistant") else ""
 
 
 def _says_which_model(lines: Sequence[Named]) -> bool:

@@ -38,7 +38,7 @@ class Cast(NamedTuple):
     """Who speaks in a text: the lines of all speakers in order, and the role of each name.
 
     ``roles`` is ``None`` where the names do not show who the user is. ``passed_over`` are names that start several
-    lines and were taken for words of the text.
+    lines, or one where the other side would have to speak, and were taken for words of the text.
     """
 
     lines: tuple[Named, ...]
@@ -113,8 +113,28 @@ def _with_models(known: Sequence[Named], others: Sequence[Named]) -> Cast:
     asking = [line for line in known if role_of(line.name) == "user"]
     regular = _regular(asking, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
-    passed_over = tuple(name for key, name in regular.items() if key not in models)
-    return _cast([*known, *(line for line in others if line.key in models)], passed_over)
+    speaking = sorted([*known, *(line for line in others if line.key in models)], key=lambda line: line.start)
+    rest = [line for line in others if line.key not in models]
+    answers, unsure = _where_answers_are_missing(speaking, rest)
+    passed_over = {line.key: line.name for line in unsure} | {key: regular[key] for key in regular if key not in models}
+    return _cast([*speaking, *answers], tuple(passed_over.values()))
+
+
+def _where_answers_are_missing(known: Sequence[Named], others: Sequence[Named]) -> tuple[list[Named], list[Named]]:
+    """The other lines that stand where it is the other side's turn: between two lines of one side, and after a last
+    line of the user. First those whose name says that they are of the other side, then those of any other name, if
+    nothing else there looks like a speaker."""
+    answers: list[Named] = []
+    unsure: list[Named] = []
+    sides = [likely_role(line.name) for line in known]
+    for side, next_side, gap in zip(sides, [*sides[1:], "user"], _between(known, others)[1:], strict=True):
+        if not gap or side != next_side or side not in ("user", "assistant"):
+            continue
+        if _opposes(gap[0], side):
+            answers.append(gap[0])
+        elif len({line.key for line in gap}) == 1:
+            unsure.append(gap[0])
+    return answers, unsure
 
 
 def _with_answers(known: Sequence[Named], others: Sequence[Named], side: str | None) -> Cast:

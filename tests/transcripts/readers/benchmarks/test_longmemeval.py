@@ -78,6 +78,7 @@ def test_turns_that_are_no_messages_are_left_out_and_counted():
     assert [message.content for message in transcript.messages] == ["a", ""]
     assert transcript.warnings == (
         "imported 2 of 4 messages: session 0, index 1 has no role, session 0, index 2 is a number, not an object.",
+        "a message of the user has no text: session 0, index 3.",
     )
 
 

@@ -146,7 +146,6 @@ def test_a_system_message_that_is_shown_stays():
     ("content", "text"),
     [
         ({"content_type": "text", "parts": ["a", "b"]}, "a\nb"),
-        ({"content_type": "text", "parts": None, "text": "x"}, ""),
         ({"content_type": "code", "language": "python", "text": "1 + 1"}, "1 + 1"),
         ({"content_type": "system_error", "name": "E", "text": "Broken."}, "Broken."),
         ({"content_type": "sonic_webpage", "url": "u", "text": "A page."}, "A page."),
@@ -157,6 +156,11 @@ def test_a_system_message_that_is_shown_stays():
 def test_content_becomes_text(content, text):
     message, warnings = only(content, role="user")
     assert (message.content, warnings) == (text, ())
+
+
+def test_a_message_of_the_user_without_text_is_noted():
+    message, warnings = only({"content_type": "text", "parts": None, "text": "x"}, role="user")
+    assert (message.content, warnings) == ("", ("a message of the user has no text: node end.",))
 
 
 def test_content_of_an_unknown_type_is_named_and_told():

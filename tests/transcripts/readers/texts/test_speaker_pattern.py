@@ -145,6 +145,37 @@ def test_a_third_name_beside_user_and_assistant_is_text_and_said() -> None:
     assert len(load(dialogue("{}: {}", *["User", "Assistant", "Dave"] * 2), user="User").messages) == 4
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("User", "Grok", "User", "Claude"),
+        ("User", "Grok", "User", "Claude", "User", "Claude"),
+        ("User", "Assistant", "User", "Grok"),
+        ("User", "assistant", "User", "assistant"),
+        ("User", "assistant", "user", "assistant"),
+        ("User", "assistant", "User", "Assistant"),
+        ("user", "Assistant", "user", "Assistant"),
+    ],
+)
+def test_who_stands_where_it_is_the_other_sides_turn_speaks(names: tuple[str, ...]) -> None:
+    transcript = load("\n".join(f"{name}: words" for name in names))
+    assert said(transcript) == [(role, "words") for role in [*TURNS, *TURNS][: len(names)]]
+    assert transcript.warnings == ()
+    assert roles(load("User: hi\nassistant: fine\nUser: x")) == TURNS[:3]
+
+
+def test_a_single_name_of_nobody_known_where_an_answer_is_missing_is_said() -> None:
+    transcript = load("User: hi\nBob: fine\nUser: x\nAssistant: y")
+    assert said(transcript)[0] == ("user", "hi\nBob: fine")
+    assert "lines that start with 'Bob:' were read as text" in transcript.warnings[0]
+
+
+def test_names_of_the_other_letter_case_in_an_answer_are_words_of_it() -> None:
+    transcript = load("User: hi\nAssistant: compose\nuser: root\nmodel: a\nUser: x\nAssistant: y\nuser: z")
+    assert said(transcript)[1::2] == [("assistant", "compose\nuser: root\nmodel: a"), ("assistant", "y\nuser: z")]
+    assert transcript.warnings == ()
+
+
 FIELDS = "Metadata-Version: 2\nName: x\nHome-page: y\nClassifier: a\nClassifier: b\nRequires-Dist: c\nRequires-Dist: d"
 
 
