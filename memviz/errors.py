@@ -168,6 +168,10 @@ class StorageError(MemvizError):
     """The database cannot be opened, read or written."""
 
 
+class ConversationChangedError(StorageError):
+    """What is stored of a conversation is no longer what it was when it was read: another program or tab wrote."""
+
+
 class DatabaseMovedError(StorageError):
     """The database file was removed or replaced while it was open. ``problem`` says which, as a sentence."""
 
