@@ -56,7 +56,7 @@ def removed_database(folder: Path) -> object:
 
 
 def changed_by_another(folder: Path) -> None:
-    mine, others = (memviz.MemoryStore(persistence=folder / "x.db").memory("ann") for _ in range(2))
+    mine, others = (memviz.MemoryStore(persistence=folder / "memories.db").memory("ann") for _ in range(2))
     others.put(Message("user", "Hello"))
     mine.put(Message("user", "Hi"))
 

@@ -119,7 +119,7 @@ class TestKept:
         mine, others = kept(path, id), kept(path, id)
         mine.load("u")
         others.put_messages("u", talk(4)[:7])
-        with pytest.raises(memviz.StorageError, match="by another program or tab.* put the message again"):
+        with pytest.raises(memviz.StorageError, match=r"by another program or tab.* put the message again"):
             mine.put("u", talk(4)[7])
         assert mine.get_all("u") == talk(4)[:7]
         mine.put("u", talk(4)[7])
