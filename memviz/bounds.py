@@ -51,6 +51,12 @@ def quoted(value: object) -> str:
     return _short.repr(value)[: 2 * MAX_QUOTED_CHARS]
 
 
+def type_of(value: object) -> str:
+    """The type of ``value`` as a sentence says it: ``an int``, ``a list``; ``None`` is itself."""
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
 def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
     """Whether lists and objects are nested deeper than this. ``value`` may be nested without end."""
     level, depth = [value], 0

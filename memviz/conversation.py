@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, NamedTuple, get_args
 
+from memviz.bounds import type_of
 from memviz.counters import Counter, TokenSums
 from memviz.errors import MessageError
 from memviz.foreign_messages import as_dictionary
@@ -30,7 +31,7 @@ def clean_text(text: str) -> str:
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise MessageError(f"{what} is a {type(value).__name__}; it has to be text.")
+        raise MessageError(f"{what} is {type_of(value)}; it has to be text.")
     return value
 
 
@@ -53,7 +54,7 @@ class ToolCall:
         if isinstance(value, ToolCall):
             return value
         if not isinstance(value, Mapping):
-            raise MessageError(f"A tool call is a {type(value).__name__}; it has to be an object with id and function.")
+            raise MessageError(f"A tool call is {type_of(value)}; it has to be an object with id and function.")
         function = value.get("function")
         source: Mapping[str, Any] = function if isinstance(function, Mapping) else value
         name = source.get("name")
@@ -92,9 +93,7 @@ class Message:
             raise MessageError(f"Role {self.role!r} is unknown; allowed are {', '.join(sorted(ROLES))}.")
         content = "" if self.content is None else self.content
         if not isinstance(content, str):
-            raise MessageError(
-                f"The content of a {self.role} message is a {type(content).__name__}; it has to be text."
-            )
+            raise MessageError(f"The content of a {self.role} message is {type_of(content)}; it has to be text.")
         if content is not self.content or not content.isascii():
             object.__setattr__(self, "content", clean_text(content))
         if self.name is not None or self.tool_call_id is not None:
@@ -129,7 +128,7 @@ class Message:
             return value
         value = as_dictionary(value) or value
         if not isinstance(value, Mapping):
-            raise MessageError(f"A message is a {type(value).__name__}; it has to be an object with role and content.")
+            raise MessageError(f"A message is {type_of(value)}; it has to be an object with role and content.")
         if "role" not in value:
             raise MessageError("A message has no role; give one of " + ", ".join(sorted(ROLES)) + ".")
         if value.get("content") in (None, ""):

@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import islice
+from math import inf
+from numbers import Real
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memviz.errors import CounterUnavailableError, UnknownCounterError
+from memviz.errors import CounterUnavailableError, ParameterError, UnknownCounterError
 from memviz.line_counts import LineCounts
 
 if TYPE_CHECKING:
@@ -161,7 +164,21 @@ def counter(name: AnyCounter) -> Counter:
 
 @lru_cache(maxsize=64)  # one counter a function, so that logs share the sums made with it
 def _of_function(count: Callable[[str], int]) -> Counter:
-    return Counter(getattr(count, "__name__", "custom"), count)
+    return Counter(getattr(count, "__name__", "custom"), OwnCount(count))
+
+
+@dataclass(frozen=True)
+class OwnCount:
+    """A function that somebody else wrote, held to give a number; picklable as far as the function is."""
+
+    count: Callable[[str], int]
+
+    def __call__(self, text: str) -> int:
+        """Its number of tokens. Raises :class:`ParameterError` where it gives something else."""
+        tokens = self.count(text)
+        if not isinstance(tokens, Real) or not 0 <= tokens < inf:
+            raise ParameterError("counter", tokens, "a function that gives a number of tokens, 0 or more")
+        return tokens
 
 
 class SumArrays(NamedTuple):

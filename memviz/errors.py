@@ -98,11 +98,11 @@ class ReviewError(MemvizError, ValueError):
 
 
 class ConfigError(MemvizError, ValueError):
-    """A configuration file is wrong. Attributes: ``path``, ``key``, ``line`` (1-based)."""
+    """A configuration file is wrong. Attributes: ``path``, ``key``, ``line`` (1-based; 0: the file as a whole)."""
 
     def __init__(self, path: str, key: str, line: int, problem: str) -> None:
         self.path, self.key, self.line = path, key, line
-        super().__init__(f"{path}, line {line}: {key}: {problem}")
+        super().__init__(f"{path}, line {line}: {key}: {problem}" if line else f"{path}: {problem}")
 
 
 SAY_WHO = "Say who the user is: choose the name in Library, or give --user NAME or load_transcript(..., user=NAME)."
@@ -166,6 +166,10 @@ class SessionExistsError(MemvizError, ValueError):
 
 class StorageError(MemvizError):
     """The database cannot be opened, read or written."""
+
+
+class ConversationChangedError(StorageError):
+    """What is stored of a conversation is no longer what it was when it was read: another program or tab wrote."""
 
 
 class DatabaseMovedError(StorageError):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from memviz.conversation import clean_text
 from memviz.engine.async_twins import Given
 from memviz.engine.chat_memory import ChatMemory
 from memviz.engine.session import Prepared
+from memviz.errors import ConversationChangedError, StorageError
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
@@ -16,6 +19,10 @@ FORMAT = "memory"
 """What the library calls the format of such a conversation."""
 ID_PREFIX = "memory-"
 """A session's conversation has this and the session's name as its id."""
+_CHANGED = (
+    "The conversation was changed by another program or tab, so nothing was saved. "
+    "What is stored now has been read: put the message again."
+)
 
 
 class KeptMemory(ChatMemory):
@@ -27,29 +34,64 @@ class KeptMemory(ChatMemory):
         session = clean_text(session)
         named = Transcript((), title=session, format=FORMAT, system_prompt=self.system_prompt)
         self._id = store.add_conversation(named, ID_PREFIX + session)
+        self._take_over(store)
+        self._store = store
+
+    def _take_over(self, store: Store) -> None:
+        """Go on with what is stored."""
         kept = store.chat_run(self._id)
-        if kept is not None and (kept.strategy, kept.counter.name) == (strategy, self.run.counter.name):
+        if kept is not None and (kept.strategy, kept.counter.name) == (self.strategy, self.run.counter.name):
             self._go_on(kept)
         elif kept is not None:
             self.set(kept.log)
-        self._store = store
 
     def append(self, message: Given) -> None:
-        """Take in the next message, and keep it."""
-        with self._lock:
+        """Take in the next message, and keep it. One that cannot be kept is not taken in, so it can be put again.
+
+        Raises :class:`memviz.StorageError` for what the database refuses. Where another program changed the
+        conversation meanwhile, the memory goes on with what is stored now.
+        """
+        with self._lock, self._as_stored():
             super().append(message)
             self._keep()
 
     def clear(self) -> None:
         """Forget everything, what is kept included."""
-        with self._lock:
+        with self._lock, self._as_stored():
             super().clear()
             if self._store is not None:
                 self._store.rewrite_chat(self._id, self.run, summarizer=self.summarizer_name)
 
+    @contextmanager
+    def _as_stored(self) -> Iterator[None]:
+        """Where the database refuses a change, the memory stays what it was, or becomes what is stored now."""
+        session, recalls, length = self._session, self._recalls, len(self._session.log)
+        compactions = len(session.compactions)
+        try:
+            yield
+        except StorageError as error:
+            self._session, self._recalls = session, recalls
+            if len(session.log) > length:
+                # A new question sums up the turn before it, so where the log ended does not tell which are new.
+                del session.compactions[compactions:]
+                session.rewind(length)
+            if not isinstance(error, ConversationChangedError):
+                raise
+            self._read_again()
+            raise ConversationChangedError(_CHANGED) from error
+
+    def _read_again(self) -> None:
+        store, self._store = self._store, None  # what is read is not written back
+        try:
+            if store is not None:
+                self._take_over(store)
+        finally:
+            self._store = store
+
     def _prepare(self) -> Prepared:
-        prepared = super()._prepare()
-        self._keep()  # a summary that this needed
+        with self._as_stored():
+            prepared = super()._prepare()
+            self._keep()  # a summary that this needed
         return prepared
 
     def _keep(self) -> None:

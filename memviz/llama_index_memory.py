@@ -115,7 +115,7 @@ class LlamaIndexModel(Model):
 def as_message(given: ChatMessage) -> Message:
     """A message of memviz. What it has no place for comes along in ``meta``, which is never sent to a summarizer."""
     message = Message.of(given)
-    if as_chat_message(message) == given:
+    if not isinstance(given, ChatMessage) or as_chat_message(message) == given:
         return message
     return replace(message, meta={ORIGINAL: given.model_dump(mode="json", fallback=str)})
 

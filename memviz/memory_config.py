@@ -70,6 +70,8 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     try:
         with Path(path).open("rb") as file:
             content = file.read(MAX_BYTES + 1)  # no more: the path may be that of a device that never ends
+    except FileNotFoundError:
+        raise ConfigError(str(path), "file", 0, "there is no such file. Give the path of a YAML file.") from None
     except (OSError, ValueError, TypeError) as error:  # not there, not allowed, or no path at all
         raise ConfigError(str(path), "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
     return read_memory_config(content, str(path))
@@ -113,7 +115,13 @@ def _entries(path: str, key: str, node: yaml.Node | None) -> list[_Given]:
         return []
     if not isinstance(node, yaml.MappingNode):
         raise ConfigError(path, key, node.start_mark.line + 1, "has to be a mapping of keys to values.")
-    return [_Given(_name(name), name.start_mark.line + 1, value) for name, value in node.value]
+    given = [_Given(_name(name), name.start_mark.line + 1, value) for name, value in node.value]
+    lines: dict[str, int] = {}
+    for name, line, _ in given:
+        if name in lines:
+            raise ConfigError(path, name, line, f"is there twice, in line {lines[name]} already. Keep one of them.")
+        lines[name] = line
+    return given
 
 
 def _name(node: yaml.Node) -> str:
@@ -203,5 +211,7 @@ def _constructed(path: str, dotted: str, line: int, node: yaml.Node) -> Any:
         wrong = f"cannot be read ({_problem(error)}). Give a number, a text or null."
         raise ConfigError(path, dotted, line, wrong) from None
     if isinstance(value, int) and not isinstance(value, bool) and not is_whole_number(value):
-        raise ConfigError(path, dotted, line, f"is {quoted(value)}; at most {MAX_DIGITS} digits are read.")
+        raise ConfigError(
+            path, dotted, line, f"is a number that is far too large; at most {MAX_DIGITS} digits are read."
+        )
     return value

@@ -30,6 +30,8 @@ def database_of(persistence: str | Path | Mapping[str, Any] | None) -> str | Non
     if not isinstance(persistence, str | Path) or not str(persistence).strip() or persistence == "sqlite":
         raise ParameterError("persistence", persistence, ALLOWED)
     given = str(persistence)
+    if "\x00" in given:
+        raise ParameterError("persistence", given, "a path without a zero character")
     _expect_backend(given.partition("://")[0].partition("+")[0] if "://" in given else "sqlite")
     return None if given in ("memory", ":memory:") else given
 

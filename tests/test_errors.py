@@ -55,6 +55,12 @@ def removed_database(folder: Path) -> object:
     return store.add_conversation(sample("trip"))
 
 
+def changed_by_another(folder: Path) -> None:
+    mine, others = (memviz.MemoryStore(persistence=folder / "memories.db").memory("ann") for _ in range(2))
+    others.put(Message("user", "Hello"))
+    mine.put(Message("user", "Hi"))
+
+
 def with_damage(folder: Path, statement: str) -> Store:
     path = folder / f"{len(list(folder.iterdir()))}.db"
     store = Store(path)
@@ -174,6 +180,9 @@ CASES: dict[str, Case] = {
     ),
     "database that was removed": Case(
         removed_database, ("x.db was removed", "Nothing was saved", "new file"), {"problem": ANY}
+    ),
+    "memory that another program changed": Case(
+        changed_by_another, ("changed by another program or tab", "nothing was saved", "put the message again")
     ),
     "damaged conversation": Case(
         lambda folder: with_damage(folder, "UPDATE conversation SET probes = '42'").conversation("trip"),

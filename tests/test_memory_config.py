@@ -146,7 +146,7 @@ def test_what_is_no_path_is_refused_in_a_sentence() -> None:
 
 @pytest.mark.parametrize("name", ["nowhere.yaml", "", "\0"])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigError, match="cannot be read") as caught:
+    with pytest.raises(ConfigError, match=r"cannot be read|there is no such file") as caught:
         memviz.load_memory_config(tmp_path / name)
     assert caught.value.path == str(tmp_path / name)
 
@@ -194,3 +194,23 @@ def test_a_key_is_never_repeated(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="API key") as caught:
         load(tmp_path, f"memory:\n  summarizer: {key}\n")
     assert key not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no\.yaml: there is no such file\. Give the path"):
+        memviz.load_memory_config(tmp_path / "no.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"memory:\n  token_limit: 1{'0' * 4_000}\n", "line 2: memory.token_limit: is a number that is far too large"),
+        ("memory:\n  token_limit: 1\n  token_limit: 2\n", "line 3: token_limit: is there twice, in line 2"),
+        ("memory:\n  parameters: {a: 1,\n    a: 2}\n", "line 3: a: is there twice, in line 2"),
+    ],
+)
+def test_says_in_words_what_is_wrong(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "memory.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=words):
+        memviz.load_memory_config(path)

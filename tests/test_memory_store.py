@@ -114,6 +114,54 @@ class TestKept:
         assert back.load("u") == sent
         assert [m.content for m in back.memory("u").get_all()[2:4]] == ["user says number 1", "other process 0"]
 
+    @pytest.mark.parametrize("id", IDS)
+    def test_goes_on_with_what_another_program_stored_meanwhile(self, id: str, path: Path) -> None:
+        mine, others = kept(path, id), kept(path, id)
+        mine.load("u")
+        others.put_messages("u", talk(4)[:7])
+        with pytest.raises(memviz.StorageError, match=r"by another program or tab.* put the message again"):
+            mine.put("u", talk(4)[7])
+        assert mine.get_all("u") == talk(4)[:7]
+        mine.put("u", talk(4)[7])
+        assert mine.get_all("u") == kept(path, id).get_all("u") == talk(4)
+        assert mine.memory("u").run.summaries == kept(path, id).memory("u").run.summaries
+
+    def test_goes_on_after_a_load_that_found_it_changed(self, path: Path) -> None:
+        mine, others = kept(path), kept(path)
+        mine.load("u")
+        others.put("u", Message("user", "Hello"))
+        with pytest.raises(memviz.StorageError, match="by another program or tab"):
+            mine.load("u")
+        assert mine.load("u") == [Message("user", "Hello")]
+
+    @pytest.mark.parametrize("id", IDS)
+    def test_a_message_that_cannot_be_stored_is_not_taken_in(self, id: str, path: Path) -> None:
+        store = kept(path, id)
+        store.put_messages("u", talk(4)[:6])
+        before = store.load("u")
+        path.rename(path.with_suffix(".away"))
+        for _ in range(2):
+            with pytest.raises(memviz.StorageError):
+                store.put("u", talk(4)[6])
+            assert store.get_all("u") == talk(4)[:6]
+        path.with_suffix(".away").rename(path)
+        assert store.load("u") == before
+        store.put_messages("u", talk(4)[6:])
+        assert store.get_all("u") == kept(path, id).get_all("u") == talk(4)
+        undisturbed = kept(path, id)
+        undisturbed.put_messages("another", talk(4)[:6])
+        undisturbed.load("another")
+        undisturbed.put_messages("another", talk(4)[6:])
+        assert store.memory("u").run.summaries == undisturbed.memory("another").run.summaries
+
+    def test_what_cannot_be_forgotten_in_the_file_is_not_forgotten(self, path: Path) -> None:
+        store = kept(path)
+        store.put("u", Message("user", "Hello"))
+        path.rename(path.with_suffix(".away"))
+        with pytest.raises(memviz.StorageError):
+            store.clear("u")
+        assert store.get_all("u") == [Message("user", "Hello")]
+
     @pytest.mark.parametrize("id", SUMMARIZING)
     def test_reopening_asks_nobody(self, id: str, path: Path) -> None:
         before = kept(path, id)

@@ -14,6 +14,8 @@ from memviz.errors import MemvizError, ParameterError, UnknownModelError, Unknow
 
 FAILED = 1
 WRONG_USE = 2
+INTERRUPTED = 130
+"""What a shell expects of a command that Ctrl-C ended: 128 and the number of the signal."""
 _WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
-from memviz.cli.errors import FAILED
+from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
@@ -115,8 +115,12 @@ def _configured(path: Path) -> tuple[Strategy, str, str]:
 
 
 def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model) -> Run:
-    with progress_of(f"Replaying under {strategy.label}") as progress:
-        return source.run(strategy, counter, summarizer, progress)
+    try:
+        with progress_of(f"Replaying under {strategy.label}") as progress:
+            return source.run(strategy, counter, summarizer, progress)
+    except KeyboardInterrupt:
+        complain(f"Stopped by Ctrl-C while replaying under {strategy.label}. Nothing of this run was saved.")
+        raise Exit(INTERRUPTED) from None
 
 
 def _json(runs: Sequence[Run]) -> Any:

@@ -50,18 +50,21 @@ class Payer:
         by_hand = None if self.by_hand is None else (self.by_hand[0], self.by_hand[1])
         return paid_summarizer(self.name, self.budget, answers_folder, usd_per_million=by_hand)
 
-    def agree(self, plan: Plan, summarizer: Model) -> None:
+    def agree(self, plan: Plan, summarizer: Model) -> int:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
-        agreement the command ends; where nothing is missing, nobody is asked."""
-        cost = self._estimate(plan, summarizer)
+        agreement the command ends; where nothing is missing, nobody is asked. Returns how many cells had been measured
+        before."""
+        known, cost = self._estimate(plan, summarizer)
         if not cost.calls:
-            return
+            return known
         complain(f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent.")
         if not (self.yes or confirm("Go on?", err=True)):
             complain("Nothing was spent.")
             raise Exit(FAILED)
+        return known
 
-    def _estimate(self, plan: Plan, summarizer: Model) -> Estimate:
+    def _estimate(self, plan: Plan, summarizer: Model) -> tuple[int, Estimate]:
+        """How many cells had been measured before, and what the others will cost."""
         from memviz.models.registry import OFFLINE, model
         from memviz.tuning.paid import estimate
 
@@ -76,7 +79,8 @@ class Payer:
             if free.code:
                 raise Exit(free.code)
             missing = {place: cell for place, cell in free.sweep.cells.items() if place not in kept.cells}
-        return estimate(replace(kept.sweep, cells=missing), self.name, priced(self.name, self.by_hand))
+        cost = estimate(replace(kept.sweep, cells=missing), self.name, priced(self.name, self.by_hand))
+        return len(kept.cells), cost
 
     def say_what_was_spent(self) -> None:
         """What the provider was paid, as far as it tells."""

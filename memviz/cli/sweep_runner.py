@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer import BadParameter
 
-from memviz.cli.errors import FAILED
+from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
 from memviz.errors import SweepError
 
@@ -28,8 +28,6 @@ import signal
 from contextlib import contextmanager
 from threading import Event
 
-EXIT_CODE = 130
-"""What a shell expects of a command that Ctrl-C ended: 128 and the number of the signal."""
 STDERR = 2
 STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at once.\n"
 
@@ -162,7 +160,7 @@ def worked_off(sweeping: Sweeping, what: str, on_stop: Callable[[], object] | No
     if sweep.is_complete:
         return Ended(sweep, sweeping.measured)
     if interrupted.is_set():
-        problem, code = "Stopped by Ctrl-C.", EXIT_CODE
+        problem, code = "Stopped by Ctrl-C.", INTERRUPTED
     problem = problem or sweep.stopped
     _say_how_to_go_on(sweep, problem, is_kept=sweeping.kept is not None)
     return Ended(replace(sweep, stopped=problem), sweeping.measured, code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from typer import Exit
@@ -107,9 +108,11 @@ def _measured(
     if payer is None:
         return worked_off(plan.sweeping(writer, **executor), what)
     writer = payer.summarizer(workspace.answers_folder if workspace else None)
-    payer.agree(plan, writer)
+    known = payer.agree(plan, writer)
     try:
-        return worked_off(plan.sweeping(writer, **executor), f"{what} with {payer.name}", on_stop=payer.budget.close)
+        ended = worked_off(plan.sweeping(writer, **executor), f"{what} with {payer.name}", on_stop=payer.budget.close)
+        # The estimate has measured, and kept, the settings that never summarize: they are of this sweep, too.
+        return replace(ended, measured=len(ended.sweep.cells) - known)
     finally:
         payer.say_what_was_spent()
 

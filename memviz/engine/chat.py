@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from memviz.bounds import type_of
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
@@ -22,6 +23,7 @@ from memviz.engine.session import Session
 from memviz.errors import EmptyConversationError, MessageError, ParameterError, ReviewError
 from memviz.memory import SummaryVersion
 from memviz.models.base import Model
+from memviz.strategies import as_strategy
 from memviz.strategies.base import CompactionPlan, Headroom, Strategy
 
 
@@ -202,7 +204,9 @@ class Chat:
 
     def say(self, text: str) -> None:
         """Put the user's message into the log and ask nobody: it can be stored before :meth:`go_on` gives the reply."""
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str):
+            raise MessageError(f"The message is {type_of(text)}; it has to be a text.")
+        if not text.strip():
             raise MessageError("The message is empty. Write something to send.")
         if self._session.pending is not None:
             raise ReviewError("A summarization waits: accept or skip it before you send the next message.")
@@ -343,7 +347,7 @@ class Chat:
 
     def _as_held_under(self, strategy: Strategy, counter: str | Counter | None = None) -> dict[str, Any]:
         """The options of a replay under ``strategy`` of the chat as it was held."""
-        session = self._session
+        session, strategy = self._session, as_strategy(strategy)
         return {
             "model": session.summarizer,
             "counter": find_counter(counter or session.counter),

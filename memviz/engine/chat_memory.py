@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from threading import RLock
 
+from memviz.bounds import type_of
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
@@ -171,5 +172,5 @@ class ChatMemory(AsyncTwins):
 
 def _messages(messages: Iterable[Given]) -> list[Message]:
     if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
-        raise MessageError(f"The messages are a {type(messages).__name__}; they have to be a list of messages.")
+        raise MessageError(f"The messages are {type_of(messages)}; they have to be a list of messages.")
     return [Message.of(message) for message in messages]

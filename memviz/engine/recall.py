@@ -135,6 +135,38 @@ class Recalled:
         return cls(found, indices, tuple(value["missing"]), value["cut"], asked, value.get("by_model", 0))
 
 
+def recalls_by_turn(recalls: object) -> dict[int, tuple[Recall, ...]]:
+    """What is recalled into each turn's request, from a mapping of turn numbers (1-based) to a recall or several.
+
+    Raises :class:`RecallError` for anything else. A turn that the conversation has not is passed over: a link may name
+    one of another conversation.
+    """
+    if recalls is None:
+        return {}
+    if not isinstance(recalls, Mapping):
+        raise RecallError(
+            f"recalls are {quoted(recalls)}; they have to map turn numbers to recalls, "
+            "such as {2: Recall(turns=[1])}."
+        )
+    return {_turn_number(turn): _of_one_turn(turn, wanted) for turn, wanted in recalls.items()}
+
+
+def _turn_number(turn: object) -> int:
+    if isinstance(turn, int) and is_whole_number(turn):
+        return turn
+    raise RecallError(f"There is no turn {quoted(turn)} to recall into; turns are numbered from 1 on.")
+
+
+def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
+    found = (wanted,) if isinstance(wanted, Recall) else wanted
+    if not isinstance(found, Sequence) or not all(isinstance(recall, Recall) for recall in found):
+        raise RecallError(
+            f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
+            "such as Recall(turns=[1])."
+        )
+    return tuple(found)
+
+
 def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int) -> Recalled:
     """Find what ``recalls`` name among the first ``length`` messages of ``log``.
 

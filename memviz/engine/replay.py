@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from memviz.bounds import type_of
 from memviz.conversation import Log, Message, Turn
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
-from memviz.engine.recall import Recall
+from memviz.engine.recall import Recall, recalls_by_turn
 from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
-from memviz.errors import EmptyConversationError, ParameterError
+from memviz.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
@@ -23,9 +24,11 @@ Messages = Transcript | Log | Iterable[Message | Mapping[str, Any]]
 
 
 def as_log(messages: Messages) -> Log:
-    """The messages as a log; a log stays itself, so its token counts are shared."""
+    """The messages as a log; a log stays itself, so its token counts are shared. Raises :class:`MessageError`."""
     if isinstance(messages, Log):
         return messages
+    if not isinstance(messages, Transcript | Iterable):
+        raise MessageError(f"The messages are {type_of(messages)}; they have to be a list of messages or a Transcript.")
     return Log(messages.messages if isinstance(messages, Transcript) else messages)
 
 
@@ -59,7 +62,8 @@ def replay(
     prompt is used unless another one is given. ``edits`` maps the number of a summary version to the text
     that is used in its place; later summaries then take that one in. ``progress`` gets the turns done and
     their number. Raises :class:`EmptyConversationError` when there is no user message, so nothing would be
-    sent, unless the run ``may_have_no_turn``; and :class:`ReviewError` for an empty edit.
+    sent, unless the run ``may_have_no_turn``; :class:`ReviewError` for an empty edit;
+    and :class:`RecallError` for recalls of a wrong type.
     """
     session, turns = begun(
         messages, strategy, model=model, counter=counter, system_prompt=system_prompt, recalls=recalls,
@@ -90,14 +94,14 @@ def begun(
         must_have_a_turn(log)
     if system_prompt is None and isinstance(messages, Transcript):
         system_prompt = messages.system_prompt
+    wanted = recalls_by_turn(recalls)
     session = Session(
         log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
         edits={version: worded(text) for version, text in edits.items()} if edits else None,
     )  # fmt: skip
 
     def request(turn: Turn) -> None:
-        wanted = recalls.get(turn.number, ()) if recalls else ()
-        prepared = session.request((wanted,) if isinstance(wanted, Recall) else wanted)
+        prepared = session.request(wanted.get(turn.number, ()))
         session.record(prepared, reply_tokens(session, turn))
 
     return session, play(session, request)

@@ -18,7 +18,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
-from memviz.errors import MatrixTooLargeError
+from memviz.errors import MatrixTooLargeError, ParameterError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
 from memviz.strategies import strategy as make_strategy
@@ -145,6 +145,9 @@ class Run:
         return generations
 
     def _asked(self, name: str, requests: slice | None, messages: slice | None) -> tuple[range, range]:
+        for argument, value in {"requests": requests, "messages": messages}.items():
+            if not isinstance(value, slice | None):
+                raise ParameterError(argument, value, "a slice, such as slice(0, 100), or None for all")
         rows, columns = range(len(self.turns)), range(len(self.log))
         asked = rows[requests or slice(None)], columns[messages or slice(None)]
         if len(asked[0]) * len(asked[1]) > MAX_CELLS:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from memviz.conversation import Message
-from memviz.errors import ScriptExhausted
+from memviz.errors import ParameterError, ScriptExhausted
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import Tool
+
+Item = str | Reply | BaseException
+_ALLOWED = "a list of answers: texts, replies (memviz.Reply) or exceptions"
 
 
 class ScriptedModel(Model):
@@ -15,13 +18,16 @@ class ScriptedModel(Model):
 
     An item is a text, a :class:`Reply`, or an exception to raise. ``requests`` holds the messages of
     every call so far, ``offered`` the tools that came with it (none where it had to answer). Raises
-    :class:`ScriptExhausted` when asked once more than there are items.
+    :class:`ScriptExhausted` when asked once more than there are items, and :class:`ParameterError` for an item that is
+    something else.
     """
 
     name = "scripted"
 
-    def __init__(self, script: Iterable[str | Reply | BaseException]) -> None:
-        self._script = iter(script)
+    def __init__(self, script: Iterable[Item]) -> None:
+        if isinstance(script, str | bytes) or not isinstance(script, Iterable):
+            raise ParameterError("script", script, _ALLOWED)
+        self._script = iter([_judged(item) for item in script] if isinstance(script, list | tuple) else script)
         self.requests: list[tuple[Message, ...]] = []
         self.offered: list[tuple[Tool, ...]] = []
 
@@ -32,7 +38,7 @@ class ScriptedModel(Model):
         self.requests.append(tuple(messages))
         self.offered.append(tuple(tools) if tool_choice == "auto" else ())
         try:
-            item = next(self._script)
+            item = _judged(next(self._script))
         except StopIteration:
             raise ScriptExhausted(
                 f"The script has {len(self.requests) - 1} items and was asked for one more. Give it more answers.",
@@ -49,3 +55,9 @@ class ScriptedModel(Model):
         reply = self.complete(messages, tools, tool_choice)
         yield from reply.text.splitlines(keepends=True)
         yield reply
+
+
+def _judged(item: Item) -> Item:
+    if not isinstance(item, Item):
+        raise ParameterError("script", item, _ALLOWED)
+    return item

@@ -16,7 +16,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import StaticPool
 
-from memviz.errors import StorageError
+from memviz.errors import ConversationChangedError, StorageError
 from memviz.storage.changes import Readings
 from memviz.storage.database_file import DatabaseFile
 from memviz.storage.migrations import migrate
@@ -160,7 +160,8 @@ def plain_error(error: SQLAlchemyError | sqlite3.Error, path: str) -> StorageErr
     name = getattr(cause, "sqlite_errorname", "") or ""
     for start, sentence in _SENTENCES.items():
         if name.startswith(start):
-            return StorageError(sentence.format(path=path, seconds=BUSY_SECONDS))
+            kind = ConversationChangedError if sentence is _CHANGED else StorageError
+            return kind(sentence.format(path=path, seconds=BUSY_SECONDS))
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return StorageError(_unopened(path, str(cause)))
     return StorageError(f"{path} could not be read or written ({cause}). Nothing was saved; try again.")
@@ -181,9 +182,9 @@ _SENTENCES = {
 }
 
 
-def conversation_changed() -> StorageError:
+def conversation_changed() -> ConversationChangedError:
     """The error for two tabs that write to one conversation."""
-    return StorageError(_CHANGED)
+    return ConversationChangedError(_CHANGED)
 
 
 def _unopened(path: str, reason: str) -> str:

@@ -20,7 +20,17 @@ SOON_SECONDS = 10.0
 """What ending a process may take on a busy machine; the server is silent for longer."""
 COMMANDS = {
     "replay": ("-s", "summary:buffer_size=1", "--model", "openai/gpt-5-mini"),
-    "sweep": ("-s", "summary:buffer_size=1,2", "--summarizer", "openai/gpt-5-mini", "--budget", "1", "--yes"),
+    "sweep": (
+        "-s",
+        "summary:buffer_size=1,2",
+        "-s",
+        "window:window_size=2",
+        "--summarizer",
+        "openai/gpt-5-mini",
+        "--budget",
+        "1",
+        "--yes",
+    ),
 }
 
 
@@ -29,6 +39,12 @@ def silent() -> Iterator[OpenAIServer]:
     with openai_server() as server:
         server.otherwise = slow(55)
         yield server
+
+
+SAID = {
+    "replay": b"Nothing of this run was saved.",
+    "sweep": b"Stopped by Ctrl-C. 1 of 3 runs are measured.",
+}
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))
@@ -48,6 +64,8 @@ def test_ctrl_c_acts_while_the_server_is_silent(command: str, chat: Path, silent
         assert monotonic() - interrupted < SOON_SECONDS
         assert started.returncode == 130
         assert b"Traceback" not in err
+        assert SAID[command] in err
+        assert b"had been measured before" not in err
     finally:
         if started.poll() is None:
             os.killpg(started.pid, signal.SIGKILL)

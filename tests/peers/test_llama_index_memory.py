@@ -254,6 +254,12 @@ class TestMaking:
         assert {m.content for m in talk(1)} <= {m.content for m in memory.get()}
 
 
+def test_a_dictionary_is_taken_as_a_message() -> None:
+    memory = LlamaIndexMemory(ChatMemory(memviz.strategy("buffer"), counter="chars4"))
+    memory.put({"role": "user", "content": "x"})
+    assert memory.get_all() == [ChatMessage(role="user", content="x")]
+
+
 def test_without_llama_index_the_rest_of_memviz_works_and_the_adapter_says_what_to_install() -> None:
     code = """
 import sys
