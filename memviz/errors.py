@@ -102,7 +102,8 @@ class ConfigError(MemvizError, ValueError):
 
     def __init__(self, path: str, key: str, line: int, problem: str) -> None:
         self.path, self.key, self.line = path, key, line
-        super().__init__(f"{path}, line {line}: {key}: {problem}" if line else f"{path}: {problem}")
+        place = f"{path}, line {line}" if line else path
+        super().__init__(f"{place}: {problem}" if key == "file" and not line else f"{place}: {key}: {problem}")
 
 
 SAY_WHO = "Say who the user is: choose the name in Library, or give --user NAME or load_transcript(..., user=NAME)."

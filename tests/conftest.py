@@ -18,7 +18,10 @@ has tests that are not. Real conversations are read where MEMVIZ_TEST_DATA says.
 from __future__ import annotations
 
 import logging
+import sys
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from memviz.charts import figure
@@ -35,3 +38,12 @@ settings.load_profile("quick")
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 figure.VALIDATED = True  # a property that Plotly does not know fails a test, not a page
+
+
+@pytest.fixture(autouse=True)
+def _main_module_stays() -> Iterator[None]:
+    """AppTest leaves the script that it ran as ``__main__``, often one that is deleted by then. Worker processes of
+    later tests would look for it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

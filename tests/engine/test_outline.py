@@ -110,7 +110,12 @@ def test_an_outline_says_what_the_records_of_a_replay_say(
     strategy: Strategy, messages: list[Message], plan: list[str] | None, prompt: str | None, counter: str
 ) -> None:
     log = Log(messages)
-    run = memviz.replay(log, strategy, model=plan and summarizer(plan), counter=counter, system_prompt=prompt)
+    try:
+        run = memviz.replay(log, strategy, model=plan and summarizer(plan), counter=counter, system_prompt=prompt)
+    except SystemPromptTooLargeError:  # leading system messages that are larger than the limit
+        with pytest.raises(SystemPromptTooLargeError):
+            outline(log, strategy, summarizer(plan) if plan else None, counter, prompt)
+        return
     found = outline(log, strategy, summarizer(plan) if plan else None, counter, prompt)
     assert outlined(found) == recorded(run)
 

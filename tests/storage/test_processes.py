@@ -215,7 +215,7 @@ def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     assert len(told.split()) == assert_whole_turns(path, own) == 30
     (_, errors, lost), (_, others, won) = sorted(ended[1:], key=lambda end: end[2], reverse=True)
     assert (lost, won, others) == (1, 0, ""), "one goes on, the other is told"
-    assert "StorageError: The conversation was changed in another tab" in errors
+    assert "ConversationChangedError: The conversation was changed in another tab" in errors
     assert assert_whole_turns(path, shared) == 30
     store.close()
 
