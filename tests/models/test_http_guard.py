@@ -52,7 +52,7 @@ def longest_pause() -> Iterator[Callable[[], float]]:
         thread.join()
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("name", [NAME, *(pytest.param(name, marks=pytest.mark.slow) for name in PROVIDERS[1:])])
 @pytest.mark.parametrize(
     "answer",
     [
@@ -68,7 +68,7 @@ def test_an_error_of_two_megabytes_holds_nobody_up(server: OpenAIServer, name: s
     with longest_pause() as pause_seconds:
         error, _ = failure(client(server, name))
     check_sentence(error, name)
-    assert pause_seconds() < 1  # without the bound 5 to 10 seconds for all
+    assert pause_seconds() < 2.5  # without the bound 5 to 10 seconds for all
 
 
 def test_an_error_that_never_ends_is_left(server: OpenAIServer) -> None:
