@@ -5,14 +5,14 @@ A message has blocks without a type: each is an object whose key says what it is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, content_text, kept_beside, stand_in
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.json_access import (
     joined,
     json_text,
@@ -22,7 +22,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import inside, with_places
+from memviz.transcripts.readers.json_rows import ExchangeReader, inside, with_places
 from memviz.transcripts.readers.message_parts import Part, add_parts, call_part, result_part
 from memviz.transcripts.readers.role_lists import has_roles, is_bedrock
 from memviz.transcripts.times import moment
@@ -32,27 +32,24 @@ SILENT = frozenset({"cachePoint"})
 """Blocks that say something to the server and show nothing."""
 
 
-class Bedrock(Reader):
+class Bedrock(ExchangeReader):
     """What is sent to Converse, what it answers, or both."""
 
     name = "bedrock"
     title = "Amazon Bedrock Converse messages"
+    expected = "messages with blocks, or an object with messages or an output,"
 
-    def recognise(self, document: Document) -> bool:
-        """Messages with blocks that have no type; or one or more requests, responses or log entries with such."""
-        if document.object:
-            return _is_exchange(document.object)
-        head = list(document.items[:HEAD_ITEMS])
-        return _are_messages(head) or (bool(head) and 2 * sum(map(_is_exchange, head)) >= len(head))
+    def are_messages(self, items: list[Any]) -> bool:
+        """Messages with blocks that have no type."""
+        return _are_messages(items)
 
-    def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
-        """One for a list of messages; else one for each request, response or log entry."""
-        items = document.placed or ([(document.object, "")] if document.object else [])
-        if _are_messages([item for item, _ in items]):
-            return [items]
-        if not any(_is_exchange(item) or _is_message(item) for item, _ in items):
-            raise mismatch("messages with blocks, or an object with messages or an output,", document)
-        return items
+    def is_message(self, item: object) -> bool:
+        """An object with such blocks."""
+        return isinstance(item, dict) and is_bedrock(item)
+
+    def is_exchange(self, row: object) -> bool:
+        """What is sent to Converse, what it answers, or an entry of a log with either."""
+        return _is_exchange(row)
 
     def read(self, piece: Placed | list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The messages that were sent, and the reply."""
@@ -92,10 +89,6 @@ def _is_exchange(row: object) -> bool:
 
 def _are_messages(items: list[Any]) -> bool:
     return has_roles(items) and any(map(is_bedrock, objects_at(items)))
-
-
-def _is_message(item: object) -> bool:
-    return isinstance(item, dict) and is_bedrock(item)
 
 
 def _blocks(content: object) -> list[Any]:

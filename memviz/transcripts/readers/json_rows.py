@@ -2,6 +2,7 @@
 
 :class:`RowReader` is for rows that each hold one conversation: JSON lines, a list, or a single row that is an object.
 :class:`ExportReader` is for the exports of chat programs, which also have entries without a conversation.
+:class:`ExchangeReader` is for chat APIs: lists of messages, requests, responses and logs.
 """
 
 from __future__ import annotations
@@ -43,6 +44,42 @@ class RowReader(Reader):
         """The conversation of one row."""
         row, place = piece
         return builder.build(**self.read_row(row_object(row, place), place, builder))
+
+
+class ExchangeReader(Reader):
+    """Base of formats of a chat API: a list of its messages is one conversation, and so is each request, response or
+    log entry."""
+
+    expected: ClassVar[str]
+    """What the file should have held, for the error: completes "... was expected"."""
+
+    @abstractmethod
+    def are_messages(self, items: list[Any]) -> bool:
+        """Whether these are messages that only this API has. Never raises."""
+
+    @abstractmethod
+    def is_message(self, item: object) -> bool:
+        """Whether it is one such message. Never raises."""
+
+    @abstractmethod
+    def is_exchange(self, row: object) -> bool:
+        """Whether it is a request, a response or a log entry of this API. Never raises."""
+
+    def recognise(self, document: Document) -> bool:
+        """Messages of this API, or one or more of its requests, responses or log entries."""
+        if document.object:
+            return self.is_exchange(document.object)
+        head = list(document.items[:HEAD_ITEMS])
+        return self.are_messages(head) or (bool(head) and 2 * sum(map(self.is_exchange, head)) >= len(head))
+
+    def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
+        """One for a list of messages; else one for each request, response or log entry."""
+        items = document.placed or ([(document.object, "")] if document.object else [])
+        if self.are_messages([item for item, _ in items]):
+            return [items]
+        if not any(self.is_exchange(item) or self.is_message(item) for item, _ in items):
+            raise mismatch(self.expected, document)
+        return items
 
 
 class ExportReader(Reader):

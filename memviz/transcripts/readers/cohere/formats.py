@@ -6,43 +6,40 @@ beside the history. The second is like the API of OpenAI, with a plan before too
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.cohere.messages import BESIDE, add_all, role_of
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at, value_at
-from memviz.transcripts.readers.json_rows import inside
+from memviz.transcripts.readers.json_rows import ExchangeReader, inside
 from memviz.transcripts.readers.role_lists import is_cohere, part_types
 
 FIRST_KEYS = frozenset({"chat_history", "preamble", "connectors", "prompt_truncation"})
 """Keys of a request of the first version, of which one stands beside its message."""
 
 
-class Cohere(Reader):
+class Cohere(ExchangeReader):
     """What is sent to the chat API, what it answers, or a list of both."""
 
     name = "cohere"
     title = "Cohere chat messages"
+    expected = "messages, or an object with messages, a chat_history or a reply,"
 
-    def recognise(self, document: Document) -> bool:
-        """Messages that only this API has; or one or more requests or responses."""
-        if document.object:
-            return _is_exchange(document.object)
-        head = list(document.items[:HEAD_ITEMS])
-        return _are_messages(head) or (bool(head) and 2 * sum(map(_is_exchange, head)) >= len(head))
+    def are_messages(self, items: list[Any]) -> bool:
+        """Messages that only this API has."""
+        return _are_messages(items)
 
-    def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
-        """One for a list of messages; else one for each request or response."""
-        items = document.placed or ([(document.object, "")] if document.object else [])
-        if _are_messages([item for item, _ in items]):
-            return [items]
-        if not any(_is_exchange(item) or (isinstance(item, dict) and is_cohere(item)) for item, _ in items):
-            raise mismatch("messages, or an object with messages, a chat_history or a reply,", document)
-        return items
+    def is_message(self, item: object) -> bool:
+        """An object that is one of them."""
+        return isinstance(item, dict) and is_cohere(item)
+
+    def is_exchange(self, row: object) -> bool:
+        """A request or a response of either version."""
+        return _is_exchange(row)
 
     def read(self, piece: Placed | list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The messages in order, with the reply at their end."""
