@@ -71,11 +71,6 @@ class BackgroundReplay:
         return self.run is not None or self.error is not None
 
     @property
-    def is_working(self) -> bool:
-        """Whether a thread is at it; not after it was stopped or is over."""
-        return self._is_working
-
-    @property
     def seconds_left(self) -> float | None:
         """How long the rest will take at the rate so far; ``None`` before there is one."""
         return self._seconds / self.done * (self.total - self.done) if self.done else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -11,33 +12,25 @@ from memviz.charts.cost.curve import BreakEven, cost_curve
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.engine.run import Run
 from memviz.metrics.cost.cost import break_even_turn
 from memviz.metrics.cost.parts import cost_parts
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.requests.traffic import traffic
 from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.totals import cheapest_words, totals
-from memviz.ui.shell.presence import kept_until_left
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
-
-RUNS_KEPT = 18
 
 
 def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:
     """What each setting costs on these terms."""
     out = []
     for setting in settings:
-        cost = assumptions.cost(_traffic(setting.run))
+        run = setting.run
+        cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
         out.append(SettingCost(setting, cost, cost_parts(cost, assumptions.main, assumptions.summarizer)))
     return out
-
-
-@kept_until_left(RUNS_KEPT)
-def _traffic(run: Run) -> Traffic:
-    return traffic(run)
 
 
 Side = Literal["one", "other"]
