@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -52,6 +53,19 @@ def kept_nowhere(**options: Any) -> MemoryStore:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "memories.db"
+
+
+def nobody_waits_for(model: Waiting, slow: Callable[[], object], store: MemoryStore) -> None:
+    """While ``slow`` waits for the summarizer, another session takes a message in."""
+    with ThreadPoolExecutor(2) as threads:
+        waiting = threads.submit(slow)
+        assert model.asked.wait(60)
+        quick = threads.submit(store.append, "quick", Message("user", "Hello"))
+        try:
+            quick.result(timeout=60)
+        finally:
+            model.may_answer.set()
+        waiting.result(timeout=60)
 
 
 class TestSessions:
@@ -276,15 +290,7 @@ class TestFaces:
             before.append("slow", message)
         model = Waiting()
         store = kept(path, "summary_only", model=model)
-        with ThreadPoolExecutor(2) as threads:
-            slow = threads.submit(store.load, "slow")
-            assert model.asked.wait(60)
-            quick = threads.submit(store.append, "quick", Message("user", "Hello"))
-            try:
-                quick.result(timeout=60)
-            finally:
-                model.may_answer.set()
-            slow.result(timeout=60)
+        nobody_waits_for(model, lambda: store.load("slow"), store)
 
     @pytest.mark.parametrize(
         ("options", "name"),
@@ -337,15 +343,7 @@ class TestThreads:
     def test_do_not_wait_for_the_summarizer_of_another_session(self) -> None:
         model = Waiting()
         store = MemoryStore(small("summary"), model=model, counter="chars4")
-        with ThreadPoolExecutor(2) as threads:
-            slow = threads.submit(lambda: [store.append("slow", message) for message in talk(2)[:3]])
-            assert model.asked.wait(60)
-            quick = threads.submit(store.append, "quick", Message("user", "Hello"))
-            try:
-                quick.result(timeout=60)
-            finally:
-                model.may_answer.set()
-            slow.result(timeout=60)
+        nobody_waits_for(model, lambda: [store.append("slow", message) for message in talk(2)[:3]], store)
 
 
 class TestBuildChatMemory:
