@@ -1,17 +1,19 @@
-"""What does each strategy send, turn by turn?"""
+"""What does each strategy send, what does it cost, and what becomes of every message?"""
 
 import streamlit as st
 
-from memviz.ui.compare.ask_all import ask_all
+from memviz.ui.compare.dollars.page import dollars_view
 from memviz.ui.compare.free_run import free_runs
-from memviz.ui.compare.tokens.page import compare_sentence, details, key_numbers, tokens_chart
+from memviz.ui.compare.memory_map.page import memory_map_view
+from memviz.ui.compare.tokens.page import tokens_view
+from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
 from memviz.ui.controls.health import health
-from memviz.ui.controls.replaying import make_runs
-from memviz.ui.controls.sidebar import expect_conversation, study_controls
-from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
+from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.views import COMPARE_VIEW
 
-open_page("What does each strategy send, turn by turn?", compare_sentence())
+view = open_views(COMPARE_VIEW, compare_views())
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state, replies=True)
@@ -19,11 +21,16 @@ expect_conversation(workspace(), state)
 if state.free_run:
     settings = free_runs(workspace(), state, models.answerer, models.summarizer)
 else:
-    settings = make_runs(workspace(), state, models.summarizer)
-if settings:
-    health(settings)
-    transcript, _ = workspace().conversation(state.conversation_id or "")
-    tokens_chart(settings, transcript)
-    key_numbers(settings)
-    details(settings, transcript, free_run=state.free_run)
-    ask_all(state, settings, models.answerer, models.summarizer)
+    settings = setting_runs(workspace(), state, models.summarizer)
+shown = [setting for setting in settings if setting.run.turns]
+transcript, _ = workspace().conversation(state.conversation_id or "")
+if not shown:
+    nothing_yet(settings)
+elif view == DOLLARS:
+    dollars_view(shown, transcript)
+else:
+    health(shown)
+    if view == MEMORY_MAP:
+        memory_map_view(shown, state.conversation_id or "")
+    else:
+        tokens_view(state, shown, transcript, models)

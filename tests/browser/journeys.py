@@ -19,6 +19,15 @@ QUESTIONS = {
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
 }
+"""The title of each page, and of each view of a page. Old addresses, such as /memory_map, lead to the view."""
+VIEWS = {
+    "compare": ("Compare", "Tokens"),
+    "costs": ("Compare", "Dollars"),
+    "memory_map": ("Compare", "Memory map"),
+    "retention": ("Facts", "Facts"),
+    "summaries": ("Facts", "Summaries"),
+}
+"""By which link of the navigation and which switch at the title a view is reached."""
 TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
@@ -27,6 +36,18 @@ expect.set_options(timeout=PATIENCE_MILLISECONDS)
 def go(page: Page, url: str, name: str) -> None:
     """Open an address and wait until the page of this name stands."""
     page.goto(url)
+    stands(page, name)
+
+
+def turn_to(page: Page, name: str) -> None:
+    """Click the way to a page, or to a view of one."""
+    link, view = VIEWS.get(name, (name.capitalize(), ""))
+    page.get_by_role("link", name=link, exact=True).click()
+    if view:
+        switch = page.get_by_role("radio", name=view, exact=True)
+        sees(switch)
+        quiet(page)
+        switch.click()
     stands(page, name)
 
 

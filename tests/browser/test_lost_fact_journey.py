@@ -10,7 +10,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import drawn, go, quiet, sees, stands
+from tests.browser.journeys import drawn, go, quiet, sees, stands, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -49,8 +49,7 @@ def pick_summary_buffer(page: Page) -> None:
 
 def look_at_the_budget(page: Page, setting: str) -> None:
     """The story of the budget under ``setting`` on the Retention page."""
-    page.get_by_role("link", name="Retention").click()
-    stands(page, "retention")
+    turn_to(page, "retention")
     drawn(page, LIVES)
     page.get_by_role("radio", name=setting, exact=True).click()
     expect(page.get_by_role("radio", name=setting, exact=True)).to_be_checked()

@@ -13,7 +13,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from memviz.transcripts.samples import sample
-from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands
+from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -99,8 +99,7 @@ def test_text_that_looks_like_markup_stays_text(page: Page, dashboard: Dashboard
     sees(page.get_by_text("Imported markup.json"))
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
-    page.get_by_role("link", name="Memory map").click()
-    stands(page, "memory_map")
+    turn_to(page, "memory_map")
     quiet(page)
     expect(point_at(page, 0, 3, 2)).to_contain_text(MARKUP[:43] + "…")
     click_on(page, 0, 3, 2)

@@ -12,7 +12,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -43,10 +43,8 @@ def lightness(page: Page) -> float:
 def test_pages_are_reached_by_click(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     for name in [*QUESTIONS][1:]:
-        page.get_by_role("link", name=name.capitalize().replace("_", " ")).click()
-        stands(page, name)
-    page.get_by_role("link", name="Compare").click()
-    stands(page, "compare")
+        turn_to(page, name)
+    turn_to(page, "compare")
 
 
 def test_a_phone_shows_the_chart(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, go, quiet, say, sees, stands
+from tests.browser.journeys import bubbles, go, quiet, say, sees, stands, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -65,8 +65,7 @@ def test_a_summary_is_reworded_before_and_after_it_is_used(page: Page, dashboard
     quiet(page)
     say(page, "What is the budget?")
     expect(bubbles(page).last).to_contain_text("5,300 euros")
-    page.get_by_role("link", name="Summaries").click()
-    stands(page, "summaries")
+    turn_to(page, "summaries")
 
 
 def test_a_proposal_survives_leaving_the_page(page: Page, dashboard: Dashboard) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
 from pathlib import Path
 from time import monotonic
@@ -26,19 +26,35 @@ QUESTIONS = {
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
 }
+"""The title of each page, and of each view of a page."""
+VIEWS = {
+    "costs": ("compare", "dollars"),
+    "memory_map": ("compare", "memory_map"),
+    "retention": ("facts", "lives"),
+    "summaries": ("facts", "summaries"),
+}
 
 Control = TypeVar("Control")
 
 
 def open_page(name: str, **query: str) -> AppTest:
-    """The page as a new browser session first sees it."""
-    session = AppTest.from_file(str(APP), default_timeout=TIMEOUT_SECONDS)
-    session.query_params.update(query)
-    if name != "compare":
-        session.switch_page(f"pages/{name}.py")
-    session.run()
+    """The page, or the view of a page, as a new browser session first sees it."""
+    session = open_address(name, {part: [text] for part, text in query.items()})
     assert page_of(session) == name
     return session
+
+
+def open_address(name: str, query: Mapping[str, Sequence[str]]) -> AppTest:
+    """What the address of a page or a view with this query shows."""
+    session = AppTest.from_file(str(APP), default_timeout=TIMEOUT_SECONDS)
+    for part, texts in query.items():
+        session.query_params[part] = list(texts)
+    page, view = VIEWS.get(name, (name, ""))
+    if view:
+        session.query_params["view"] = view
+    if page != "compare":
+        session.switch_page(f"pages/{page}.py")
+    return session.run()
 
 
 def page_of(session: AppTest) -> str:

@@ -15,7 +15,7 @@ from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
 from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences
+from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_compare import FIRST, replayed
 
 BUFFER, WINDOW, SUMMARY = FIRST
@@ -91,7 +91,7 @@ class TestMainPicture:
         assert not page.info
 
     def test_of_each_turn(self, page: AppTest) -> None:
-        page.button_group[0].set_value("Each turn").run()
+        labelled(page.button_group, "Shown").set_value("Each turn").run()
         frame = costs_on()[SUMMARY].frame()
         assert lines(page)[SUMMARY] == pytest.approx((frame["main_usd"] + frame["summarizer_usd"]).tolist())
 
@@ -181,8 +181,9 @@ class TestTerms:
 
     def test_are_kept_when_the_page_is_left(self, page: AppTest) -> None:
         choose(page, OF_MODEL, CLAUDE)
-        page.switch_page("pages/retention.py").run()
-        page.switch_page("pages/costs.py").run()
+        page.switch_page("pages/facts.py").run()
+        page.switch_page("pages/compare.py").run()
+        assert page_of(page) == "costs"
         assert labelled(page.selectbox, OF_MODEL).value == CLAUDE
 
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.ui.shell.links import link_query
 from memviz.ui.shell.state import CompareState
-from tests.pages.driving import APP, TIMEOUT_SECONDS, click, figures, labelled, page_of, sentences, token_lines
+from tests.pages.driving import click, figures, labelled, open_address, page_of, sentences, token_lines
 
 
 def shared(session: AppTest) -> dict[str, list[str]]:
@@ -22,12 +22,7 @@ def shared(session: AppTest) -> dict[str, list[str]]:
 
 
 def opened(page: str, query: dict[str, list[str]]) -> AppTest:
-    session = AppTest.from_file(str(APP), default_timeout=TIMEOUT_SECONDS)
-    for name, values in query.items():
-        session.query_params[name] = values
-    if page != "compare":  # which the root leads to, with what its address asks for
-        session.switch_page(f"pages/{page}.py")
-    session.run()
+    session = open_address(page, query)
     assert page_of(session) == page
     return session
 

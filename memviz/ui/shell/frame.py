@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.server.checks import require_checks
+from memviz.ui.shell.views import VIEW, View, choose_view, shown_view
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
@@ -30,19 +31,19 @@ def navigate() -> None:
     st.set_page_config(page_title="memviz", page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
     st.html(STYLE)
     compare = st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:")
+    facts = st.Page(PAGES / "facts.py", title="Facts", icon=":material/psychology_alt:")
     # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
     root = st.Page(_to(compare), title="memviz", url_path="start", default=True, visibility="hidden")
     page = st.navigation(
         [
             root,
             compare,
-            st.Page(PAGES / "summaries.py", title="Summaries", icon=":material/compress:"),
-            st.Page(PAGES / "memory_map.py", title="Memory map", icon=":material/grid_on:"),
-            st.Page(PAGES / "retention.py", title="Retention", icon=":material/psychology_alt:"),
-            st.Page(PAGES / "costs.py", title="Costs", icon=":material/payments:"),
+            facts,
             st.Page(PAGES / "tune.py", title="Tune", icon=":material/tune:"),
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
             st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
+            *_moved({"costs": (compare, "dollars"), "memory_map": (compare, "memory_map")}),
+            *_moved({"retention": (facts, "lives"), "summaries": (facts, "summaries")}),
         ],
         position="top",
     )
@@ -52,21 +53,50 @@ def navigate() -> None:
     looked_at(workspace())
 
 
-def _to(page: StreamlitPage) -> Callable[[], None]:
+def _moved(addresses: Mapping[str, tuple[StreamlitPage, str]]) -> Iterator[StreamlitPage]:
+    """Addresses that were pages once: each leads to the view that shows the same today."""
+    for address, (page, view) in addresses.items():
+        yield st.Page(_to(page, view), title=page.title, url_path=address, visibility="hidden")
+
+
+def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
     def lead() -> None:
-        st.switch_page(page, query_params={name: st.query_params.get_all(name) for name in st.query_params})
+        query: dict[str, str | list[str]] = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.switch_page(page, query_params=query | ({VIEW: view} if view else {}))
 
     return lead
 
 
 def open_page(question: str, sentence: str) -> None:
     """Begin a page: its title is the question it answers, the sentence says how."""
+    _guard()
+    st.title(question, anchor=False)
+    st.caption(sentence)
+    _database_notice()
+
+
+def open_views(key: str, views: Sequence[View]) -> str:
+    """Begin a page that has several views, the switch between them beside its title; returns the id of the one that
+    is shown."""
+    _guard()
+    view = shown_view(key, views)
+    titled, switch = st.columns([3, 2], vertical_alignment="center")
+    titled.title(view.question, anchor=False)
+    with switch, st.container(horizontal=True, horizontal_alignment="right"):
+        choose_view(key, views)
+    st.caption(view.sentence)
+    _database_notice()
+    return view.id
+
+
+def _guard() -> None:
     if PagesManager.uses_pages_directory:
         # A first visit straight to a page below pages/ would run it without navigation.py.
         PagesManager.uses_pages_directory = False
         st.rerun()
-    st.title(question, anchor=False)
-    st.caption(sentence)
+
+
+def _database_notice() -> None:
     with suppress(StorageError):  # a file that cannot be opened at all is said by the page, in its place
         database_notice(workspace())
 

@@ -93,7 +93,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     else:
         st.info(
             "No fact to look for was found in this conversation, so only cost and size are compared. Facts can be "
-            "typed in on the Retention page.",
+            "typed in on the Facts page.",
             icon=":material/info:",
         )
         picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
@@ -112,7 +112,7 @@ def _facts_words(sweep: Sweep) -> str:
     facts = sum({place.subject: cell.facts for place, cell in sweep.cells.items()}.values())
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""
-    return f"{settings}{over}, {counted(facts, 'fact')} looked for in every request; the Retention page lists them."
+    return f"{settings}{over}, {counted(facts, 'fact')} looked for in every request; the Facts page lists them."
 
 
 def follow_click(key: str) -> None:

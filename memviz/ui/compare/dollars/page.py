@@ -1,4 +1,4 @@
-"""The costs page's main picture: dollars over the turns, what they come to, and when one setting pays off."""
+"""Compare, by dollars: what they come to over the turns, and when one setting pays off."""
 
 from __future__ import annotations
 
@@ -16,11 +16,31 @@ from memviz.metrics.cost.cost import break_even_turn
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.text.wording import dollars
+from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import which_prices
-from memviz.ui.compare.dollars.totals import cheapest_words, totals
-from memviz.ui.shell.state import CostsState, set_widget, widget_value
+from memviz.ui.compare.dollars.prompt_cache import from_the_cache
+from memviz.ui.compare.dollars.table import turn_by_turn
+from memviz.ui.compare.dollars.totals import cheapest_words, parts_table, totals
+from memviz.ui.compare.dollars.window_use import against_the_window
+from memviz.ui.controls.pricing import price_controls
+from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.state import CostsState, compare_state, costs_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
+
+
+def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """What every setting costs."""
+    with st.sidebar:
+        assumptions = price_controls()
+        copy_link(compare_state(), "costs-link")
+    costs = costed(settings, assumptions)
+    say_what_is_unknown(costs)
+    in_total(costs_state(), costs, assumptions)
+    parts_table(costs)
+    from_the_cache(costs, assumptions)
+    against_the_window(costs, assumptions)
+    turn_by_turn(costs, transcript.title)
 
 
 def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:

@@ -1,4 +1,4 @@
-"""The pieces of the page of the fate map."""
+"""Compare, as a memory map: what became of every message at every request."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.text.wording import counted, message_number, message_position
-from memviz.ui.compare.memory_map.legend import key_numbers
-from memviz.ui.compare.memory_map.message import MESSAGE_KEY
+from memviz.ui.compare.memory_map.legend import key_numbers, legend
+from memviz.ui.compare.memory_map.message import MESSAGE_KEY, one_message
 from memviz.ui.controls.sidebar import MAP_TURN_KEY
 from memviz.ui.shell.state import clicked_point, compare_state, set_widget
 
@@ -22,6 +22,13 @@ MAP_PIXELS = 280
 """The least width of a map; up to three stand side by side."""
 MAPS_A_ROW = 3
 TURNS_KEY, POSITIONS_KEY = "map-turns", "map-messages"
+
+
+def memory_map_view(settings: Sequence[SettingRun], conversation_id: str) -> None:
+    """A map for each setting, and one message and one request of it."""
+    legend(settings)
+    maps(settings, zoom(whole_view(settings), conversation_id))
+    one_message(settings, conversation_id)
 
 
 def whole_view(settings: Sequence[SettingRun]) -> View:

@@ -1,4 +1,4 @@
-"""The pieces of the compare page."""
+"""Compare, by tokens: what every setting sends with each request."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
+from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
-from memviz.ui.controls.sidebar import TURN_KEY, choose_setting_run, is_free_run
+from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, choose_setting_run
 from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.state import clicked_point, compare_state, set_widget, widget_value
+from memviz.ui.shell.state import CompareState, clicked_point, compare_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 SETTING_KEY = "compare-setting"
@@ -32,17 +33,14 @@ INSPECTOR_PIXELS = 640
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
 
-def compare_sentence() -> str:
-    """What the page shows, by where its replies come from."""
-    if is_free_run():
-        return (
-            "A free run: a model answers one conversation under every setting. "
-            "Diamonds mark where it was summarized, and why."
-        )
-    return (
-        "One conversation, replayed under every setting with the very same replies. "
-        "Diamonds mark where it was summarized, and why."
-    )
+def tokens_view(
+    state: CompareState, settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels
+) -> None:
+    """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
+    tokens_chart(settings, transcript)
+    key_numbers(settings)
+    details(settings, transcript, free_run=state.free_run)
+    ask_all(state, settings, models.answerer, models.summarizer)
 
 
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:

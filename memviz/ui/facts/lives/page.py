@@ -1,4 +1,4 @@
-"""The pieces of the retention page that compare the settings."""
+"""Facts, by their lives: which of them each setting could still know."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
 from memviz.text.wording import counted
-from memviz.ui.facts.lives.chance_baseline import ChanceBaseline
-from memviz.ui.facts.retention_cache import bounds_of, survival_of
-from memviz.ui.shell.state import widget_value
+from memviz.ui.controls.health import health
+from memviz.ui.controls.sidebar import StudyModels, nothing_yet
+from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
+from memviz.ui.facts.lives.label_free import without_labels
+from memviz.ui.facts.lives.llm_judge import ask_a_model
+from memviz.ui.facts.lives.one_setting import one_setting
+from memviz.ui.facts.probes import facts_of, probes_panel, where_from
+from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
+from memviz.ui.shell.state import CompareState, retention_state, widget_value
 from memviz.ui.shell.text import plain
+from memviz.workspace import Workspace
 
 MEASURE_KEY = "retention-measure"
 MEASURE_HELP = (
@@ -33,11 +41,33 @@ TABLE_ALT = "What each setting retained, one column a setting"
 CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 
 
+def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], models: StudyModels) -> None:
+    """What every setting retains of the facts, and the life of each of them."""
+    shown = [setting for setting in settings if setting.run.turns]
+    facts = facts_of(workspace, state)
+    if not shown:
+        nothing_yet(settings)
+        return
+    health(shown)
+    where_from(facts)
+    kept = retention_results(shown, facts.probes)
+    if facts.probes:
+        main_picture(kept, elsewhere(workspace, kept))
+        key_numbers(kept)
+        one_setting(state, kept)
+        survival_by_age(kept)
+        by_category(kept)
+    without_labels(shown)
+    probes_panel(workspace, state, facts)
+    if facts.probes:
+        ask_a_model(retention_state(), kept, facts.probes, models)
+
+
 @st.fragment
-def main_picture(kept: Sequence[RetentionResult], elsewhere: ChanceBaseline | None) -> None:
+def main_picture(kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
     """Retention over the turns, by the measure that is chosen."""
     measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
-    bounds = bounds_of(kept, elsewhere.runs if elsewhere else (), measure)
+    bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     st.plotly_chart(
         retention_curve(kept, bounds, measure), key="retention-curve", config=CONFIG,
         alt="Share of the facts stated so far that each request could know, one line a setting",
@@ -47,17 +77,17 @@ def main_picture(kept: Sequence[RetentionResult], elsewhere: ChanceBaseline | No
         "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY,
         default=Measure.RETAINED.value, required=True, help=MEASURE_HELP,
     )  # fmt: skip
-    right.caption(_how_to_read(elsewhere, measure))
+    right.caption(_how_to_read(baseline, measure))
 
 
-def _how_to_read(elsewhere: ChanceBaseline | None, measure: Measure) -> str:
+def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
     words = "Diamonds mark summarizations: point at one to see which facts it cost."
     if measure is Measure.EVIDENCE:
         return words
-    if elsewhere is None:
+    if baseline is None:
         return words + " There is no other conversation in this language to tell what would be found by chance."
     return (
-        f"{words} Found by chance: the same facts, looked up in another conversation, “{plain(elsewhere.title)}”, "
+        f"{words} Found by chance: the same facts, looked up in another conversation, “{plain(baseline.title)}”, "
         "under the same settings."
     )
 

@@ -1,4 +1,4 @@
-"""The pieces of the summaries page."""
+"""Facts, by the summaries that they live in: every version, what made it and what it kept."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.text.wording import counted
 from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.probes import facts_of
 from memviz.ui.facts.summaries.charts import evolution_charts
@@ -31,6 +32,7 @@ from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
+from memviz.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.workspace import Workspace
 
 SETTING_KEY = "summaries-setting"
@@ -38,6 +40,14 @@ EVENT_KEY = "summaries-event-"
 CHART_KEY = "summaries-timeline-"
 CHART_ALT = "Tokens of the summary over the turns, and the messages that each version stands for"
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
+
+
+def summaries_view(
+    workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], summarizer: ModelChoice
+) -> None:
+    """Every version of a summary, and what another program recorded of its own."""
+    summaries(workspace, state, settings, summarizer)
+    recorded_events(*workspace.conversation(state.conversation_id or ""))
 
 
 def summaries(
@@ -67,10 +77,10 @@ def _view(state: CompareState, setting: SettingRun) -> str:
 
 
 def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
-    """Go to the Summaries page, to the compaction of this number (from 0) under the setting of ``line``."""
+    """Go to the summaries, to the compaction of this number (from 0) under the setting of ``line``."""
     state.looked_at = setting.index
     set_widget(EVENT_KEY + _view(state, setting), number)
-    st.switch_page("pages/summaries.py")
+    turn_to("facts", FACTS_VIEW, "summaries")
 
 
 def _nothing(state: CompareState, setting: SettingRun) -> None:

@@ -1,0 +1,31 @@
+"""The three views of Compare: the same settings over the same conversation, seen by what they send, what they cost and
+what becomes of every message."""
+
+from __future__ import annotations
+
+from memviz.ui.controls.sidebar import is_free_run
+from memviz.ui.shell.views import View
+
+TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
+_REPLAYED = "One conversation, replayed under every setting with the very same replies."
+_FREE_RUN = "A free run: a model answers one conversation under every setting."
+
+
+def compare_views() -> tuple[View, ...]:
+    """The views, by where the replies come from."""
+    replies = _FREE_RUN if is_free_run() else _REPLAYED
+    return (
+        View(
+            TOKENS, "Tokens", "What does each strategy send, turn by turn?",
+            f"{replies} Diamonds mark where it was summarized, and why.",
+        ),
+        View(
+            DOLLARS, "Dollars", "What does it cost, turn by turn?",
+            "The same conversation under every setting, at a model's list prices. What its prompt cache saves is "
+            "counted in.",
+        ),
+        View(
+            MEMORY_MAP, "Memory map", "What became of every message?",
+            "One column a request, one row a message: sent word for word, only in a summary, recalled, or dropped.",
+        ),
+    )  # fmt: skip

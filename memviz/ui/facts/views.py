@@ -1,0 +1,17 @@
+"""The two views of Facts: the lives of facts, and the summaries that they live in."""
+
+from __future__ import annotations
+
+from memviz.ui.shell.views import View
+
+LIVES, SUMMARIES = "lives", "summaries"
+VIEWS = (
+    View(
+        LIVES, "Facts", "Which facts could the model still know?",
+        "Facts of the conversation, looked up in what was sent with every request. No model is asked.",
+    ),
+    View(
+        SUMMARIES, "Summaries", "How did the summary change?",
+        "Every version of the summary: what made it, what it cost, and what of its text lived on.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,56 @@
+"""A page that shows one thing in several ways: its views, which of them is shown, and the switch at its title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.ui.shell.state import set_widget, widget_value
+
+VIEW = "view"
+"""The part of an address that names a view."""
+COMPARE_VIEW, FACTS_VIEW = "compare-view", "facts-view"
+
+
+class View(NamedTuple):
+    """One way to see a page. ``id`` stands in addresses, ``name`` on the switch; ``question`` is the title of the
+    page while it is shown, and ``sentence`` says how the view answers it."""
+
+    id: str
+    name: str
+    question: str
+    sentence: str
+
+
+def shown_view(key: str, views: Sequence[View]) -> View:
+    """The view that the switch of this ``key`` stands at: at first the one that the address names, or the first."""
+    known = {view.id: view for view in views}
+    asked = widget_value(_asked(key))
+    if asked in known:
+        set_widget(_asked(key), None)
+        set_widget(key, asked)
+    elif widget_value(key) not in known:
+        named = st.query_params.get(VIEW, "")
+        set_widget(key, named if named in known else views[0].id)
+    return known[widget_value(key)]
+
+
+def choose_view(key: str, views: Sequence[View]) -> None:
+    """The switch between the views."""
+    names = {view.id: view.name for view in views}
+    st.segmented_control(
+        "Seen as", list(names), format_func=names.__getitem__, key=key, required=True, label_visibility="collapsed",
+        persist_state="session",
+    )  # fmt: skip
+
+
+def turn_to(page: str, key: str, view: str) -> None:
+    """Go to a view of a page, the file ``page`` below ``pages/``."""
+    set_widget(_asked(key), view)  # the switch itself may be drawn already, and then takes no value
+    st.switch_page(f"pages/{page}.py")
+
+
+def _asked(key: str) -> str:
+    return f"{key}-asked"

@@ -1,0 +1,23 @@
+"""Which facts could the model still know, and what of them did the summaries keep?"""
+
+import streamlit as st
+
+from memviz.ui.controls.sidebar import setting_runs, study_controls
+from memviz.ui.facts.lives.page import lives_view
+from memviz.ui.facts.summaries.page import summaries_view
+from memviz.ui.facts.views import SUMMARIES, VIEWS
+from memviz.ui.shell.frame import open_views, workspace
+from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.views import FACTS_VIEW
+
+view = open_views(FACTS_VIEW, VIEWS)
+state = compare_state()
+with st.sidebar:
+    models = study_controls(workspace(), state)
+    copy_link(state, "facts-link")
+settings = setting_runs(workspace(), state, models.summarizer)
+if view == SUMMARIES:
+    summaries_view(workspace(), state, settings, models.summarizer)
+else:
+    lives_view(workspace(), state, settings, models)
