@@ -5,8 +5,9 @@ from streamlit.starlette import App
 
 from memviz.ui.shell.frame import navigate
 from memviz.ui.shell.server.checks import checks
+from memviz.ui.shell.server.other_base import other_base_routes
 
-app = App("navigation.py", middleware=checks())
+app = App("navigation.py", routes=other_base_routes(), middleware=checks())
 
 if get_script_run_ctx(suppress_warning=True) is not None:  # run as a script, as Streamlit's AppTest does
     navigate()

@@ -16,7 +16,7 @@ from tests.browser.dashboard import ROOT, Dashboard
 from tests.browser.script_runs import watch_runs
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 ARTIFACTS = ROOT / "test-artifacts"
 REQUIRED = bool(os.environ.get("MEMVIZ_REQUIRE_BROWSER"))
@@ -70,17 +70,24 @@ def _running(server: Dashboard) -> Iterator[Dashboard]:
         yield server
     finally:
         server.stop()
+    assert "Traceback" not in server.output.read_text(), "a stack trace in ordinary use"
 
 
 class Watch:
-    """What no page may do: leave an error uncaught, or talk to another machine."""
+    """What no page may do: leave an error uncaught or in the console, or talk to another machine."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.page_errors: list[str] = []
         self.foreign: list[str] = []
+        self.console_errors: list[str] = []
         context.on("weberror", lambda error: self.page_errors.append(str(error.error)))
+        context.on("console", self._console)
         context.on("request", lambda request: self._address(request.url))
         context.on("page", lambda page: page.on("websocket", lambda socket: self._address(socket.url)))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.console_errors.append(f"{message.text} ({message.location['url']})")
 
     def _address(self, url: str) -> None:
         parts = urlsplit(url)
@@ -108,6 +115,7 @@ def open_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[C
     for _, watch in opened:
         assert not watch.page_errors
         assert not watch.foreign
+        assert not watch.console_errors
 
 
 def _take_pictures(name: str, pages: list[Page]) -> None:

@@ -28,7 +28,7 @@ SIDEBAR_PIXELS = 340
 
 def navigate() -> None:
     """Set the page up and run the one that was asked for."""
-    st.set_page_config(page_title="memviz", page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
+    st.set_page_config(page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
     st.html(STYLE)
     compare = st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:")
     facts = st.Page(PAGES / "facts.py", title="Facts", icon=":material/psychology_alt:")
@@ -47,6 +47,7 @@ def navigate() -> None:
         ],
         position="top",
     )
+    st.set_page_config(page_title=f"{page.title} · memviz")
     with errors_shown():
         require_checks()
         page.run()
