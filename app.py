@@ -6,8 +6,9 @@ from streamlit.starlette import App
 from memviz.ui.shell.frame import navigate
 from memviz.ui.shell.server.checks import checks
 from memviz.ui.shell.server.other_base import other_base_routes
+from memviz.ui.warm_up import warm_up_beside
 
-app = App("navigation.py", routes=other_base_routes(), middleware=checks())
+app = App("navigation.py", lifespan=warm_up_beside, routes=other_base_routes(), middleware=checks())
 
 if get_script_run_ctx(suppress_warning=True) is not None:  # run as a script, as Streamlit's AppTest does
     navigate()

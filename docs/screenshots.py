@@ -1,7 +1,8 @@
-"""Take the pictures that README.md shows: each page over the same bundled conversation, into this folder.
+"""Take the pictures that README.md shows, and pictures of every page, all over the same bundled conversation.
 
-    python -m docs.screenshots                 all of them
-    python -m docs.screenshots tune.png        only this one
+    python -m docs.screenshots                     those of README.md, into this folder
+    python -m docs.screenshots tune.png            only this one
+    python -m docs.screenshots --pages FOLDER      every page and view, light and dark, in three sizes, into FOLDER
 
 Needs Chromium and the packages of ``pip install -e '.[dev]'``. The app runs on 127.0.0.1 over a database of its own,
 so neither a model nor the conversations of this machine get into a picture.
@@ -9,16 +10,16 @@ so neither a model nor the conversations of this machine get into a picture.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import TOKENS_CHART, drawn, go, marker_places
+from tests.browser.journeys import QUESTIONS, TOKENS_CHART, drawn, go, marker_places
 from tests.browser.script_runs import quiet, watch_runs
 
 if TYPE_CHECKING:
@@ -99,34 +100,80 @@ PICTURES = (
 )
 
 
-def take(browser: Browser, url: str, picture: Picture) -> None:
-    """Open the page, wait until it stands still, and save what the window shows."""
-    viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
-    context = browser.new_context(viewport=viewport, color_scheme="light", reduced_motion="reduce")  # type: ignore[arg-type]
+SIZES: dict[str, dict[str, Any]] = {
+    "laptop": {"viewport": {"width": 1280, "height": 720}},
+    "laptop-at-125-percent": {"viewport": {"width": 1024, "height": 576}, "device_scale_factor": 1.25},
+    "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2},
+}
+"""What a window of each size is to Chromium."""
+SCHEMES = ("light", "dark")
+
+
+def opened(browser: Browser, address: str, name: str, **options: Any) -> Page:
+    """A page in a window of its own, once it stands still."""
+    context = browser.new_context(reduced_motion="reduce", **options)
     context.set_default_timeout(60_000)
     watch_runs(context)
     page = context.new_page()
-    go(page, f"{url}/{picture.page}?{VIEW}", picture.page)
+    go(page, address, name)
     quiet(page)
+    return page
+
+
+def take(browser: Browser, url: str, picture: Picture) -> None:
+    """Save one of README's pictures: what the window shows."""
+    viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
+    address = f"{url}/{picture.page}?{VIEW}"
+    page = opened(browser, address, picture.page, viewport=viewport, color_scheme="light")
     picture.prepare(page)
     page.screenshot(path=FOLDER / picture.file)
-    context.close()
+    page.context.close()
     print(f"docs/{picture.file}")
 
 
-def main(names: list[str]) -> None:
-    """Take the pictures of these names, or all."""
-    chosen = [picture for picture in PICTURES if not names or picture.file in names]
+def take_pages(browser: Browser, url: str, folder: Path) -> None:
+    """Save every page and view in each size and theme: what the window shows, and the page as a whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for size, options in SIZES.items():
+        for scheme in SCHEMES:
+            for name in QUESTIONS:
+                page = opened(browser, f"{url}/{name}?{VIEW}", name, color_scheme=scheme, **options)
+                page.wait_for_timeout(1_000)  # charts are drawn after the page stands
+                file = folder / f"{name}-{size}-{scheme}.png"
+                page.screenshot(path=file)
+                _show_all(page, options["viewport"])
+                page.screenshot(path=file.with_stem(f"{file.stem}-whole"))
+                page.context.close()
+                print(file)
+
+
+def _show_all(page: Page, viewport: dict[str, int]) -> None:
+    """Make the window as high as what the page scrolls: Streamlit scrolls a box of its own, not the window."""
+    height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
+    page.set_viewport_size({"width": viewport["width"], "height": int(height)})
+    page.wait_for_timeout(1_000)
+
+
+def main() -> None:
+    """Take the pictures that the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m docs.screenshots", description="Take pictures of the pages.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="README's pictures to take; without any, all")
+    parser.add_argument("--pages", type=Path, metavar="FOLDER", help="take every page in every size and theme instead")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Dashboard(Path(folder))
         server.start()
         try:
             with chromium() as browser:
-                for picture in chosen:
-                    take(browser, server.url, picture)
+                if asked.pages:
+                    take_pages(browser, server.url, asked.pages)
+                else:
+                    for picture in PICTURES:
+                        if not asked.files or picture.file in asked.files:
+                            take(browser, server.url, picture)
         finally:
             server.stop()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -34,7 +34,7 @@ class Exempt(NamedTuple):
 OF_STREAMLIT = {
     "scrollable-region-focusable": Exempt(
         '[data-testid="stVerticalBlock"], pre',
-        "Boxes of a fixed height and code cannot be given a tabindex. Browsers let the keyboard scroll them themselves.",
+        "Boxes of a fixed height and code take no tabindex. Browsers let the keyboard scroll them all the same.",
     ),
 }
 
