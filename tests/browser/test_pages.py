@@ -79,3 +79,9 @@ def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboar
 def _conversation(title: str) -> bytes:
     messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]
     return json.dumps({"title": title, "messages": messages}).encode()
+
+
+def test_an_address_of_before_leads_to_its_view_also_on_a_new_server(page: Page, fresh_dashboard: Dashboard) -> None:
+    go(page, f"{fresh_dashboard.url}/memory_map?conversation=sample-support", "memory_map")
+    assert "/compare?" in page.url
+    assert "conversation=sample-support" in page.url

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 PASSWORD = "correct horse battery"
-RETENTION = "/retention?conversation=sample-trip"
+RETENTION = "/facts?conversation=sample-trip"
 TALK = """port => new Promise(answer => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/_stcore/stream`, ["streamlit"]);
   socket.onopen = () => answer("open");
@@ -62,6 +62,7 @@ def shows_retention(page: Page) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.console_says("401 (Unauthorized)", "Content Security Policy")
 def test_the_password_is_asked_for_once_a_browser_session(
     guarded: Dashboard, foreign: str, open_context: Callable[..., BrowserContext]
 ) -> None:
@@ -87,6 +88,7 @@ def test_the_password_is_asked_for_once_a_browser_session(
 
 
 @pytest.mark.slow
+@pytest.mark.console_says("/chat/_stcore/", "ERR_CONNECTION_REFUSED")
 def test_a_server_that_was_started_around_its_checks_shows_no_page(
     chromium_path: str, tmp_path: Path, page: Page
 ) -> None:
