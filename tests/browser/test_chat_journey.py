@@ -54,7 +54,7 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.console_says("ERR_CONNECTION_REFUSED")
+@pytest.mark.provokes_console_errors
 def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, f"{fresh_dashboard.url}/chat", "chat")  # the first visit of a new server, by a deep link
     sees(page.get_by_role("link", name="Library", exact=True))
@@ -160,7 +160,7 @@ def test_the_model_recalls_by_itself_where_only_summaries_are_sent(page: Page, d
 
 
 @pytest.mark.slow
-@pytest.mark.console_says("ERR_CONNECTION_REFUSED")
+@pytest.mark.provokes_console_errors
 def test_what_waits_and_what_is_pinned_is_there_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, f"{fresh_dashboard.url}/chat", "chat")
     talk(page, FACT, PLAN)

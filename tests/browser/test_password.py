@@ -62,7 +62,7 @@ def shows_retention(page: Page) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.console_says("401 (Unauthorized)", "Content Security Policy")
+@pytest.mark.provokes_console_errors
 def test_the_password_is_asked_for_once_a_browser_session(
     guarded: Dashboard, foreign: str, open_context: Callable[..., BrowserContext]
 ) -> None:
@@ -88,7 +88,7 @@ def test_the_password_is_asked_for_once_a_browser_session(
 
 
 @pytest.mark.slow
-@pytest.mark.console_says("/chat/_stcore/", "ERR_CONNECTION_REFUSED")
+@pytest.mark.provokes_console_errors
 def test_a_server_that_was_started_around_its_checks_shows_no_page(
     chromium_path: str, tmp_path: Path, page: Page
 ) -> None:

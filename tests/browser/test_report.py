@@ -199,7 +199,7 @@ def test_text_never_becomes_markup(open_context: Callable[..., BrowserContext], 
 
 
 @pytest.mark.slow
-@pytest.mark.console_says("Content Security Policy", "example.org")
+@pytest.mark.provokes_console_errors
 def test_a_script_that_got_in_all_the_same_would_not_run(
     open_context: Callable[..., BrowserContext], trip_file: Path, tmp_path: Path
 ) -> None:

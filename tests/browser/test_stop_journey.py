@@ -74,7 +74,7 @@ def test_a_chat_with_a_silent_model(page: Page, dashboard: Dashboard, silent: Op
     stands(page, "chat")
 
 
-@pytest.mark.console_says("ERR_CONNECTION_REFUSED")
+@pytest.mark.provokes_console_errors
 def test_a_message_is_there_after_a_kill_during_its_reply(
     page: Page, fresh_dashboard: Dashboard, silent: OpenAIServer
 ) -> None:
