@@ -111,8 +111,8 @@ def _changes(run: Run, record: TurnRecord) -> None:
 
 
 def _compaction(run: Run, compaction: Compaction) -> None:
-    words = compaction_words(compaction)
-    messages, reason = message_range(compaction.summarized), compaction.reason
+    words = compaction_words(compaction, run)
+    messages, reason = message_range(compaction.summarized), words.why
     because = f" ({plain(reason)})" if reason else ""
     if compaction.error is not None:
         why, hope = plain(error_words(compaction)), tried_again(run, compaction)
@@ -130,8 +130,8 @@ def _compaction(run: Run, compaction: Compaction) -> None:
     elif compaction.dropped:
         st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
-        with st.expander(f"{words.what}, because {plain(reason)}", icon=":material/compress:"):
-            _summary(compaction)
+        with st.expander(f"{words.what} ({plain(reason)})", icon=":material/compress:"):
+            _summary(compaction, words.result)
 
 
 def _wording(compaction: Compaction) -> None:
@@ -140,8 +140,8 @@ def _wording(compaction: Compaction) -> None:
     before.text(compaction.proposed or "It wrote none.")
 
 
-def _summary(compaction: Compaction) -> None:
-    change = f"Content {compaction.tokens_before:,} → {compaction.tokens_after:,} tokens · "
+def _summary(compaction: Compaction, result: str) -> None:
+    change = f"{result} · "
     if compaction.by_thinking:
         st.caption(change + "written by the chat model when it stopped thinking, so no summarizer was asked")
         st.text(compaction.summary or "")
