@@ -94,6 +94,12 @@ def price(model: str) -> Price | None:
     return found if found is not None and found.provider.startswith(provider) else None
 
 
+def context_window_tokens(model: str) -> int | None:
+    """The most tokens that ``model`` takes in one request; ``None`` if that is not known."""
+    found = price(model)
+    return found.max_input_tokens if found else None
+
+
 @cache
 def prices() -> Mapping[str, Price]:
     """Every text model of the price file by name; empty if there is no such file."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import floor, log10
 
 _VOWELS = "aeiou"
+_UNITS = ((86400.0, "day", "days"), (3600.0, "hour", "hours"), (60.0, "min", "min"), (1.0, "s", "s"))
 _EXACT_BELOW = 1000
 """Smaller numbers of tokens are given exactly, larger ones to three digits."""
 
@@ -93,6 +94,13 @@ def dollars(usd: float) -> str:
     text = f"{usd:,.{digits}f}"
     needless = len(text) - len(text.rstrip("0"))
     return f"${text[: len(text) - min(needless, digits - 2)]}"
+
+
+def duration_words(seconds: float) -> str:
+    """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
+    size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
+    number = seconds / size
+    return f"{number:,.4g} {one if number == 1 else several}"
 
 
 def rounded_tokens(number: int) -> str:

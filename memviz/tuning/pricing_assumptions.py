@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memviz.metrics.cost.cost import Cost, Pricing, cost, pricing
+from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 
-DEFAULT_MODEL = "openai/gpt-5-mini"
-"""Whose prices are used until others are chosen."""
-DEFAULT_PAUSE_SECONDS = 60.0
+__all__ = ["DEFAULT_MODEL", "DEFAULT_PAUSE_SECONDS", "PricingAssumptions"]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ import pytest
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.errors import CounterUnavailableError
+from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import HealthWarning, counting, health_warnings
 from memviz.metrics.health.growth import unbounded_part
+from memviz.models.prices import context_window_tokens
 from tests.engine.probes import talk
 from tests.strategies.conversations import small_parameters
 
@@ -263,10 +265,11 @@ def test_a_budget_broken_by_the_summary_is_told_apart() -> None:
 def test_a_full_buffer_grows_and_says_until_when() -> None:
     """The last request holds 7 x 30 tokens of history, 10 of input, and 15 messages and a primer at 3 tokens."""
     warning = expect(run_of(said(*[10, 20] * 8), "buffer"), "growth")
-    turn = 8 + -(-(128_000 - (7 * 30 + 10 + 16 * 3)) // 30)
+    window = context_window_tokens(DEFAULT_MODEL) or 0
+    turn = 8 + -(-(window - (7 * 30 + 10 + 16 * 3)) // 30)
     assert warning.numbers == (
         "The history sent grew from 0 to 210 tokens from turn 1 to 8, about 30 a turn, and never fell. At this pace "
-        f"128,000 tokens are reached at turn {turn:,}."
+        f"{window:,} tokens, the context window of {DEFAULT_MODEL}, are reached at turn {turn:,}."
     )
     assert (warning.severity, len(warning.turns)) == ("caution", 8)
     assert not found(run_of(said(*[10, 20] * 7), "buffer"), "growth")
@@ -274,8 +277,9 @@ def test_a_full_buffer_grows_and_says_until_when() -> None:
 
 def test_growth_past_the_context_window_is_bad() -> None:
     """Request 7 holds 12 messages of history and an input."""
-    warning = expect(run_of(talk(8), "buffer", counter=lambda _: 10_000), "growth")
-    assert warning.numbers.endswith("128,000 tokens were reached at turn 7.")
+    window = context_window_tokens(DEFAULT_MODEL) or 0
+    warning = expect(run_of(talk(8), "buffer", counter=lambda _: window // 13), "growth")
+    assert warning.numbers.endswith("were reached at turn 7.")
     assert warning.severity == "bad"
 
 

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run
+from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import health_warnings
 from memviz.metrics.health.counting import REFERENCE
+from memviz.models.prices import context_window_tokens
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
 
+WINDOW_TOKENS = context_window_tokens(DEFAULT_MODEL) or 0
 Found = list[str] | None
 """The numbers that a warning has to say, in order; ``None`` for no warning."""
 BUDGETS = {"token_buffer": "max_tokens", "summary_buffer": "max_token_limit", "chat_summary_buffer": "token_limit"}
@@ -140,8 +143,14 @@ class Recount:
         calls = [call for m in self.requests[-1].messages for call in m.tool_calls]
         sent = sum(self.count(m.content) + 3 for m in self.requests[-1].messages) + 3
         sent += sum(self.count(call.name) + self.count(call.arguments) for call in calls)
-        turn = last + ceil((128_000 - sent) / pace)
-        return [*say(sizes[0], sizes[-1], first, last), f"{pace:,.0f}", *say(128_000, turn)]
+        turn = last + ceil((WINDOW_TOKENS - sent) / pace)
+        return [
+            *say(sizes[0], sizes[-1], first, last),
+            f"{pace:,.0f}",
+            *say(WINDOW_TOKENS),
+            "5",
+            *say(turn),
+        ]  # of gpt-5-mini
 
     def assistant_first(self) -> Found:
         spoken = [[m.role for m in request.messages if m.role != "system"] for request in self.requests]

@@ -16,6 +16,10 @@ from memviz.metrics.requests.requests_sent import Tokens
 from memviz.models.prices import TokenRates, price
 from memviz.models.registry import OFFLINE
 
+DEFAULT_MODEL = "openai/gpt-5-mini"
+"""Whose prices, cache and context window count until another model is chosen."""
+DEFAULT_PAUSE_SECONDS = 60.0
+"""The user's pause between two turns, until another one is chosen."""
 MILLION = 1_000_000
 BY_HAND = "entered by hand"
 FREE = "answers without a provider"

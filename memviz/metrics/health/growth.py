@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from math import ceil
 
@@ -11,11 +11,17 @@ from memviz.counters import Counter
 from memviz.engine.run import Run
 from memviz.engine.session import new_space
 from memviz.memory import Memory
+from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
+from memviz.metrics.cost.pricing import DEFAULT_MODEL, pricing
 from memviz.metrics.health.warning import HealthWarning, turns_of
+from memviz.metrics.requests.traffic import traffic
+from memviz.models.cache_rules import cache_rules
+from memviz.models.prices import context_window_tokens, price
 from memviz.strategies.base import Strategy
+from memviz.text.wording import duration_words
 
-CONTEXT_WINDOW_TOKENS = 128_000
-"""A common size of context window, to say how far the growth is from trouble."""
+SAME_PRICE = 1.05
+"""Turns that cost less than this many times as much cost the same."""
 LEAST_REQUESTS = 8
 _PROBE_MESSAGES, _PROBE_MESSAGE_TOKENS = 1_000, 2_000
 
@@ -32,30 +38,68 @@ def growth(run: Run) -> HealthWarning | None:
         return None
     first, last = run.turns[0], run.turns[-1]
     pace = (sizes[-1] - sizes[0]) / (last.turn - first.turn)
-    largest = max(record.total_tokens for record in run.turns)
+    largest, window = max(record.total_tokens for record in run.turns), context_window_tokens(_model(run))
     what = "The history sent" if part == "history" else "The list of summaries sent"
     return HealthWarning(
         "growth", "Grows without bound",
         f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from turn {first.turn:,} to {last.turn:,}, about "
-        f"{pace:,.0f} a turn, and never fell. {_outlook(run, pace)}",
-        "Every turn costs more than the one before, until the model's context window is full and requests fail.",
-        _remedy(part), turns_of(run.turns), "bad" if largest >= CONTEXT_WINDOW_TOKENS else "caution",
+        f"{pace:,.0f} a turn, and never fell.{_outlook(run, pace, window)}",
+        "Every turn sends more than the one before, until the model's context window is full and requests fail."
+        f"{_dearer(run)}",
+        _remedy(run, part), turns_of(run.turns), "bad" if window is not None and largest >= window else "caution",
     )  # fmt: skip
 
 
-def _outlook(run: Run, pace: float) -> str:
-    passed = next((record for record in run.turns if record.total_tokens >= CONTEXT_WINDOW_TOKENS), None)
+def _model(run: Run) -> str:
+    """The model that answered last, else the one whose prices count until another is chosen."""
+    names = (record.facts.model for record in reversed(run.turns) if record.facts and record.facts.model)
+    return next((name for name in names if price(name) is not None), DEFAULT_MODEL)
+
+
+def _dearer(run: Run) -> str:
+    """Under which pauses a turn costs more than an earlier one, and how much."""
+    known = _cost_by_pause(run)
+    longer = growth_in_cost(known.longer) if known else None
+    shorter = growth_in_cost(known.shorter) if known else None
+    rules = cache_rules(_model(run))
+    if longer is None or shorter is None or longer < SAME_PRICE or rules is None:
+        return ""
+    lives = duration_words(rules.lifetime_seconds or 0.0)
+    with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
+    return (
+        f" At the prices of {_model(run)}, with pauses of {lives} or longer one of the last turns costs {longer:.1f} "
+        f"times as much as one of the first; with shorter pauses, where the prompt cache is read, {with_cache}."
+    )
+
+
+def _cost_by_pause(run: Run) -> CostByPause | None:
+    model, sent = _model(run), run.once(traffic, partial(traffic, run))
+    return cost_by_pause(sent, pricing(model), pricing(model), cache_rules(model))
+
+
+def _outlook(run: Run, pace: float, window: int | None) -> str:
+    if window is None:
+        return ""
+    passed = next((record for record in run.turns if record.total_tokens >= window), None)
+    full = f"{window:,} tokens, the context window of {_model(run)},"
     if passed is not None:
-        return f"{CONTEXT_WINDOW_TOKENS:,} tokens were reached at turn {passed.turn:,}."
+        return f" {full} were reached at turn {passed.turn:,}."
     last = run.turns[-1]
-    turn = last.turn + ceil((CONTEXT_WINDOW_TOKENS - last.total_tokens) / pace)
-    return f"At this pace {CONTEXT_WINDOW_TOKENS:,} tokens are reached at turn {turn:,}."
+    turn = last.turn + ceil((window - last.total_tokens) / pace)
+    return f" At this pace {full} are reached at turn {turn:,}."
 
 
-def _remedy(part: str) -> str:
-    if part == "history":
+def _remedy(run: Run, part: str) -> str:
+    if part == "summary":
+        return "Choose a strategy that folds older summaries into one, such as the running summary."
+    rules = cache_rules(_model(run))
+    if rules is None or not rules.lifetime_seconds:
         return "Choose a strategy with a limit, such as a summary buffer, or end conversations before they are long."
-    return "Choose a strategy that folds older summaries into one, such as the running summary."
+    lives = duration_words(rules.lifetime_seconds)
+    return (
+        f"With pauses of {lives} or longer choose a strategy with a limit, such as a summary buffer. With shorter ones "
+        "look first which setting costs least. Either way choose one before the context window is full."
+    )
 
 
 def unbounded_part(strategy: Strategy) -> str:

@@ -9,6 +9,7 @@ from memviz.bounds import MAX_SECONDS, MAX_USD
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
+from memviz.text.wording import duration_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.ui.shell.text import plain
 
@@ -34,7 +35,6 @@ _PRICES = (
     ("Written to the cache", "cache_write_usd_per_million", "cache_write_usd_per_token",
      "Some providers charge more for what they keep. Where none is known, as dear as input."),
 )  # fmt: skip
-_UNITS = ((86400.0, "day", "days"), (3600.0, "hour", "hours"), (60.0, "min", "min"), (1.0, "s", "s"))
 
 
 def price_controls() -> PricingAssumptions:
@@ -57,13 +57,6 @@ def price_controls() -> PricingAssumptions:
         cache = _choose_cache(model)
     beside.caption(pause_words(cache, pause_seconds))
     return PricingAssumptions(main, writer, cache, pause_seconds)
-
-
-def duration_words(seconds: float) -> str:
-    """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
-    size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
-    number = seconds / size
-    return f"{number:,.4g} {one if number == 1 else several}"
 
 
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:

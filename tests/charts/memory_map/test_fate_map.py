@@ -23,6 +23,7 @@ from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.summaries.compaction_words import request_words
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
@@ -99,17 +100,19 @@ def test_every_tooltip_tells_the_truth(id: str, messages: list[Message], plan: l
                 Fate.VERBATIM: "\nword for word\n",
                 Fate.DROPPED: "\ndropped\n",
                 Fate.RECALLED: "\nrecalled\n",
-                Fate.SUMMARIZED: f"\nin the summary, summarized {'once' if often == 1 else f'{often} times'} "
-                f"(version {versions[position]})\n",
+                Fate.SUMMARIZED: f"\nreplaced by a summary (version {versions[position]}),\n"
+                f"summarized {'once' if often == 1 else f'{often} times'}\n",
             }[fate] in text
             assert text.endswith(" dropped")
             for kind, words in (
                 (Fate.VERBATIM, "word for word"),
-                (Fate.SUMMARIZED, "summarized"),
+                (Fate.SUMMARIZED, "replaced by a summary"),
                 (Fate.DROPPED, "dropped"),
             ):
                 count = int((fates[request] == kind).sum())
-                assert (f"{count} {words}" in text.splitlines()[-1]) is (bool(count) or kind is not Fate.SUMMARIZED)
+                assert (f"{count} {words}" in text.partition("tokens sent,")[2]) is (
+                    bool(count) or kind is not Fate.SUMMARIZED
+                )
 
 
 def test_one_row_says_the_first_words_of_its_message() -> None:
@@ -196,7 +199,7 @@ class TestLongRuns:
         assert OWN_TAGS.sub("", told[299.0, 10.5].replace("<br>", "\n")) == (
             "messages 9 to 12 (turns 5 to 6)\nsummarized 8 times or more (100 % of this cell)\n"
             f"at the request of turns 298 to 300, with turn 300:\n{tokens:,} tokens sent,\n"
-            f"{counts[Fate.VERBATIM]} word for word, {counts[Fate.SUMMARIZED]} summarized, 0 dropped"
+            f"{counts[Fate.VERBATIM]} word for word, {counts[Fate.SUMMARIZED]} replaced by a summary,\n0 dropped"
         )
 
     def test_a_part_of_them_is_shown_in_full(self, run: Run) -> None:
@@ -219,9 +222,9 @@ class TestMarks:
         assert set(marks.marker.symbol) == {"diamond"}
         for tooltip, compaction in zip(marks.text, run.compactions, strict=True):
             text = " ".join(OWN_TAGS.sub(" ", unescape(tooltip)).split())
-            assert f"after message {compaction.after_message + 1} (turn {compaction.turn})" in text
+            assert f"{request_words(compaction)}, after message {compaction.after_message + 1}" in text
             assert compaction.reason in text
-            assert max(len(setting) for setting in OWN_TAGS.sub("", tooltip.replace("<br>", "\n")).split("\n")) <= 46
+            assert max(map(len, unescape(OWN_TAGS.sub("", tooltip.replace("<br>", "\n"))).split("\n"))) <= 46
         (setting,) = lines_of(figure)
         assert setting.line.color == SUMMARIZATION_LINE
         assert list(setting.x)[:2] == [changed[0] - 0.5] * 2

@@ -131,7 +131,7 @@ def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: Prici
     """The main picture, the totals under it, and the break-even of two settings, which is marked in the picture."""
     picture = st.container()
     totals(costs)
-    verdict = cheapest_words(costs)
+    verdict = cheapest_words(costs, assumptions)
     if verdict:
         st.markdown(verdict)
     which_prices(assumptions)

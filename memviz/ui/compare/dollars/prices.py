@@ -8,9 +8,9 @@ import streamlit as st
 
 from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
-from memviz.models.prices import TokenRates, price
+from memviz.models.prices import TokenRates, context_window_tokens
+from memviz.text.wording import duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.controls.pricing import duration_words
 from memviz.ui.shell.text import plain
 
 UNKNOWN = "unknown"
@@ -59,8 +59,7 @@ def cache_in_words(cache: CacheRules | None) -> str:
 
 def window_tokens(assumptions: PricingAssumptions) -> int | None:
     """The context window of the model whose prices count, in tokens of input; ``None`` if it is not known."""
-    found = price(assumptions.main.model) if assumptions.main else None
-    return found.max_input_tokens if found else None
+    return context_window_tokens(assumptions.main.model) if assumptions.main else None
 
 
 def _rates(rates: TokenRates, reads_a_cache: bool) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isclose
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.cost.words import usd_words
+from memviz.metrics.cost.by_pause import cost_by_pause
+from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import Part
-from memviz.text.wording import dollars
+from memviz.text.wording import dollars, duration_words
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."
@@ -35,7 +39,7 @@ def totals(costs: Sequence[SettingCost]) -> None:
             delta_color="inverse" if change is not None and change < 0 else "off",
             delta_arrow="auto" if change and not is_first else "off",
         )  # fmt: skip
-        shares = shares_words(one, has_hits=_any_hits(costs))
+        shares = shares_words(one, has_hits=any(one.cost.cached_tokens.any() for one in costs))
         if shares:
             column.caption(shares)
 
@@ -62,20 +66,43 @@ def shares_words(one: SettingCost, *, has_hits: bool) -> str:
     return plain(", ".join(told))
 
 
-def cheapest_words(costs: Sequence[SettingCost]) -> str:
-    """Which setting costs least, and whether the cache decides that; in Markdown, empty where nothing can be said."""
-    known = [(one, one.cost.total_usd, one.cost.uncached_total_usd) for one in costs]
-    priced = [(one, usd, otherwise) for one, usd, otherwise in known if usd is not None and otherwise is not None]
-    if len(priced) < 2:
+def cheapest_words(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> str:
+    """Which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty where
+    nothing can be said."""
+    cheapest = _cheapest([one.cost for one in costs])
+    if cheapest is None:
         return ""
-    cheapest, usd, _ = min(priced, key=lambda row: row[1])
-    uncached, _, otherwise = min(priced, key=lambda row: row[2])
-    if isclose(usd, max(row[1] for row in priced), rel_tol=1e-9):
+    if isclose(cheapest.usd, max(one.cost.total_usd or 0.0 for one in costs), rel_tol=1e-9):
         return "All settings cost the same."
-    words = f"**{plain(cheapest.label)}** costs least: {plain(dollars(usd))}."
-    if uncached is cheapest:
-        return f"{words} So it would without a prompt cache." if _any_hits(costs) else words
-    return f"{words} Without a prompt cache it would be **{plain(uncached.label)}**, with {plain(dollars(otherwise))}."
+    words = f"**{plain(costs[cheapest.place].label)}** costs least: {plain(dollars(cheapest.usd))}"
+    prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
+    known = [both for one in costs if (both := cost_by_pause(one.cost.traffic, *prices)) is not None]
+    if not known or assumptions.cache is None:
+        return f"{words}. No pause changes that: no prompt cache is known that outlasts one."
+    reads = assumptions.cache.is_alive(assumptions.pause_seconds)
+    other = _cheapest([one.longer if reads else one.shorter for one in known])
+    lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
+    holds = f"shorter than the {lives} that the prompt cache lives" if reads else (
+        f"not shorter than the {lives} that the prompt cache lives"
+    )  # fmt: skip
+    words += f" with pauses of {duration_words(assumptions.pause_seconds)}, {holds}. With "
+    words += f"pauses of {lives} or longer " if reads else "shorter ones "
+    if other is None or other.place == cheapest.place:
+        return f"{words}it does so too."
+    return f"{words}it would be **{plain(costs[other.place].label)}**, with {plain(dollars(other.usd))}."
+
+
+class _Cheapest(NamedTuple):
+    """The place of the setting that costs least, and what it costs."""
+
+    place: int
+    usd: float
+
+
+def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
+    """Of those whose price is known, if these are at least two."""
+    known = [_Cheapest(place, cost.total_usd) for place, cost in enumerate(costs) if cost.total_usd is not None]
+    return min(known, key=lambda one: one.usd) if len(known) > 1 else None
 
 
 def parts_table(costs: Sequence[SettingCost]) -> None:
@@ -101,7 +128,3 @@ def _cells(one: SettingCost) -> dict[str, str]:
 def _cell(one: SettingCost, part: Part) -> str:
     tokens = int(one.parts.tokens[part].sum())
     return f"{tokens:,} · {usd_words(one.parts.total_usd(part))}" if tokens else NONE
-
-
-def _any_hits(costs: Sequence[SettingCost]) -> bool:
-    return any(one.cost.cached_tokens.any() for one in costs)

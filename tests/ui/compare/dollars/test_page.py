@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
 import pytest
 
+import memviz
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
+from memviz.metrics.health import health_warnings
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
+from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars import page
 from memviz.ui.compare.dollars.page import break_even, break_even_words, costed
@@ -79,19 +84,49 @@ class TestPrices:
 
 
 class TestCheapest:
-    def test_with_and_without_the_cache(self) -> None:
+    def test_names_the_pauses_that_it_holds_for(self) -> None:
+        few, many = (
+            flat(2, 5000, label="few", index=1),
+            cost_line([(1, 5000, 0, 9), (2, 6000, 5000, 9)], (), label="all"),
+        )
+        words = cheapest_words([many, few], TERMS).replace("\\", "")
+        assert words.startswith("**all** costs least: $")
+        assert " with pauses of 1 min, shorter than the 5 min that the prompt cache lives. " in words
+        assert " With pauses of 5 min or longer it would be **few**, with $" in words
         growing = cost_line([(1, 5000, 0, 9), (2, 20_000, 5000, 9)], (), label="all")
-        words = cheapest_words([growing, flat(2, 5000, label="few", index=1)])
+        words = cheapest_words([growing, few], TERMS)
         assert words.startswith("**few** costs least")
-        assert words.endswith("So it would without a prompt cache.")
-        cached = cost_line([(1, 5000, 0, 9), (2, 6000, 5000, 9)], (), label="all")
-        words = cheapest_words([cached, flat(2, 5000, label="few", index=1)])
-        assert words.startswith("**all** costs least")
-        assert "Without a prompt cache it would be **few**" in words
+        assert words.endswith(" With pauses of 5 min or longer it does so too.")
+
+    def test_without_a_cache_no_pause_matters(self) -> None:
+        words = cheapest_words([flat(2, 6000), flat(2, 5000, label="few", index=1)], replace(TERMS, cache=None))
+        assert words.startswith("**few** costs least: ")
+        assert words.endswith("no prompt cache is known that outlasts one.")
 
     def test_nothing_where_there_is_nothing_to_compare(self) -> None:
-        assert cheapest_words([cost_line()]) == cheapest_words([cost_line(), cost_line(main=None)]) == ""
-        assert cheapest_words([cost_line(), cost_line(index=1)]) == "All settings cost the same."
+        assert cheapest_words([cost_line()], TERMS) == cheapest_words([cost_line(), cost_line(main=None)], TERMS) == ""
+        assert cheapest_words([cost_line(), cost_line(index=1)], TERMS) == "All settings cost the same."
+
+    @pytest.mark.parametrize("name", list(bundled()))
+    @pytest.mark.parametrize("pause_seconds", [60.0, 600.0])
+    def test_it_never_contradicts_the_warning_that_requests_grow(self, name: str, pause_seconds: float) -> None:
+        """The warning says "choose a limit" only for the pauses with which a limit is said to be cheaper, or asks to
+        look which setting costs least."""
+        strategies = (memviz.strategy("buffer"), memviz.strategy("window", window_size=10))
+        runs = [memviz.replay(bundled()[name], strategy) for strategy in strategies]
+        terms = PricingAssumptions.of(pause_seconds=pause_seconds)
+        words = cheapest_words(costed([SettingRun(r, r.strategy.label, n) for n, r in enumerate(runs)], terms), terms)
+        (growth,) = [warning for warning in health_warnings(runs[0]) if warning.kind == "growth"]
+        assert "Every turn costs more" not in growth.why
+        assert growth.remedy.startswith("With pauses of 5 min or longer choose a strategy with a limit")
+        limit, full = words.index("**Sliding window"), words.find("**Full buffer")
+        long_pauses = words.find("With pauses of 5 min or longer")
+        if full >= 0:  # each is cheapest under some pause: the full buffer under the short ones
+            assert (full < limit) is (long_pauses >= 0)
+        times = [float(number) for number in re.findall(r"([\d.]+) times as much", growth.why)]
+        longer, *shorter = times
+        assert longer > 2
+        assert all(number < longer for number in shorter)
 
     def test_shares(self) -> None:
         assert shares_words(cost_line(), has_hits=True).replace("\\", "") == (
