@@ -25,7 +25,7 @@ LEAST_WORDS = 2
 """Content words that a question has to have besides the value, or nobody could tell what is asked."""
 SENTENCE_CHARS, HAN_CHARS = range(12, 241), 3
 """Of a sentence that states a value. A Chinese character says as much as three letters."""
-LEAST_INFORMATIVENESS = 2.0
+LEAST_INFORMATIVENESS = 1.7
 """Of the stating sentence, see :class:`memviz.text.traits.Traits`: leaves out courtesies and advice."""
 MOST_MESSAGES, MOST_SHARE = 4, 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""

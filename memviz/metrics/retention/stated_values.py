@@ -62,7 +62,7 @@ _DEFINES = re.compile(
 _LEAST_DIGITS = 3
 """A number with fewer digits means something only together with its unit."""
 _CODE_CHARS = 5
-_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may"}
+_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"}
 
 
 class Value(NamedTuple):
