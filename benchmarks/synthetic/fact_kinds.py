@@ -62,6 +62,34 @@ FACT_KINDS = (
         "number",
     ),
     FactKind(
+        "single fact",
+        GROUPS,
+        ("the cook of {subject} is allergic to {answer}",),
+        "What is the cook of {subject} allergic to?",
+        "allergen",
+    ),
+    FactKind(
+        "single fact",
+        EVENTS,
+        ("the discount code for {subject} is {answer}",),
+        "What is the discount code for {subject}?",
+        "discount code",
+    ),
+    FactKind(
+        "number",
+        PLACES,
+        ("the phone number of {subject} is {answer}",),
+        "What is the phone number of {subject}?",
+        "phone number",
+    ),
+    FactKind(
+        "number",
+        GROUPS,
+        ("the tax number of {subject} is {answer}",),
+        "What is the tax number of {subject}?",
+        "tax number",
+    ),
+    FactKind(
         "name",
         EVENTS,
         ("the contact person for {subject} is {answer}",),
@@ -165,6 +193,10 @@ def decks(random: Random) -> dict[str, Deck]:
         "spot": Deck(random, "{} the {} {} in the {}", "behind under inside beside above", TRAITS, THINGS, ROOMS),
         "emblem": Deck(random, "{} {} {}", COLOURS, TRAITS, ANIMALS),
         "number": Deck(random, "{}{}{}{}{}", digits[2:], digits, digits, digits, digits),
+        "allergen": Deck(random, "{} {} {}", COLOURS, NOUNS.lower(), ALLERGENS),
+        "discount code": Deck(random, "{}{}{}", NOUNS.upper(), digits[2:], digits),
+        "phone number": Deck(random, "+{}{} {}{}{} {}{}{}{}", *[digits[2:]] * 2, *[digits] * 7),
+        "tax number": Deck(random, "{}{}/{}{}{}/{}{}{}", digits[2:], *[digits] * 7),
         "date": Deck(random, "{} {} at {}:{}", " ".join(map(str, range(1, 29))), MONTHS, HOURS, MINUTES),
     }
 
@@ -214,6 +246,7 @@ THINGS = """
     barrel basket bench birdcage bookend bucket cabinet candlestick chest clock cradle crate cupboard cushion
     drum easel globe kettle ladder mirror piano quilt radio sewing-box stool suitcase teapot trunk umbrella vase
 """
+ALLERGENS = "wool pollen honey latex mustard celery shellfish sesame peanuts nickel down mould"
 ROOMS = """
     annex attic basement bathroom conservatory corridor garage greenhouse hall kitchen laundry library loft
     lounge pantry parlour porch scullery stable stairwell storeroom studio study vestibule wardrobe

@@ -19,6 +19,7 @@ _DATE = rf"""
   | (?<!\w){_MONTH}\ {_DAY}(?!\w)(?:,?\ \d{{4}}(?!\w))?
   | (?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-])
   | (?<!\d)(?:\d{{4}}年)?\d{{1,2}}月\d{{1,2}}[日号]
+  | (?:[一二三四五六七八九〇零]{{4}}年)?十?[一二三四五六七八九十]月(?:[初廿]|[二三]?十)?[一二三四五六七八九十][日号]
   | (?<![\d:.])\d{{1,2}}:\d\d(?![\d:])
 """
 _CODE = r"""
@@ -27,22 +28,41 @@ _CODE = r"""
     [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![A-Za-z0-9_@/-])
 """
 _AMOUNT = r"(?<![A-Za-z0-9_.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![A-Za-z0-9_.,:/-])\d+(?:\.\d+)?"
+_HAN_AMOUNT = r"[一二两三四五六七八九十百千万亿][零一二两三四五六七八九十百千万亿半]*"
 _UNIT = r"""
     \ ?(?:%|percent|euros?|dollars?|pounds?|cents?|degrees|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?
-        |points?|kilos?|grams?|miles?|kilomet\w+|centimet\w+|met(?:er|re)s?|lit(?:er|re)s?|people|guests|pages|volts?|watts?
-        |[kKMG]B|[kcm]?m|kg|kW|ms)(?![A-Za-z0-9])
-  | (?:万元|亿元|元|万|平方米|千瓦|公斤|厘米|公里|小时|分钟|个月|[块斤克册组天年岁人位米度斗层张]|%)
+        |points?|kilos?|grams?|miles?|kilomet\w+|centimet\w+|met(?:er|re)s?|lit(?:er|re)s?|people|guests|pages|volts?
+        |watts?|[kKMG]B|[kcm]?m|kg|kW|ms)(?![A-Za-z0-9])
+  | (?:万元|亿元|[欧日]元|美元|英镑|元|块钱|万|平方米|千瓦|公斤|厘米|公里|小时|分钟|个月
+      |[块斤克册组天年岁人位米度斗层张]|%)
 """
+_HAN_UNIT = "(?:万元|亿元|欧元|美元|英镑|日元|元|块|平方米|公斤|公里|小时|分钟|个月|[斤克天岁位])"
 _VALUE = re.compile(
-    rf"(?P<date>{_DATE})|(?P<code>{_CODE})|(?P<amount>(?:{_AMOUNT})(?![\d/:-]|[.,]\d)(?P<unit>{_UNIT})?)", re.VERBOSE
+    rf"(?P<date>{_DATE})|(?P<code>{_CODE})"
+    rf"|(?P<amount>(?:(?:{_AMOUNT})(?![\d/:-]|[.,]\d)|{_HAN_AMOUNT}(?={_HAN_UNIT}))(?P<unit>{_UNIT})?)",
+    re.VERBOSE,
 )
 _WORD = r"[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+(?:-[A-Z][a-z]+)*"
 _NAME = re.compile(rf"(?<![\w'’-]){_WORD}(?: (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of) )?{_WORD})*(?![\w/-])")
 _RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
+_RANGE_GOES_ON = re.compile(r" ?(?:to|or|[-–~至到]) ?\d")
+_STATING = re.compile(
+    r"(?:[$€£¥]|\b(?:is|are|was|were|am|costs?|pays?|paid|spend|spent|earns?|weighs?|measures?|lasts?|takes?|holds?|have"
+    r"|has|owe|budget|rent|price|salary|fee|deposit|discount|limit|requires?|need|room|route|number|size|kostet|beträgt"
+    r"|ist)\b(?: (?:now|about|around|at|most|least|exactly|only|just|up|to|almost|nearly|over|under|roughly|still|an?"
+    r"|the|of|all|already))*) ?[$€£¥]?$"
+    r"|(?:是|为|有|共|要|花了?|付了?|约|大概|大约|定在|改成|涨到|降到|到|[价租薪金费额算例率期积款限月年晚斤])$",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(r"^[\d.,]+ ?(?:euros?|dollars?|pounds?|cents?|[GMT]B)\b|^[^\s，。]*(?:元|块)")
+_DEFINES = re.compile(
+    r"^(?:The|Your|Our) [^,;:.]{3,70} (?:is|are)(?: now| on| scheduled for| confirmed for| at)*"
+    r"(?: (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)? ?$"
+)
 _LEAST_DIGITS = 3
 """A number with fewer digits means something only together with its unit."""
 _CODE_CHARS = 5
-_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may"}
+_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"}
 
 
 class Value(NamedTuple):
@@ -52,6 +72,23 @@ class Value(NamedTuple):
     start: int
     stop: int
     weight: float
+    alone: bool = False
+    """It is a fact though nobody uses the value again."""
+
+
+def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
+    """Whether somebody who says so states a fact. A user does with a date, a code, money, or what something is, costs,
+    weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
+    before, text = sentence[: value.start], sentence[value.start : value.stop]
+    if value.category == "name":
+        return False
+    if not of_user:
+        has_unit = value.category == "single fact" or _MONEY.search(text + sentence[value.stop :][:8])
+        return bool(has_unit) and _DEFINES.search(before) is not None
+    if value.category == "single fact":
+        return True
+    is_decimal = "." in text and text[-1].isdigit() and not _MONEY.search(sentence[value.start :])
+    return not is_decimal and (_STATING.search(before) or _MONEY.search(sentence[value.start :])) is not None
 
 
 def values_in(sentence: str, names: Set[str]) -> list[Value]:
@@ -97,8 +134,10 @@ def _of(match: re.Match[str], sentence: str) -> Value | None:
         return Value("single fact", *match.span(), 4.0) if telling else None
     assert kind in ("amount", "unit")  # noqa: S101 - the last of the three
     number = text.removesuffix(match["unit"] or "")
-    if _RANGE.search(sentence[: match.start()]):
+    if _RANGE.search(sentence[: match.start()]) or _RANGE_GOES_ON.match(sentence, match.end()):
         return None  # half of an estimate
+    if number.startswith("0.") and not match["unit"]:
+        return None  # a probability or a step of a calculation
     if sum(map(str.isdigit, number)) >= _LEAST_DIGITS and (match["unit"] or "")[:1] not in ("万", "亿", "%"):
         return Value("number", match.start(), match.start() + len(number), 3.0)
     return Value("number", *match.span(), 2.5) if match["unit"] and len(number) > 1 else None

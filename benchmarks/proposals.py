@@ -1,0 +1,129 @@
+"""Which facts ``propose_probes`` finds, and how many of its proposals are facts that somebody stated.
+
+    python -m benchmarks.proposals [--turns 400] [--seeds 1 2 3] [--missed] [--proposed FILE ...]
+
+- *bundled*: the questions that come with the bundled conversations. A question is found where a proposal asks for its
+  answer, or a part or more of it, out of a message that states it. What else is proposed there may be a fact as well,
+  so precision is read by hand: ``--proposed`` lists what is proposed for conversations.
+- *generated*: conversations with planted facts (``benchmarks/synthetic``), each stated once, never used again.
+- *generated*: conversations with planted facts (``benchmarks/synthetic``); each is stated once and not used again.
+  other facts. The patterns were written with the first half in sight, and without the second.
+
+Recall is the share of the facts that are found, precision the share of proposals that ask for a planted value.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from time import process_time
+from typing import NamedTuple
+
+from benchmarks.synthetic.generator import generate
+from benchmarks.synthetic.phrasings import HELD_OUT, TUNED, Phrasing
+from memviz import Log, load_transcript, propose_probes
+from memviz.metrics.retention.message_text import readable
+from memviz.text.containment import contains
+from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.samples import bundled
+
+PHRASING_TURNS = 200
+
+
+class Found(NamedTuple):
+    """What was proposed for one conversation. ``right`` proposals ask for a planted value."""
+
+    found: tuple[Probe, ...]
+    missed: tuple[Probe, ...]
+    right: int
+    proposed: int
+    seconds: float
+
+    @property
+    def recall(self) -> float:
+        """Share of the facts that are found."""
+        return len(self.found) / (len(self.found) + len(self.missed))
+
+
+def measure(transcript: Transcript, limit: int) -> Found:
+    """Propose facts for ``transcript`` and compare them with its own."""
+    log = Log(transcript.messages)
+    started = process_time()
+    proposals = propose_probes(log, limit)
+    seconds = process_time() - started
+    found = tuple(probe for probe in transcript.probes if any(_same(probe, one) for one in proposals))
+    missed = tuple(probe for probe in transcript.probes if probe not in found)
+    right = sum(any(_states(probe, one, log) for probe in transcript.probes) for one in proposals)
+    return Found(found, missed, right, len(proposals), seconds)
+
+
+def _same(probe: Probe, proposal: Probe) -> bool:
+    """Whether a proposal asks for what ``probe`` asks for."""
+    return proposal.evidence[0] in probe.evidence and _overlap(probe.answers, proposal)
+
+
+def _states(probe: Probe, proposal: Probe, log: Log) -> bool:
+    """Whether a proposal asks for a planted value, the middle of a chain or an older value included."""
+    if proposal.evidence[0] in probe.evidence:
+        return True
+    return _overlap(probe.stale, proposal) and any(
+        contains(readable(log[proposal.evidence[0]]), s) for s in probe.stale
+    )
+
+
+def _overlap(answers: Sequence[str], proposal: Probe) -> bool:
+    (asked,) = proposal.answers
+    return any(contains(asked, answer) or contains(answer, asked) for answer in answers)
+
+
+def with_phrasings(phrasings: Sequence[Phrasing], seed: int) -> Transcript:
+    """A generated conversation in which a user also says ``phrasings``, one a turn."""
+    transcript = generate(PHRASING_TURNS, seed, facts_per_100_turns=0)
+    messages = list(transcript.messages)
+    turns = sorted(Random(seed).sample(range(PHRASING_TURNS), len(phrasings)))
+    for turn, phrasing in zip(turns, phrasings, strict=True):
+        messages[2 * turn] = replace(messages[2 * turn], content=f"{phrasing.sentence} {messages[2 * turn].content}")
+    probes = tuple(
+        Probe(one.sentence, (one.answer,), (2 * turn,), "single fact")
+        for turn, one in zip(turns, phrasings, strict=True)
+    )
+    return replace(transcript, messages=tuple(messages), probes=probes)
+
+
+def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Transcript]]:
+    """Every conversation that is measured, with its name."""
+    yield from ((f"bundled: {id}", transcript) for id, transcript in bundled().items())
+    yield from ((f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8)) for seed in seeds)
+    yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
+    yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=400, help="of a generated conversation")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--limit", type=int, default=50, help="most proposals for one conversation")
+    parser.add_argument("--missed", action="store_true", help="list the facts that are not found")
+    parser.add_argument("--proposed", nargs="+", metavar="FILE", help="list what is proposed for these conversations")
+    options = parser.parse_args()
+    if options.proposed:
+        for path in options.proposed:
+            for probe in propose_probes(Log(load_transcript(path).messages), options.limit):
+                print(f"{probe.evidence[0] + 1:>6}  {probe.answers[0]:24}  {probe.question}")
+        return
+    print(f"{'':24}{'facts':>8}{'found':>8}{'recall':>9}{'proposed':>10}{'precision':>11}{'seconds':>9}")
+    for name, transcript in conversations(options.turns, options.seeds):
+        found = measure(transcript, options.limit)
+        precision = "by hand" if name.startswith("bundled") else f"{found.right / max(found.proposed, 1):.0%}"
+        print(
+            f"{name:24}{len(transcript.probes):>8}{len(found.found):>8}{found.recall:>9.0%}{found.proposed:>10}"
+            f"{precision:>11}{found.seconds:>9.2f}"
+        )
+        if options.missed:
+            print("\n".join(f"    {probe.answers[0]:24}{probe.question}" for probe in found.missed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""The parts of the patterns of :mod:`memviz.metrics.retention.labelled_values`: labels, and what a value looks like.
+
+All patterns are used without regard to case, but for the groups that begin with ``(?-i:``.
+"""
+
+from __future__ import annotations
+
+
+def one_of(text: str) -> str:
+    """A group of alternatives, which are parted by white space; ``_`` stands for a space."""
+    return f"(?:{'|'.join(text.replace('_', ' ') if '_' in text else text for text in text.split())})"
+
+
+RELATIONS = one_of(
+    r"""
+        contact_person team_lead wife husband partner girlfriend boyfriend fiancée? fiancé son daughter child baby
+        mother mum mom father dad brother sister twin cousin uncle aunt niece nephew grandmother grandfather grandma
+        grandpa grandson granddaughter (?:mother|father|sister|brother)[-_]in[-_]law friend neighbou?r colleague
+        co-?worker boss manager supervisor teacher tutor professor coach trainer doctor dentist vet therapist
+        physiotherapist surgeon nurse lawyer solicitor notary landlord landlady accountant plumber electrician carpenter
+        architect builder roofer gardener cleaner nanny babysitter assistant secretary treasurer chairman chairwoman
+        president director owner host hostess guide skipper captain driver technician caretaker tenant sponsor caterer
+        photographer florist baker cook chef waiter bartender foreman roommate flatmate housemate lodger broker
+        advis[eo]r consultant client customer editor publisher mentor intern successor dog cat horse pony rabbit parrot
+        hamster pet puppy kitten tortoise frau mann partnerin sohn tochter mutter vater bruder schwester cousine onkel
+        tante nichte neffe oma opa freund(?:in)? nachbar(?:in)? kolleg(?:e|in) chefin lehrer(?:in)? arzt ärztin zahnarzt
+        zahnärztin anwalt anwältin vermieter(?:in)? steuerberater(?:in)? hund katze trainerin hausmeister
+        """
+)
+"""Who somebody is to somebody else: family, work, animals."""
+
+NATIONALITIES = """
+    german french english italian spanish dutch danish swedish norwegian finnish polish russian turkish greek irish
+    scottish welsh american canadian australian chinese japanese korean indian african european asian mexican brazilian
+    portuguese swiss austrian belgian british jewish muslim christian catholic vegan vegetarian
+"""
+"""What stands behind "my friend is" with a capital letter and is no name."""
+
+CODE_NOUN = (
+    "(?:(?<![a-z])"
+    + one_of(
+        r"""
+        codes? pin password passcode passphrase combination key coupon voucher iban bic account extension locker plate
+        size reference ref login username ssid id no\. nr\. numbers? numéro número code_postal código clave contraseña
+        mot_de_passe
+        """
+    )
+    + "|nummer|kennwort|passwort|kennzeichen|code)(?![a-z])"
+)
+OF_SOMETHING = r"(?: (?:of|for|to|at|from|on|für|vom|von|der|des|de|del|du)(?: [\w'’&-]+){1,6}?)?"
+SAYS = r"(?:[ \"“”'’`(#]|is|are|was|has|changed|to|now|still|number|called|ist|lautet|est|es|:|=)*"
+CODE = (
+    r"(?:[A-Z]{2}\d\d(?: ?[\dA-Z]{2,4}){3,8}"  # an IBAN
+    r"|(?=[^\s,;]*\d)[A-Za-z0-9*][\w*@!$%&/+.-]*[A-Za-z0-9](?: \d[\dA-Z]{1,4}(?![\w.,]*\w))*"
+    r"|\d{2,}|[A-Z][A-Z0-9-]{4,})(?!\w)"
+)
+
+PHONE_NOUN = (
+    "(?<![a-z])"
+    + one_of(
+        r"""
+        phone telephone mobile cell(?:phone)? call ring reach whatsapp landline tel\.? fax dial
+        (?:my|our|her|his|their)_number telefon\w* handy\w* mobil\w* anrufen móvil teléfono téléphone portable
+        """
+    )
+    + "(?![a-z])"
+)
+PHONE_DIGITS, INTERNATIONAL = r"\+?\(?\d[\d()/ .-]{4,20}\d", r"\+\d[\d()/ .-]{7,19}\d"
+
+# A few words, up to one with which something else begins.
+_ENDS = one_of(
+    """
+        but so because since which who that when if as while although though for on in at over than to from anymore
+        please also too either now instead is are was were has have had and or by until after before this these here
+        there yet with it
+        """
+)
+_NOT_FIRST = one_of(
+    """
+        it that this them him her you me us when how what having being people everything anything something nothing one
+        to not all any some doing those these myself where why saying seeing much very more most each other go do be
+        both
+        """
+)
+_OWN = "(?:(?:the|a|an|any|my|our|your|his|her|all|some) )?"
+_WORD = r"[\w'’%-]*\w"
+NOT_FIRST = rf"(?!{_NOT_FIRST}\b)"
+PHRASE = rf"{_OWN}(?P<value>{NOT_FIRST}{_WORD}(?: (?!{_ENDS}\b){_WORD}){{0,4}})"
+
+NAME_WORD = r"(?-i:[A-Z\u00c0-\u00de][\w’'-]*[a-z\u00df-\u00ff])"
+_PARTICLES = "(?:(?:van|von|de|da|di|del|der|den|le|la) )*"
+TITLES = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Herr|Frau)\.? )*"
+NAME = rf"{TITLES}(?P<value>{NAME_WORD}(?: {_PARTICLES}{NAME_WORD}){{0,2}})"
+
+SUBJECT = r"(?:\b(?:i|he|she|we|they|who)|\b(?-i:[A-Z])\w+|\b(?:my|our) [\w-]+)"
+WE_HAVE = r"\b(?:we|i)(?:['’]ve| have| had)?(?: (?:finally|now|also|just|both|all|already))?"
+NEVER = one_of(
+    r"""
+        can['’]?t cannot can_not mustn['’]t must_not may_not do(?:es)?n['’]t do(?:es)?_not won['’]t never not_allowed_to
+        """
+)
+DIETS = one_of(
+    r"""
+        vegan vegetarian pescatarian coeliac celiac diabetic lactose[-_]intolerant gluten[-_]free teetotal
+        colou?r[-_]?blind left[-_]handed claustrophobic pregnant dyslexic asthmatic epileptic vegetarier(?:in)?
+        veganer(?:in)? vegetarisch schwanger
+        """
+)
+_HOUR = one_of("one two three four five six seven eight nine ten eleven twelve")
+WHEN = (
+    "(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?: (?:morning|afternoon|evening|night)s?)?"
+    rf"|(?:half|quarter) (?:past|to) {_HOUR}|\d{{1,2}}(?::\d\d)? ?[ap]\.?m|noon|midnight)"
+)
+STREET = (
+    r"(?-i:(?<![\w.])(?P<value>\d{1,4}[A-Za-z]? (?:[A-Z][\w'’-]+ ){1,3}"
+    + one_of("Street Road Avenue Lane Court Square Drive Way Close Terrace Row Quay Boulevard Crescent Hill St Rd Ave")
+    + r")\b)"
+)
+STREET_FIRST = (
+    r"(?-i:(?<!\w)(?P<value>(?:[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|platz|gasse|allee|ufer|ring|damm)"
+    r"|(?:Rue|Calle|Via|Avenida|Avenue|Rua|Place)(?: [a-z]{1,3})*(?: [A-ZÉ][\w'’éèà-]+){1,3},?) \d{1,4}[a-z]?)(?!\w))"
+)
