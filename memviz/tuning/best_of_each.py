@@ -32,7 +32,7 @@ class Edge:
     @property
     def words(self) -> str:
         """What to do about it."""
-        return f"best at the edge: try {self.value}"
+        return f"best at the edge: try {self.in_code}"
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,14 @@ class StrategyBest:
 def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, ...]:
     """The best of every strategy, by the rule of the recommendation: the cheapest setting that does what is asked for,
     else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left out."""
-    table = sweep.by_setting(constraints.over)
-    tables = {id: table[table["strategy"] == id] for id in dict.fromkeys(table["strategy"])}
-    found = (_best(sweep, own, constraints) for own in tables.values())
+    found = (best_of(sweep, id, constraints) for id in dict.fromkeys(setting.id for setting in sweep.settings))
     return tuple(best for best in found if best is not None)
 
 
-def _best(sweep: Sweep, table: DataFrame, constraints: Constraints) -> StrategyBest | None:
+def best_of(sweep: Sweep, id: str, constraints: Constraints) -> StrategyBest | None:
+    """The best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
+    table = sweep.by_setting(constraints.over)
+    table = table[table["strategy"] == id]
     chosen = best_row(table, constraints, sweep.cost_measure)
     if chosen is None:
         return None

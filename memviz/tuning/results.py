@@ -96,6 +96,15 @@ class Sweep:
         not be run over; and ``front``, whether no other setting is better (see :meth:`pareto`). A conversation without
         facts says nothing about retention; one whose price is unknown makes the price of all unknown.
         """
+        if over not in self._tables:
+            self._tables[over] = self._summed_up(over)
+        return self._tables[over].copy()
+
+    @cached_property
+    def _tables(self) -> dict[Over, DataFrame]:
+        return {}
+
+    def _summed_up(self, over: Over) -> DataFrame:
         frame = self._frame[self._frame["error"] == ""]
         keys = list(self._setting_columns)
         grouped = frame.groupby("setting", sort=True)

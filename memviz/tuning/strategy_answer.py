@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memviz.strategies.parameters import Parameter
 from memviz.text.wording import listed
-from memviz.tuning.best_of_each import StrategyBest, alike, best_of_each, main_axis
+from memviz.tuning.best_of_each import StrategyBest, alike, best_of, main_axis
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.knee import knee
@@ -57,7 +57,7 @@ class StrategyAnswer:
             yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
         yield from self._bend()
         if self.best.edge is not None:
-            yield f"It is the last value that was tried on its side: {self.best.edge.in_code} may do better."
+            yield f"It lies at the edge of the values tried: {self.best.edge.in_code} may do better."
 
     def _bend(self) -> Iterator[str]:
         if self.knee is None:
@@ -75,7 +75,7 @@ class StrategyAnswer:
 
 def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswer | None:
     """The answer for the strategy ``id``; ``None`` where fewer than two values of its main parameter were measured."""
-    best = next((one for one in best_of_each(sweep, constraints) if one.setting.id == id), None)
+    best = best_of(sweep, id, constraints)
     if best is None:
         return None
     table = sweep.by_setting(constraints.over)

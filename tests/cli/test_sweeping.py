@@ -217,7 +217,7 @@ class TestTable:
             "Full buffer",
             "Running summary · buffer_size=20",
         ]
-        assert lines[at + 2].endswith("not what is asked, best at the edge: try 40")
+        assert lines[at + 2].endswith("not what is asked, best at the edge: try buffer_size=40")
         best = memviz("sweep", "sample-trip", "-s", "summary:buffer_size=10,20", "--json").json["best_of_each"]
         assert [(one["strategy"], one["edge"]) for one in best] == [
             ("summary", {"parameter": "buffer_size", "value": 40})

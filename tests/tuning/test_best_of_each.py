@@ -43,7 +43,7 @@ def test_what_keeps_too_little_at_the_largest_value_is_tried_larger() -> None:
     (best,) = best_of_each(sweep, ALL)
     assert (best.setting.code_label, best.fits) == ("Sliding window · window_size=8", False)
     assert best.edge is not None
-    assert (best.edge.in_code, best.edge.words) == ("window_size=16", "best at the edge: try 16")
+    assert (best.edge.in_code, best.edge.words) == ("window_size=16", "best at the edge: try window_size=16")
     assert edges(replace(sweep, largest={"messages": 11}), ALL) == {"window": "window_size=11"}
     assert edges(replace(sweep, largest={"messages": 8}), ALL) == {"window": None}, "the whole conversation is sent"
 

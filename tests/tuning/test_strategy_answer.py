@@ -60,7 +60,7 @@ def test_the_knee_is_that_of_the_facts_kept(sweep: memviz.Sweep) -> None:
     assert found.knee == knee(found.curve["max_tokens"], found.curve["retention"])
     assert found.knee is not None
     bend = next(sentence for sentence in found.sentences if sentence.startswith("The curve bends at max_tokens="))
-    assert f"={found.curve['max_tokens'].iloc[found.knee]}, which keeps" in bend
+    assert f"={found.curve['max_tokens'].iloc[found.knee]:.0f}, which keeps" in bend
 
 
 def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(sweep: memviz.Sweep) -> None:
