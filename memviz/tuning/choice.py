@@ -43,7 +43,7 @@ def nearest(table: DataFrame, constraints: Constraints, measure: str) -> Row:
     return as_row(within.sort_values(["retention", measure, "setting"], ascending=[False, True, True]))
 
 
-def did_the_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def did_the_same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
     """Whether two rows are of settings that sent the same. What is unknown of both counts as equal."""
     pairs = [(one[name], other[name]) for name in SAME_RUN]
     return all(mine == theirs or (mine != mine and theirs != theirs) for mine, theirs in pairs)

@@ -159,6 +159,6 @@ def share_in_words(share: float, beside: float | None = None) -> str:
     return f"{share:.3%}"
 
 
-def cost_in_words(row: Mapping[str, Any]) -> str:
+def cost_in_words(row: Mapping[Any, Any]) -> str:
     """Dollars, or tokens where the price is unknown."""
     return f"{row['all_tokens']:,.0f} tokens" if np.isnan(row["usd"]) else dollars(row["usd"])

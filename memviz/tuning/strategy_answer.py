@@ -62,7 +62,8 @@ class StrategyAnswer:
     def _bend(self) -> Iterator[str]:
         if self.knee is None:
             return
-        at, last = self.curve.iloc[self.knee], self.curve.iloc[-1]
+        rows = self.curve.to_dict("records")
+        at, last = rows[self.knee], rows[-1]
         yield (
             f"The curve bends at {self._named(at[self.axis.name])}, which keeps {share_in_words(at['retention'])} for "
             f"{cost_in_words(at)}; beyond it each step brings less ({self._named(last[self.axis.name])} keeps "
@@ -84,4 +85,6 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     axis = main_axis(setting)
     if axis is None or len(curve) < 2:
         return None
-    return StrategyAnswer(axis, best, curve, knee(curve[axis.name], curve["retention"]), sweep.grounds)
+    return StrategyAnswer(
+        axis, best, curve, knee(curve[axis.name].tolist(), curve["retention"].tolist()), sweep.grounds
+    )

@@ -89,8 +89,8 @@ def _best_offset(x: Places, y: Places, where: int, size: tuple[float, float], li
 
     def hidden(offset: tuple[int, int]) -> float:
         middle = y[where] * HEIGHT_PIXELS + offset[1]
-        struck = POINTS_A_LINE_COUNTS * (abs(line * HEIGHT_PIXELS - middle) < size[1] / 2 + PADDING_PIXELS / 2)
-        return struck + sum(
+        is_struck = bool(abs(line * HEIGHT_PIXELS - middle) < size[1] / 2 + PADDING_PIXELS / 2)
+        return POINTS_A_LINE_COUNTS * is_struck + sum(
             _hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width) for width in WIDTHS_PIXELS
         )
 

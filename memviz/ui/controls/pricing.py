@@ -9,7 +9,9 @@ from memviz.bounds import MAX_SECONDS, MAX_USD
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
+from memviz.tuning.price_words import duration_words, pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
@@ -34,7 +36,6 @@ _PRICES = (
     ("Written to the cache", "cache_write_usd_per_million", "cache_write_usd_per_token",
      "Some providers charge more for what they keep. Where none is known, as dear as input."),
 )  # fmt: skip
-_UNITS = ((86400.0, "day", "days"), (3600.0, "hour", "hours"), (60.0, "min", "min"), (1.0, "s", "s"))
 
 
 def price_controls() -> PricingAssumptions:
@@ -56,26 +57,9 @@ def price_controls() -> PricingAssumptions:
         writer = main if summarizer == model else _priced_by_hand(summarizer, "summarizer")
         cache = _choose_cache(model)
     beside.caption(pause_words(cache, pause_seconds))
-    return PricingAssumptions(main, writer, cache, pause_seconds)
-
-
-def duration_words(seconds: float) -> str:
-    """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
-    size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
-    number = seconds / size
-    return f"{number:,.4g} {one if number == 1 else several}"
-
-
-def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
-    """What the pause does to the prompt cache."""
-    if cache is None:
-        return "No prompt cache counts here, so the pause changes nothing."
-    if cache.lifetime_seconds is None:
-        return "The provider does not say how long its cache lives, so here nothing in it outlasts a pause."
-    lives = duration_words(cache.lifetime_seconds)
-    if cache.is_alive(pause_seconds):
-        return f"Shorter than the {lives} that the cache lives: the next turn reads from it."
-    return f"Not shorter than the {lives} that the cache lives: every turn begins with an empty one."
+    assumptions = PricingAssumptions(main, writer, cache, pause_seconds)
+    compare_state().assumptions = assumptions  # for what is priced where these controls are not drawn
+    return assumptions
 
 
 def _choose_model(label: str, key: str, first: str, help: str) -> str:

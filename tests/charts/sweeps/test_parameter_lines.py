@@ -87,7 +87,7 @@ def test_a_line_is_a_value_of_a_second_parameter() -> None:
     ]  # fmt: skip
     switched = table_of([2, 4, 2], count_initial_tokens=[True, True, False])
     names = [line.name for line in lines_of(setting_lines(switched, X, ["usd"], by=SWITCH))]
-    assert names == ["Count initial tokens: off", "Count initial tokens: on"]
+    assert names == ["count_initial_tokens=False", "count_initial_tokens=True"]
 
 
 def test_two_settings_at_one_place_are_refused() -> None:

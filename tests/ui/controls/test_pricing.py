@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from memviz.models.cache_rules import CacheRules
+from memviz.tuning.price_words import duration_words, pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_PAUSE_SECONDS
-from memviz.ui.controls.pricing import PAUSES_SECONDS, duration_words, pause_words
+from memviz.ui.controls.pricing import PAUSES_SECONDS
 
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 

@@ -13,8 +13,8 @@ from memviz.charts.figure import CONFIG
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.strategies.base import Trigger
+from memviz.tuning.price_words import duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.controls.pricing import duration_words
 from memviz.ui.shell.text import plain
 
 FEW_HITS = 0.5
