@@ -2,16 +2,22 @@
 
 import streamlit as st
 
+from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import compare_state, tune_state
+from memviz.ui.tune.advice import recommendation
+from memviz.ui.tune.best_table import best_table
 from memviz.ui.tune.code_export import export_to_code
-from memviz.ui.tune.details import parameters_panel, settings_table
+from memviz.ui.tune.constraints import choose_constraints, choose_strategy
 from memviz.ui.tune.executor import choose_place
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
-from memviz.ui.tune.results import choose_constraints, looked_at, main_picture, number_of, recommendation, setting_card
+from memviz.ui.tune.one_strategy import one_strategy
+from memviz.ui.tune.results import looked_at, main_picture
 from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
+from memviz.ui.tune.setting_card import setting_card
+from memviz.ui.tune.settings_table import settings_table
 
 open_page(
     "Which setting should you take?",
@@ -30,10 +36,17 @@ else:
     sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
         constraints = choose_constraints(sweep)
-        best = recommendation(sweep, constraints)
-        main_picture(sweep, state, constraints, best)
-        number = looked_at(sweep, state, best)
+        strategy = choose_strategy(sweep)
+        if strategy is None:
+            best = recommendation(sweep, constraints, ids)
+            main_picture(sweep, state, constraints, best)
+            number = looked_at(sweep, state, best)
+        else:
+            number = one_strategy(sweep, strategy, constraints, state.chosen, ids)
+        if sweep.grounds.summarizer:
+            summaries_by(sweep.grounds.summarizer)
+        if strategy is None:
+            best_table(sweep, constraints)
         setting_card(sweep, number, constraints, ids)
-        parameters_panel(sweep, constraints, number, number_of(sweep, best))
         settings_table(sweep, constraints)
         export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)

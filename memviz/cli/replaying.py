@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
+from memviz.bounds import MAX_SECONDS
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
@@ -48,6 +49,15 @@ ModelName = Annotated[
            "[default: offline]"),
 ]  # fmt: skip
 Html = Annotated[Path | None, Option("--html", metavar="OUT", help="Write a report as one HTML file.")]
+PricesOf = Annotated[
+    str,
+    Option("--prices-of", metavar="NAME", help="Whose prices count in the report, as provider/model; it is not asked."),
+]
+Pause = Annotated[
+    float,
+    Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS,
+           help="The user's pause between turns in the report: caches live as long."),
+]  # fmt: skip
 Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row a turn as CSV; - is stdout.")]
 
 
@@ -55,7 +65,8 @@ def replay_conversation(
     conversation: FileOrId, strategy: Strategies = None, settings: Settings = None, config: Config = None,
     counter: Counter = None, model: ModelName = None, format: FormatName = None, number: Number = None,
     user: UserName = None,
-    json: AsJson = False, html: Html = None, csv: Csv = None, db: Database = None,
+    json: AsJson = False, html: Html = None, prices_of: PricesOf = "openai/gpt-5-mini", pause: Pause = 60.0,
+    csv: Csv = None, db: Database = None,
 ) -> None:  # fmt: skip
     """Replay a conversation under memory strategies and show what each request would have sent.
 
@@ -81,9 +92,7 @@ def replay_conversation(
     if json:
         write_json(_json(runs))
     if html:
-        from memviz.reporting.report import html_report
-
-        write_text(html_report(runs, source.transcript), html, source.file)
+        write_text(_report(runs, source, prices_of.strip(), summarizer, pause), html, source.file)
     if csv:
         write_text(_csv(runs), csv, source.file)
     if not (json or html or csv):
@@ -121,6 +130,16 @@ def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model) ->
     except KeyboardInterrupt:
         complain(f"Stopped by Ctrl-C while replaying under {strategy.label}. Nothing of this run was saved.")
         raise Exit(INTERRUPTED) from None
+
+
+def _report(runs: Sequence[Run], source: Source, prices_of: str, summarizer: Model, pause_seconds: float) -> str:
+    """The report; a summarizer that costs money has prices of its own."""
+    from memviz.reporting.report import html_report
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+    writer = None if summarizer.name == OFFLINE else summarizer.name
+    assumptions = PricingAssumptions.of(prices_of, writer, pause_seconds)
+    return html_report(runs, source.transcript, assumptions=assumptions)
 
 
 def _json(runs: Sequence[Run]) -> Any:

@@ -50,7 +50,7 @@ def write_results(
     outputs: Outputs, ended: Ended, constraints: Constraints, counter: str, summarizer: str, files: Sequence[str]
 ) -> None:
     """Write all that was asked for; ``files`` are those that the conversations came from."""
-    from memviz.cli.sweep_tables import advice, print_sweep
+    from memviz.cli.sweep_tables import print_sweep
     from memviz.reporting.sweep_json import sweep_dict
 
     sweep, kept = ended.sweep, len(ended.sweep.cells) - ended.measured
@@ -58,7 +58,7 @@ def write_results(
     if outputs.json:
         write_json({**sweep_dict(sweep, constraints, best, counter, summarizer), "measured": ended.measured})
     elif outputs.on_stdout:
-        complain(advice(best))
+        complain(" ".join([best.advice, *best.grounds.sentences]))
     else:
         print_sweep(console(), sweep, constraints, best, all_settings=outputs.all_settings)
         if kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -9,6 +10,7 @@ from rich.table import Table
 from memviz.charts.sweeps.measure_words import WORDS, inline, shown
 from memviz.cli.output import on_one_line
 from memviz.text.wording import counted
+from memviz.tuning.best_of_each import StrategyBest, best_of_each
 from memviz.tuning.recommendation import share_in_words
 
 if TYPE_CHECKING:
@@ -24,12 +26,16 @@ MEASURES = ("retention", "usd", "peak_tokens", "all_tokens", "summarizations", "
 def print_sweep(
     out: Console, sweep: Sweep, constraints: Constraints, best: Recommendation, *, all_settings: bool
 ) -> None:
-    """The recommendation, then the settings that do what is wanted and those that no other one beats, the cheapest
-    first; with ``all_settings`` every one."""
-    out.print(on_one_line(advice(best)), style="bold")
+    """The recommendation with what it rests on, the best of each strategy, then the settings that do what is wanted
+    and those that no other one beats, the cheapest first; with ``all_settings`` every one."""
+    out.print(on_one_line(best.advice), style="bold")
     table = sweep.by_setting(constraints.over)
     if table.empty:
         return
+    for sentence in best.grounds.sentences:
+        out.print(on_one_line(sentence))
+    out.print()
+    out.print(_best_of_each(best_of_each(sweep, constraints)))
     table = table.assign(fits=constraints.fits(table)).sort_values([sweep.cost_measure, "setting"], kind="stable")
     shown_rows = table if all_settings else table[table["fits"] | table["front"]]
     recommended = None if best.setting is None else sweep.settings.index(best.setting)
@@ -39,28 +45,37 @@ def print_sweep(
     out.print(on_one_line(_what_is_shown(sweep, constraints, len(shown_rows), len(table))))
 
 
-def advice(best: Recommendation) -> str:
-    """The recommendation in a few sentences."""
-    if best.setting is None:
-        return best.sentence
-    label = best.setting.label
-    return f"Take {label}. It {best.sentence.removeprefix(label).strip()}"
-
-
-def _table(rows: list[dict[Any, Any]], recommended: int | None) -> Table:
-    table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="dim")
-    table.add_column("setting", no_wrap=True)
-    for name in MEASURES:
-        table.add_column(inline(WORDS[name].title), justify="right")
-    table.add_column("")
-    for row in rows:
-        numbers = (shown(name, row[name]) for name in MEASURES)
-        table.add_row(on_one_line(row["label"]), *numbers, _marks(row, recommended))
+def _best_of_each(found: Sequence[StrategyBest]) -> Table:
+    table = _empty_table("best of each strategy", MEASURES[:3])
+    for one in found:
+        marks = [] if one.fits else ["not what is asked"]
+        marks += [one.edge.words] if one.edge else []
+        table.add_row(*_numbers(one.row, MEASURES[:3]), ", ".join(marks))
     return table
 
 
+def _table(rows: list[dict[Any, Any]], recommended: int | None) -> Table:
+    table = _empty_table("setting", MEASURES)
+    for row in rows:
+        table.add_row(*_numbers(row, MEASURES), _marks(row, recommended))
+    return table
+
+
+def _empty_table(first: str, measures: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="dim")
+    table.add_column(first, no_wrap=True)
+    for name in measures:
+        table.add_column(inline(WORDS[name].title), justify="right")
+    table.add_column("")
+    return table
+
+
+def _numbers(row: Mapping[Any, Any], measures: Sequence[str]) -> list[str]:
+    return [on_one_line(row["label"]), *(shown(name, row[name]) for name in measures)]
+
+
 def _marks(row: dict[Any, Any], recommended: int | None) -> str:
-    marks = ["take this one"] if row["setting"] == recommended else []
+    marks = ["recommended"] if row["setting"] == recommended else []
     marks += ["front"] if row["front"] else []
     marks += [] if row["fits"] else ["not what is asked"]
     marks += [f"failed over {counted(row['failed'], 'conversation')}"] if row["failed"] else []

@@ -120,7 +120,7 @@ def _measured(
 def _end(ended: Ended) -> None:
     """Tell what failed, and end with the exit code of all of it."""
     sweep, code = ended.sweep, ended.code
-    for label, error in dict.fromkeys((str(cell.strategy.label), cell.error) for cell in sweep.cells.values()):
+    for label, error in dict.fromkeys((str(cell.strategy.code_label), cell.error) for cell in sweep.cells.values()):
         if error:
             complain(f"Warning: {label} could not be run: {error}")
     failed = sum(cell.failed_summarizations for cell in sweep.cells.values())

@@ -25,29 +25,46 @@ from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.summaries.compaction_words import reason_words, request_words, turn_words
 from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.reporting.advice import advice_sentences
 from memviz.reporting.charts import chart_data
 from memviz.reporting.conversation_text import distinct_talks
+from memviz.reporting.costs import report_costs
+from memviz.reporting.facts import report_facts
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import THEMES
 from memviz.text.wording import dollars
 from memviz.transcripts.base import Transcript
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
-def html_report(runs: Sequence[Run], transcript: Transcript, made_at: datetime | None = None) -> str:
+def html_report(
+    runs: Sequence[Run],
+    transcript: Transcript,
+    made_at: datetime | None = None,
+    *,
+    assumptions: PricingAssumptions | None = None,
+    constraints: Constraints | None = None,
+) -> str:
     """The report of ``runs`` of one conversation as the text of an HTML file, to be written as UTF-8.
 
-    It is complete: charts, tables, summaries, the conversation and how all of it was made. Its policy lets a browser
-    load nothing and run no script but its own two, known by their hashes. ``made_at`` is when it was made (default:
-    now). Raises :class:`memviz.MemvizError` if there is no run.
+    It is complete: charts, the facts that each setting kept, costs, a recommendation, tables, summaries, the
+    conversation and how all of it was made. Costs are worked out on ``assumptions`` (default: list prices of
+    :data:`memviz.tuning.pricing_assumptions.DEFAULT_MODEL`), and recommended is what fits ``constraints``. Its policy
+    lets a browser load nothing and run no script but its own two, known by their hashes. ``made_at`` is when it was
+    made (default: now). Raises :class:`memviz.MemvizError` if there is no run.
     """
     if not runs:
         raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
     settings = [Setting(run, label, index) for index, (run, label) in enumerate(zip(runs, _labels(runs), strict=True))]
     asked = [setting for setting in settings if setting.run.turns]
     view = _whole(asked) if asked else None
+    facts, terms = report_facts(settings, transcript), assumptions or PricingAssumptions.of()
     html = _environment().get_template("report.html").render(
         transcript=transcript, settings=settings, asked=asked, view=view, legend=_legend(asked),
         talks=distinct_talks(transcript.messages, [(setting.label, setting.run.log) for setting in settings]),
+        facts=facts, costs=report_costs(settings, terms),
+        advice=advice_sentences(settings, facts, terms, constraints or Constraints()),
         charts=chart_data(settings, view), version=memviz_version(), made_at=made_at or datetime.now(UTC),
         messages=max(len(setting.run.log) for setting in settings),
         turns=max(setting.run.log.turn_count for setting in settings),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memviz.strategies.base import Strategy
+from memviz.tuning.best_of_each import StrategyBest, best_of_each
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation
@@ -24,7 +25,8 @@ def sweep_dict(
     """All of a sweep as values that JSON knows; what is unknown is ``None``.
 
     ``cells`` are the rows of :meth:`memviz.tuning.results.Sweep.frame`, ``settings`` those of ``by_setting`` with
-    whether each does what is ``wanted``. Both name a setting by its number (0-based); so does ``recommendation``.
+    whether each does what is ``wanted``. Both name a setting by its number (0-based); so do ``recommendation`` and
+    ``best_of_each`` (one a strategy). ``grounds`` is what the figures rest on.
     """
     table = sweep.by_setting(constraints.over)
     return {
@@ -36,6 +38,8 @@ def sweep_dict(
         "is_complete": sweep.is_complete,
         "stopped": sweep.stopped,
         "recommendation": _recommendation(sweep, best),
+        "grounds": {**asdict(best.grounds), "sentences": list(best.grounds.sentences)},
+        "best_of_each": [_best(one) for one in best_of_each(sweep, constraints)],
         "settings": _rows(sweep, table.assign(fits=constraints.fits(table))),
         "cells": _rows(sweep, sweep.frame()),
     }
@@ -54,11 +58,17 @@ def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
     chosen = {"setting": best.setting, "runner_up": best.runner_up, "nearest": best.nearest}
     own = {} if best.setting is None else _described(best.setting)
     numbers = {role: None if one is None else sweep.settings.index(one) for role, one in chosen.items()}
-    return {**numbers, **own, "reasons": list(best.reasons), "sentence": best.sentence}
+    return {**numbers, **own, "reasons": list(best.reasons), "sentence": best.sentence, "advice": best.advice}
+
+
+def _best(one: StrategyBest) -> dict[str, Any]:
+    """The best setting of a strategy, and the value to try where it lies at the edge of those that were tried."""
+    edge = None if one.edge is None else asdict(one.edge)
+    return {"setting": one.row["setting"], **_described(one.setting), "fits": one.fits, "edge": edge}
 
 
 def _described(setting: Strategy) -> dict[str, Any]:
-    return {"strategy": setting.id, "label": setting.label, "parameters": setting.model_dump()}
+    return {"strategy": setting.id, "label": setting.code_label, "parameters": setting.model_dump()}
 
 
 def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:

@@ -151,12 +151,20 @@ class Strategy(BaseModel, ABC):
     @property
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default."""
-        shown = [
-            parameter.shown(getattr(self, parameter.name))
+        return " · ".join([self.title, *(one.shown(getattr(self, one.name)) for one in self._named_parameters)])
+
+    @property
+    def code_label(self) -> str:
+        """The same with each parameter as it is typed into code: ``Running summary · buffer_size=4``."""
+        return " · ".join([self.title, *(one.in_code(getattr(self, one.name)) for one in self._named_parameters)])
+
+    @property
+    def _named_parameters(self) -> list[Parameter]:
+        return [
+            parameter
             for parameter in self.parameters()
             if parameter.name == self.main_parameter or getattr(self, parameter.name) != parameter.default
         ]
-        return " · ".join([self.title, *shown])
 
     @property
     def allows_recall(self) -> bool:

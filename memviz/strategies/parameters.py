@@ -53,6 +53,10 @@ class Parameter:
             return self.name.replace("_", " ").removeprefix("enable ") + (" on" if value else " off")
         return f"own {self.name.replace('_', ' ')}"
 
+    def in_code(self, value: Any) -> str:
+        """A value as it is typed into code: ``buffer_size=4``. A text is not written out."""
+        return f"{self.name}={value if self.is_number or self.kind is bool else '…'}"
+
 
 def whole_number(
     default: int,

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from memviz.counters import AnyCounter
 from memviz.engine.outline import Outline, outline
+from memviz.engine.run import Run
 from memviz.errors import BudgetSpentError, MemvizError
 from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
@@ -108,21 +110,29 @@ def measure(subject: SweepConversation, strategy: Strategy, counter: AnyCounter,
         raise
     except MemvizError as error:
         return Cell(strategy, subject.title, seconds=perf_counter() - started, error=str(error))
-    return _cell(subject, run, started)
-
-
-def _cell(subject: SweepConversation, run: Outline, started: float) -> Cell:
-    nothing = np.zeros(len(run.turns), np.int64)
     kept = retention(run, subject.probes, subject.texts) if subject.probes else None
+    return cell_of(subject, run, kept, run.over_budget_requests, perf_counter() - started)
+
+
+def cell_of(
+    subject: SweepConversation,
+    run: Outline | Run,
+    kept: Retention | None,
+    over_budget_requests: int,
+    seconds: float = 0.0,
+) -> Cell:
+    """The cell of a run of ``subject``. ``kept`` is what it retains of the subject's probes, ``None`` where that is not
+    known or there are none."""
+    nothing = np.zeros(len(run.turns), np.int64)
     return Cell(
         run.strategy,
         subject.title,
         traffic=traffic(run),
         retained=nothing if kept is None else kept.retained.sum(axis=1, dtype=np.int64),
         born=nothing if kept is None else kept.born.sum(axis=1, dtype=np.int64),
-        facts=len(subject.probes),
+        facts=0 if kept is None else len(subject.probes),
         summarizations=sum(compaction.is_summarization for compaction in run.compactions),
         failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
-        over_budget_requests=run.over_budget_requests,
-        seconds=perf_counter() - started,
+        over_budget_requests=over_budget_requests,
+        seconds=seconds,
     )

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memviz.strategies.base import Strategy
 from memviz.text.wording import dollars, listed
+from memviz.tuning.choice import SAME_COST, best_row, cheapest, did_the_same
 from memviz.tuning.constraints import Constraints
-
-SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
-"""Settings that agree in all of these sent the same, as far as anybody can tell."""
+from memviz.tuning.grounds import Grounds
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from memviz.tuning.results import Over, Sweep
-
-SAME_COST = 1.000_001
-"""Costs this close are equal; sums of floating point numbers are not exact."""
 
 
 @dataclass(frozen=True)
 class Recommendation:
     """The answer of a sweep. ``setting`` is ``None`` where no setting does what was asked for; ``reasons`` then say
-    what failed and which setting (``nearest``) comes closest. ``row`` and ``runner_up_row`` hold the measures."""
+    what failed and which setting (``nearest``) comes closest. ``row`` and ``runner_up_row`` hold the measures.
+    ``grounds`` is what all of it rests on."""
 
     setting: Strategy | None
     reasons: tuple[str, ...]
@@ -35,11 +30,38 @@ class Recommendation:
     runner_up: Strategy | None = None
     runner_up_row: Mapping[str, Any] | None = None
     nearest: Strategy | None = None
+    grounds: Grounds = field(default_factory=Grounds)
 
     @property
     def sentence(self) -> str:
         """The reasons in one text."""
         return " ".join(self.reasons)
+
+    @property
+    def headline(self) -> str:
+        """Which setting to take, said with no more confidence than its grounds give; empty where none fits."""
+        return "" if self.setting is None else f"{verdict(self.setting.code_label, self.grounds)}."
+
+    @property
+    def why(self) -> str:
+        """What follows the headline: what the setting does, and the reasons."""
+        if self.setting is None:
+            return self.sentence
+        return f"It {self.sentence.removeprefix(self.setting.code_label).strip()}"
+
+    @property
+    def advice(self) -> str:
+        """All of it, as the terminal and the report print it."""
+        return f"{self.headline} {self.why}".strip()
+
+
+def verdict(name: str, grounds: Grounds) -> str:
+    """``Take NAME``, or as much as few facts allow to say."""
+    if not grounds.facts:
+        return f"By cost and size alone, {name} does best"
+    if not grounds.are_thin:
+        return f"Take {name}"
+    return f"On {'this 1 fact' if grounds.facts == 1 else f'these {grounds.facts} facts'}, {name} does best"
 
 
 def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, over: Over) -> Recommendation:
@@ -49,31 +71,25 @@ def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, o
     if table.empty:
         return Recommendation(None, ("Nothing was measured, so nothing can be recommended.",))
     has_facts, measure = bool(table["retention"].notna().any()), sweep.cost_measure
-    fitting = table[Constraints(min_retention, max_peak_tokens, over).fits(table)]
-    measured, table = len(table), table[table["failed"] == 0]
-    if table.empty:
+    constraints = Constraints(min_retention, max_peak_tokens, over)
+    found = best_row(table, constraints, measure)
+    if found is None:
         return Recommendation(None, ("Every setting failed over at least one conversation.",))
-    if not len(fitting):
-        return _nothing_fits(sweep, table, min_retention, max_peak_tokens)
-    first = _cheapest(fitting, measure)
+    first, fits = found
+    if not fits:
+        return _nothing_fits(sweep, first, constraints)
+    fitting = table[constraints.fits(table)]
     others = fitting[fitting["setting"] != first["setting"]]
-    second = _cheapest(others, measure) if len(others) else None
-    reasons = [_what_it_does(sweep, first, has_facts), _why_it(measured, len(fitting), measure)]
+    second = cheapest(others, measure) if len(others) else None
+    reasons = [_what_it_does(sweep, first, has_facts), _why_it(len(table), len(fitting), measure)]
     if second is not None:
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
         reasons.append("No facts are known, so what each setting forgets was not compared.")
     return Recommendation(
         sweep.settings[first["setting"]], tuple(reasons), first,
-        None if second is None else sweep.settings[second["setting"]], second,
+        None if second is None else sweep.settings[second["setting"]], second, grounds=sweep.grounds,
     )  # fmt: skip
-
-
-def _cheapest(table: DataFrame, measure: str) -> dict[str, Any]:
-    """The cheapest row; of equal cost the one that retains most, then the one with the smallest peak."""
-    cheap = table[table[measure] <= table[measure].min() * SAME_COST]
-    best = cheap.sort_values(["retention", "peak_tokens", "setting"], ascending=[False, True, True]).iloc[0]
-    return {str(name): value for name, value in best.to_dict().items()}
 
 
 def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
@@ -101,7 +117,7 @@ def _why_it(all_settings: int, fitting: int, measure: str) -> str:
 
 
 def _runner_up(first: Mapping[str, Any], second: Mapping[str, Any], measure: str, has_facts: bool) -> str:
-    if all(first[name] == second[name] for name in SAME_RUN):
+    if did_the_same(first, second):
         return f"{second['label']} did exactly the same here."
     cost, least = second[measure], first[measure]
     if cost <= least * SAME_COST:
@@ -114,23 +130,21 @@ def _runner_up(first: Mapping[str, Any], second: Mapping[str, Any], measure: str
     return f"{text}, keeps {share_in_words(second['retention'])}." if has_facts else f"{text}."
 
 
-def _nothing_fits(sweep: Sweep, table: DataFrame, min_retention: float, max_peak_tokens: int | None) -> Recommendation:
-    within = table if max_peak_tokens is None else table[table["peak_tokens"] <= max_peak_tokens]
-    if not len(within):
-        nearest = table.sort_values(["peak_tokens", "setting"]).iloc[0].to_dict()
+def _nothing_fits(sweep: Sweep, nearest: Mapping[str, Any], asked: Constraints) -> Recommendation:
+    limit = asked.max_peak_tokens
+    if limit is not None and nearest["peak_tokens"] > limit:
         reason = (
-            f"No setting stays within {max_peak_tokens:,} tokens a request: the least is "
+            f"No setting stays within {limit:,} tokens a request: the least is "
             f"{nearest['peak_tokens']:,.0f}, with {nearest['label']}. Allow larger requests, or try smaller limits."
         )
     else:
-        nearest = within.sort_values(["retention", "setting"], ascending=[False, True]).iloc[0].to_dict()
-        limit = "" if max_peak_tokens is None else f" within {max_peak_tokens:,} tokens a request"
-        most = share_in_words(nearest["retention"], min_retention)
+        within = "" if limit is None else f" within {limit:,} tokens a request"
+        most = share_in_words(nearest["retention"], asked.min_retention)
         reason = (
-            f"No setting keeps {share_in_words(min_retention, nearest['retention'])} of the facts{limit}: the most is "
-            f"{most}, with {nearest['label']}. Ask for less, allow larger requests, or try larger limits."
+            f"No setting keeps {share_in_words(asked.min_retention, nearest['retention'])} of the facts{within}: the "
+            f"most is {most}, with {nearest['label']}. Ask for less, allow larger requests, or try larger limits."
         )
-    return Recommendation(None, (reason,), nearest=sweep.settings[nearest["setting"]])
+    return Recommendation(None, (reason,), nearest=sweep.settings[nearest["setting"]], grounds=sweep.grounds)
 
 
 def share_in_words(share: float, beside: float | None = None) -> str:
@@ -145,6 +159,6 @@ def share_in_words(share: float, beside: float | None = None) -> str:
     return f"{share:.3%}"
 
 
-def cost_in_words(row: Mapping[str, Any]) -> str:
+def cost_in_words(row: Mapping[Any, Any]) -> str:
     """Dollars, or tokens where the price is unknown."""
     return f"{row['all_tokens']:,.0f} tokens" if np.isnan(row["usd"]) else dollars(row["usd"])

@@ -12,6 +12,7 @@ import numpy as np
 from memviz.metrics.cost.cost import Cost
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell
+from memviz.tuning.grounds import Grounds
 from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pareto import on_front
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -35,13 +36,29 @@ MEASURES = {
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The cells of a sweep by setting and conversation. All of them, or those that were finished when it was ended
-    (``stopped`` says why, if it was not the user)."""
+    (``stopped`` says why, if it was not the user).
+
+    ``guessed_facts`` says of each conversation how many of its facts memviz proposed, ``summarizer`` who wrote the
+    summaries (empty: not known), ``largest`` how large the largest conversation is, by unit (see
+    :func:`memviz.tuning.grid.largest_sizes`).
+    """
 
     settings: tuple[Strategy, ...]
     subjects: tuple[str, ...]
     cells: Mapping[CellIndex, Cell] = field(repr=False)
     assumptions: PricingAssumptions = field(repr=False)
     stopped: str = ""
+    guessed_facts: tuple[int, ...] = ()
+    summarizer: str = ""
+    largest: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def grounds(self) -> Grounds:
+        """What its figures rest on."""
+        facts = {place.subject: cell.facts for place, cell in self.cells.items()}
+        guessed = sum(number for subject, number in enumerate(self.guessed_facts) if facts.get(subject))
+        wrote = any(cell.summarizations for cell in self.cells.values())
+        return Grounds(guessed, sum(facts.values()) - guessed, self.summarizer if wrote else "")
 
     @property
     def is_complete(self) -> bool:
@@ -65,11 +82,11 @@ class Sweep:
         return DataFrame(rows, columns=[*self._setting_columns, "conversation", *_COLUMNS])
 
     def frame(self) -> DataFrame:
-        """One row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label``, one column a parameter of
-        any strategy (empty where it has none of this name), ``conversation``, then the measures. US dollars are
-        NaN where a price is unknown, retention where no fact is ever asked for, and everything where ``error`` says
-        why there is nothing; ``retention`` and ``hit_rate`` are shares (0 to 1), ``usd_per_fact`` is dollars by facts
-        retained on average."""
+        """One row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with parameters as they are
+        typed into code), one column a parameter of any strategy (empty where it has none of this name),
+        ``conversation``, then the measures. US dollars are NaN where a price is unknown, retention where no fact is
+        ever asked for, and everything where ``error`` says why there is nothing; ``retention`` and ``hit_rate`` are
+        shares (0 to 1), ``usd_per_fact`` is dollars by facts retained on average."""
         return self._frame.copy()
 
     def by_setting(self, over: Over = "median") -> DataFrame:
@@ -79,6 +96,15 @@ class Sweep:
         not be run over; and ``front``, whether no other setting is better (see :meth:`pareto`). A conversation without
         facts says nothing about retention; one whose price is unknown makes the price of all unknown.
         """
+        if over not in self._tables:
+            self._tables[over] = self._summed_up(over)
+        return self._tables[over].copy()
+
+    @cached_property
+    def _tables(self) -> dict[Over, DataFrame]:
+        return {}
+
+    def _summed_up(self, over: Over) -> DataFrame:
         frame = self._frame[self._frame["error"] == ""]
         keys = list(self._setting_columns)
         grouped = frame.groupby("setting", sort=True)
@@ -126,7 +152,7 @@ class Sweep:
         return {
             "setting": place.setting,
             "strategy": setting.id,
-            "label": setting.label,
+            "label": setting.code_label,
             **own,
             "conversation": self.subjects[place.subject],
         }

@@ -23,7 +23,7 @@ from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, cell_key
 from memviz.tuning.executors import dask_cluster, inline, processes, threads
-from memviz.tuning.grid import Grid, settings
+from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.jobs import CellIndex, Job, job_size, jobs, work
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.tuning.results import Sweep
@@ -109,6 +109,9 @@ class Sweeping:
             dict(self.cells),
             self.assumptions,
             self.stopped,
+            guessed_facts=tuple(subject.guessed_facts for subject in self.subjects),
+            summarizer="" if self.summarizer is None else self.summarizer.name,
+            largest=largest_sizes((subject.log for subject in self.subjects), find_counter(self.counter)),
         )
 
     def __iter__(self) -> Iterator[Cell]:

@@ -45,6 +45,11 @@ class SweepConversation:
         proposed = () if brought else propose_probes(log)
         return cls(transcript.title, log, (*brought, *proposed, *typed), transcript.system_prompt, bool(proposed))
 
+    @property
+    def guessed_facts(self) -> int:
+        """How many of the probes memviz proposed."""
+        return sum(not probe.by_user for probe in self.probes) if self.proposed else 0
+
     @cached_property
     def texts(self) -> ProbeTexts:
         """Where the answers stand in the conversation."""

@@ -14,6 +14,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
+import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.transcripts.base import Transcript
 from tests.browser.journeys import drawn, go, quiet, sees, stands
@@ -60,7 +61,7 @@ def only_summaries(page: Page) -> None:
         page.get_by_test_id("stSidebar").get_by_role("button", name=title, exact=True).click()
         quiet(page)
     page.get_by_role("button", name="Running summary · ").click()
-    values = page.get_by_role("combobox", name="Buffer size")
+    values = page.get_by_role("combobox", name="buffer_size")
     values.fill("5")
     values.press("Enter")
     quiet(page)
@@ -79,10 +80,12 @@ def test_a_setting_is_found_taken_home_and_brought_back(
 ) -> None:
     bring(page, dashboard.url, conversation())
     only_summaries(page)
-    answer = page.get_by_test_id("stAlert").filter(has_text="Take ")
+    answer = page.get_by_test_id("stAlert").filter(has_text=re.compile("Take |does best"))
     expect(answer).to_have_count(1)
-    label = re.match(r"Take (.+?)\. It (?:keeps|sends)", answer.inner_text().split("\n")[-1]).group(1)
-    assert label.startswith(("Running summary", "Chat summary buffer"))
+    found = re.search(r"(Running summary|Chat summary buffer) · (\w+=\d+)(?:\.| does best)", answer.inner_text())
+    parameter, value = found.group(2).split("=")
+    id = {"Running summary": "summary", "Chat summary buffer": "chat_summary_buffer"}[found.group(1)]
+    label = memviz.strategy(id, **{parameter: int(value)}).label
     peak = metric(page, "Largest request")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as memory.yaml").click()

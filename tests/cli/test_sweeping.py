@@ -97,7 +97,7 @@ class TestWhatIsTried:
         count = api.counter("chars4")
         largest = {"tokens": sum(map(count, (m.content for m in log))), "messages": len(log), "turns": log.turn_count}
         grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-        assert labels(shown) == [one.label for one in api.sweep(transcript, grid, counter="chars4").settings]
+        assert labels(shown) == [one.code_label for one in api.sweep(transcript, grid, counter="chars4").settings]
 
     @pytest.mark.parametrize(
         ("given", "sizes"),
@@ -190,17 +190,38 @@ class TestPrices:
     def test_unknown_is_said_and_never_0(self, chat: Path) -> None:
         lines = memviz("sweep", chat, *GRID, "--model", "openai/nothing-such", "--all").lines
         rows = [line for line in lines if line.startswith(("Full", "Sliding", "Running"))]
-        assert len(rows) == 5
+        assert len(rows) == 3 + 5, "the best of each strategy, and every setting"
         assert all("unknown" in row for row in rows)
         assert not any("$" in line for line in lines)
+
+
+def rows_of(lines: list[str]) -> list[str]:
+    """The settings of the large table, in order; behind them stands the sentence on what is shown."""
+    at = next(number for number, line in enumerate(lines) if line.startswith("setting "))
+    return [line.split("  ")[0] for line in lines[at + 1 :]]
 
 
 class TestTable:
     def test_begins_with_the_recommendation(self, chat: Path) -> None:
         best = swept(chat).best(0.5)
-        first = memviz("sweep", chat, *GRID, "--keep", 0.5).lines[0]
+        lines = memviz("sweep", chat, *GRID, "--keep", 0.5).lines
         assert best.setting is not None
-        assert first == f"Take {best.setting.label}. It {best.sentence.removeprefix(best.setting.label).strip()}"
+        assert lines[0] == best.advice
+        assert lines[0].startswith(best.headline)
+        assert lines[1 : 1 + len(best.grounds.sentences)] == list(best.grounds.sentences)
+
+    def test_then_has_the_best_of_each_strategy_and_what_to_try_next(self, chat: Path) -> None:
+        lines = memviz("sweep", "sample-trip", "-s", "buffer", "-s", "summary:buffer_size=10,20").lines
+        at = next(number for number, line in enumerate(lines) if line.startswith("best of each strategy"))
+        assert [line.split("  ")[0] for line in lines[at + 1 : at + 3]] == [
+            "Full buffer",
+            "Running summary · buffer_size=20",
+        ]
+        assert lines[at + 2].endswith("not what is asked, best at the edge: try buffer_size=40")
+        best = memviz("sweep", "sample-trip", "-s", "summary:buffer_size=10,20", "--json").json["best_of_each"]
+        assert [(one["strategy"], one["edge"]) for one in best] == [
+            ("summary", {"parameter": "buffer_size", "value": 40})
+        ]
 
     def test_has_the_front_and_what_does_what_is_asked_the_cheapest_first(self, library: Workspace) -> None:
         transcript, _ = library.conversation("sample-trip")
@@ -210,15 +231,15 @@ class TestTable:
         worth = table[table["front"] | (table["retention"] >= 0.5)].sort_values("usd")
         assert 0 < len(worth) < len(table)
         lines = memviz(*arguments, "--keep", 0.5).lines
-        assert [line.split("  ")[0] for line in lines[3 : 3 + len(worth)]] == worth["label"].tolist()
+        assert rows_of(lines)[: len(worth)] == worth["label"].tolist()
         assert f"{len(worth)} of 6 settings. --all shows the others." in lines[-1]
         everything = memviz(*arguments, "--keep", 0.5, "--all").lines
-        assert {line.split("  ")[0] for line in everything[3:9]} == set(table["label"])
+        assert set(rows_of(everything)[:6]) == set(table["label"])
 
     def test_where_nothing_does_it_that_is_said(self, chat: Path) -> None:
         shown = memviz("sweep", chat, *GRID, "--max-peak", 1)
         assert shown.lines[0].startswith("No setting stays within 1 tokens a request")
-        assert "take this one" not in shown.out
+        assert "recommended" not in shown.out
 
     def test_titles_and_labels_of_others_do_nothing_to_the_terminal(self, tmp_path: Path) -> None:
         shown = memviz("sweep", written(tmp_path / "a.json", title=NASTY), "-s", "window")
@@ -228,8 +249,12 @@ class TestTable:
         (entry,) = library.add([replace(load_transcript(chat), system_prompt="word " * 500)])
         given = "chat_summary_buffer:token_limit=100,5000,count_initial_tokens=on"
         shown = memviz("sweep", entry.id, "-s", given)
-        assert shown.lines[0].startswith("Take Chat summary buffer · 5,000 tokens")
-        assert "Chat summary buffer · 100 tokens · count initial tokens on could not be run: " in shown.err
+        assert (
+            shown.lines[0]
+            .partition(" does best")[0]
+            .endswith("Chat summary buffer · token_limit=5000 · count_initial_tokens=True")
+        )
+        assert "Chat summary buffer · token_limit=100 · count_initial_tokens=True could not be run: " in shown.err
         assert "system prompt" in shown.err
 
     def test_failed_summaries_are_told_and_not_kept(self, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +279,7 @@ class TestFilesWritten:
         shown = memviz("sweep", chat, *GRID, "--csv", "-")
         assert len(shown.lines) == 6
         assert shown.lines[0].startswith("setting,strategy,label")
-        assert "Take " in shown.err
+        assert " does best. " in shown.err
 
     def test_no_conversation_is_written_over(self, chat: Path) -> None:
         before = chat.read_bytes()
@@ -268,7 +293,7 @@ class TestExportToCode:
     def test_every_target_of_the_recommended_setting(self, chat: Path, id: str) -> None:
         shown = memviz("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id)
         assert "Running summary" in shown.out
-        assert "Take Running summary" in shown.err
+        assert "Running summary · buffer_size=2 does best." in shown.err
         if targets()[id].language == "python":
             compile(shown.out, id, "exec")
 
@@ -286,7 +311,7 @@ class TestExportToCode:
     def test_the_file_replays_to_the_same_totals(self, chat: Path) -> None:
         arguments = ("--counter", "chars4", "--keep", 0.4, "--code", "memory_yaml", "--out", "memory.yaml")
         best = memviz("sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments)
-        assert best.lines[0].startswith("Take Summary buffer")
+        assert "Summary buffer · max_token_limit=" in best.lines[0]
         assert yaml.safe_load(Path("memory.yaml").read_text())["memory"]["counter"] == "chars4"
         sweep = memviz("sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments[:4], "--json").json
         row = next(row for row in sweep["settings"] if row["setting"] == sweep["recommendation"]["setting"])
@@ -390,7 +415,7 @@ class TestEndedEarly:
         assert "Traceback" not in err
         assert f"Stopped by Ctrl-C. {kept} of " in err
         assert "goes on from here" in err
-        assert out.startswith(("Take ", "No setting "))
+        assert out.startswith(("By cost and size alone", "No setting "))
         assert f" of {kept} settings." in out
         self.gone_on(long_chat, kept)
 

@@ -56,7 +56,7 @@ class TestCommandLine:
     @pytest.mark.parametrize("target", targets())
     def test_a_sweep_finds_and_exports_it(self, target: str) -> None:
         shown = command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--keep", 0, "--code", target)
-        assert f"Take {TITLE}" in shown.err
+        assert f"Take {TITLE} · window_size=" in shown.err
         assert TITLE in shown.out
 
     def test_a_sweep_without_names_tries_it(self, tmp_path: Path) -> None:

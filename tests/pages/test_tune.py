@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.code_export import targets
 from memviz.memory_config import strategy_of
+from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.strategy_answer import answer_for
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
 from tests.pages.driving import click, figures, finished, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
@@ -59,8 +63,10 @@ def points(session: AppTest) -> set[int]:
 def test_the_answer_is_there_without_a_click(page: AppTest) -> None:
     best = expected().best(0.9)
     assert best.setting is not None
-    assert f"Take {best.setting.label}." in told(page)
+    assert best.headline in told(page)
     assert best.reasons[1] in told(page)
+    assert best.grounds.sentence in told(page)
+    assert OFFLINE_SUMMARIES in told(page)
     assert points(page) == set(range(len(expected().settings)))
     assert metric(page, "Facts kept") == f"{best.row['retention']:.0%}"
 
@@ -72,7 +78,7 @@ def test_asking_for_less_gives_a_cheaper_setting(page: AppTest) -> None:
     best = expected().best(0.5, 2000)
     assert best.setting is not None
     assert best.setting != expected().best(0.9).setting
-    assert f"Take {best.setting.label}." in told(page)
+    assert best.headline in told(page)
 
 
 def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
@@ -82,7 +88,7 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     best = expected().best(1.0, 1000)
     assert best.setting is None
     assert best.reasons[0] in told(page)
-    assert best.nearest.label in [head.value for head in page.subheader]
+    assert best.nearest.code_label in [head.value.replace("\\", "") for head in page.subheader]
 
 
 @pytest.mark.slow
@@ -97,7 +103,7 @@ def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> Non
 
 def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
     only(page, "window")
-    labelled(page.multiselect, "Window size").set_value(["4", "10", "33"])
+    labelled(page.multiselect, "window_size").set_value(["4", "10", "33"])
     finished(page.run())
     assert len(points(page)) == 3
     assert "3 settings" in told(page)
@@ -105,7 +111,7 @@ def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
 
 def test_a_value_that_is_not_allowed_says_so_and_is_left_out(page: AppTest) -> None:
     only(page, "window")
-    labelled(page.multiselect, "Window size").set_value(["4", "0", "many"])
+    labelled(page.multiselect, "window_size").set_value(["4", "0", "many"])
     page.run()
     wrong = "\n".join(sentences(page.error))
     assert "1 or more" in wrong
@@ -120,6 +126,45 @@ def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
     labelled(page.multiselect, "Conversations").set_value([])
     page.run()
     assert "Choose a conversation" in told(page)
+
+
+def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: AppTest) -> None:
+    only(page, "buffer", "summary")
+    (table,) = page.table
+    assert table.value["Setting"].str.replace("\\", "").tolist() == ["Full buffer", "Running summary · buffer_size=20"]
+    assert table.value["Fits"].tolist() == ["yes", "no"]
+    finished(click(page, "Running summary: try "))
+    assert "40" in labelled(page.multiselect, "buffer_size").value
+    assert "Running summary · buffer_size=40" in "".join(page.table[0].value["Setting"]).replace("\\", "")
+
+
+def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
+    labelled(page.button_group, "Which strategy?").set_value("token_buffer")
+    finished(page.run())
+    answer = answer_for(expected(), "token_buffer", Constraints(0.9))
+    assert answer is not None
+    assert answer.headline in told(page)
+    assert " ".join(answer.sentences) in told(page)
+    (curve,) = figures(page)
+    assert curve["layout"]["xaxis"]["title"]["text"] == "max_tokens (tokens)".removesuffix(" (tokens)")
+    assert page.subheader[0].value.replace("\\", "") == answer.best.setting.code_label
+    strategies_tried(page).set_value(["buffer", "window"])
+    finished(page.run())
+    assert labelled(page.button_group, "Which strategy?").value == "All", "what is no longer tried is no choice"
+
+
+def test_few_facts_recommend_nothing_and_lead_to_the_facts(database: Path) -> None:
+    said = "My door code is 48213.", "Noted.", "What else?", "Nothing.", "So is it 48213?", "48213, yes."
+    messages = [memviz.Message(role, text) for role, text in zip(("user", "assistant") * 3, said, strict=True)]
+    id = Store(database).add_conversation(memviz.Transcript(tuple(messages), title="Short"))
+    page = finished(open_page("tune"))
+    labelled(page.multiselect, "Conversations").set_value([id])
+    finished(page.run())
+    assert re.search(r"On (this 1 fact|these \d facts), .+ does best\.", told(page))
+    assert re.search(r"Measured on \d guessed facts?; check (it|them) or add yours\.", told(page))
+    click(page, "Open the facts")
+    assert page_of(page) == "retention"
+    assert labelled(page.selectbox, "Conversation").value == id
 
 
 def test_several_conversations_count_together(page: AppTest) -> None:
@@ -140,7 +185,8 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest)
     click(page, "Open in Compare")
     assert page_of(page) == "compare"
     names = [trace["name"] for trace in figures(page)[0]["data"] if trace.get("showlegend", True)]
-    assert names == ["Full buffer", label]
+    parameter, value = label.rpartition(" · ")[2].split("=")
+    assert names == ["Full buffer", memviz.strategy("summary_buffer", **{parameter: int(value)}).label]
 
 
 def test_a_large_sweep_begins_when_asked(database: Path) -> None:
@@ -163,7 +209,8 @@ def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> 
     page = finished(open_page("tune"))
     labelled(page.multiselect, "Conversations").set_value([id])
     finished(page.run())
-    assert "No fact to look for" in told(page)
+    assert "There was no fact to measure on; add yours." in told(page)
+    assert "By cost and size alone" in told(page)
 
 
 def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
@@ -190,7 +237,7 @@ class TestExportToCode:
         file.write_text(page.code[0].value)
         label = page.subheader[0].value.replace("\\", "").replace("\u2060", "")
         assert yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
-        assert strategy_of(memviz.load_memory_config(file)).label == label
+        assert strategy_of(memviz.load_memory_config(file)).code_label == label
 
     @pytest.mark.slow
     def test_there_is_code_for_every_library(self, page: AppTest) -> None:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.text.wording import dollars
+from memviz.tuning.choice import SAME_COST, did_the_same
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import SAME_COST, SAME_RUN, share_in_words
+from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.results import Over, Sweep
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps
 
@@ -68,8 +69,7 @@ def test_the_reasons_name_true_numbers(sweep: Sweep, least: float, limit: int | 
         assert str(len(table)) in re.findall(r"\d+", why)
     if found.runner_up_row is not None:
         other = found.runner_up_row
-        did_the_same = all(other[name] == row[name] for name in SAME_RUN)
-        told = f"{other['label']} did exactly the same" if did_the_same else f"Next: {other['label']}, at "
+        told = f"{other['label']} did exactly the same" if did_the_same(row, other) else f"Next: {other['label']}, at "
         assert told in found.sentence
 
 
@@ -81,8 +81,8 @@ def test_where_nothing_fits_the_nearest_is_named(sweep: Sweep, least: float, lim
         assert found.nearest is None
         return
     assert found.nearest is not None
-    assert found.nearest.label in found.sentence
-    (row,) = table[table["label"] == found.nearest.label].to_dict("records")
+    assert found.nearest.code_label in found.sentence
+    (row,) = table[table["label"] == found.nearest.code_label].to_dict("records")
     within = ran if limit is None else ran[ran["peak_tokens"] <= limit]
     if len(within):
         assert row["retention"] == within["retention"].max() or within["retention"].isna().all()
@@ -95,13 +95,13 @@ def test_where_nothing_fits_the_nearest_is_named(sweep: Sweep, least: float, lim
 def test_the_sentence_of_a_small_sweep() -> None:
     sweep = sweep_of([cell(0, [1000, 3000], [1, 2]), cell(1, [2000, 4000], [3, 4]), cell(2, [5000, 5000], [4, 4])])
     assert sweep.best(0.8).sentence == (
-        "Sliding window · 4 messages keeps 88% of the facts, sends at most 4,000 tokens in a request and costs $0.06. "
-        "It is the cheapest of the 2 (out of 3) that do what you ask for. "
-        "Next: Sliding window · 8 messages, at 66.4% more, keeps 100%."
+        "Sliding window · window_size=4 keeps 88% of the facts, sends at most 4,000 tokens in a request and costs "
+        "$0.06. It is the cheapest of the 2 (out of 3) that do what you ask for. "
+        "Next: Sliding window · window_size=8, at 66.4% more, keeps 100%."
     )
     assert sweep.best(0.9, 4500).sentence == (
-        "No setting keeps 90% of the facts within 4,500 tokens a request: the most is 88%, with Sliding window · 4 "
-        "messages. Ask for less, allow larger requests, or try larger limits."
+        "No setting keeps 90% of the facts within 4,500 tokens a request: the most is 88%, with Sliding window · "
+        "window_size=4. Ask for less, allow larger requests, or try larger limits."
     )
     assert sweep.best(1.0).reasons[1] == "It is the only one of 3 settings that does what you ask for."
     assert sweep.best(0.0, 100).sentence.startswith("No setting stays within 100 tokens a request: the least is 3,000,")
@@ -125,7 +125,7 @@ def test_what_failed_over_one_conversation_is_not_recommended() -> None:
     rows = [[cell(0, [100], [4]), cell(1, [900], [4])], [cell(0, [], error="no room"), cell(1, [900], [4])]]
     found = sweep_of(*rows).best()
     assert found.setting is not None
-    assert found.setting.label == "Sliding window · 4 messages"
+    assert found.setting.code_label == "Sliding window · window_size=4"
     assert (
         sweep_of(*[row[:1] for row in rows]).best().sentence == "Every setting failed over at least one conversation."
     )
@@ -136,7 +136,7 @@ def test_a_runner_up_beside_one_that_costs_nothing_has_its_price_named() -> None
     assert sweep.best(0.0).setting is not None, "a conversation without a request costs nothing"
     free = PricingAssumptions(priced_at(0, 0), priced_at(1000, 0))
     sweep = sweep_of([cell(0, [100], [4]), cell(1, [100], [4], summarizer=500)], assumptions=free)
-    assert "Next: Sliding window · 4 messages, at $0.50, keeps 100%." in sweep.best().sentence
+    assert "Next: Sliding window · window_size=4, at $0.50, keeps 100%." in sweep.best().sentence
 
 
 def test_costs_that_are_nearly_equal_are_said_so() -> None:

@@ -53,7 +53,7 @@ def test_every_number_is_that_of_a_replay() -> None:
     for row, setting in zip(found.frame().to_dict("records"), found.settings, strict=True):
         run = memviz.replay(transcript, setting)
         use = token_use(run)
-        assert row["label"] == setting.label
+        assert row["label"] == setting.code_label
         assert row["sent_tokens"] == use.sent_tokens
         assert row["peak_tokens"] == use.peak_tokens
         assert row["summarizer_tokens"] == use.summarizer_tokens

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.charts.sweeps.points import GREY, RING_PIXELS, Points, place_of
+from memviz.charts.sweeps.scatter import FONT_PIXELS
 from memviz.charts.text import escaped
 
 if TYPE_CHECKING:
@@ -18,18 +19,28 @@ if TYPE_CHECKING:
 LABEL_CHARS = 24
 WIDTHS_PIXELS, HEIGHT_PIXELS = (310, 560), 320
 """Sizes of the plot to find the place for: on a phone, and on a page of usual width."""
-CHAR_PIXELS, LINE_PIXELS, PADDING_PIXELS = 7.0, 17.0, 8.0
-OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64) for x in (-36, 36)]
+CHAR_PIXELS, LINE_PIXELS, PADDING_PIXELS = 7.5, 18.0, 8.0
+OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64, 110, -110) for x in (-36, 36)]
 """Where the label can begin, in pixels right of and above its point, the best first: what costs less and keeps more
 is up and to the left, so nothing lies there."""
+POINTS_A_LINE_COUNTS = 6
+"""A line through the words is as bad as so many points under them."""
+END_SHARE = 0.35
+"""How much of the chart's width the words at a line take on a phone."""
 Axis = dict[str, Any]
 Places = NDArray[np.float64]
 
 
 def callout(
-    table: DataFrame, points: Points, recommended: int | None, x_axis: Axis, y_axis: Axis
+    table: DataFrame,
+    points: Points,
+    recommended: int | None,
+    x_axis: Axis,
+    y_axis: Axis,
+    limit: float | None = None,
 ) -> list[dict[str, Any]]:
-    """The annotation, if the setting is on the chart. The axes have a type and a range."""
+    """The annotation, if the setting is on the chart. The axes have a type and a range; at ``limit``, a place on the y
+    axis, a line crosses the chart, which must not run through the words."""
     where = place_of(points, recommended)
     if where is None:
         return []
@@ -39,13 +50,25 @@ def callout(
         LINE_PIXELS * (1 + len(lines)) + PADDING_PIXELS,
     )
     x, y = _positions(points.x, x_axis), _positions(points.y, y_axis)
-    right, up = _best_offset(_shares(x, x_axis), _shares(y, y_axis), where, size)
+    line = np.array([np.nan if limit is None else limit])
+    right, up = _best_offset(
+        _shares(x, x_axis), _shares(y, y_axis), where, size, float(_shares(_positions(line, y_axis), y_axis)[0])
+    )
     return [{
         "x": float(x[where]), "y": float(y[where]), "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
         "align": "left" if right > 0 else "right", "xanchor": "left" if right > 0 else "right", "ax": right, "ay": -up,
         "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY, "standoff": RING_PIXELS / 2,
-        "font": {"size": 12}, "bgcolor": "rgba(128,128,128,0.14)", "borderpad": 3,
+        "font": {"size": FONT_PIXELS}, "bgcolor": "rgba(128,128,128,0.14)", "borderpad": 3,
     }]  # fmt: skip
+
+
+def is_left_end_taken(points: Points, x_axis: Axis, y_axis: Axis, limit: float) -> bool:
+    """Whether more points lie where words would stand above the left end of the line at ``limit`` than above its right
+    end."""
+    x, y = _shares(_positions(points.x, x_axis), x_axis), _shares(_positions(points.y, y_axis), y_axis)
+    above = (y - _shares(_positions(np.array([limit]), y_axis), y_axis)) * HEIGHT_PIXELS
+    near = (above > -PADDING_PIXELS) & (above < 2 * LINE_PIXELS)
+    return bool((near & (x < END_SHARE)).sum() > (near & (x > 1 - END_SHARE)).sum())
 
 
 def _positions(values: Places, axis: Axis) -> Places:
@@ -61,11 +84,15 @@ def _shares(places: Places, axis: Axis) -> Places:
     return shares
 
 
-def _best_offset(x: Places, y: Places, where: int, size: tuple[float, float]) -> tuple[int, int]:
-    """The first of the offsets with the fewest points under the label, and the label within the plot."""
+def _best_offset(x: Places, y: Places, where: int, size: tuple[float, float], line: float) -> tuple[int, int]:
+    """The first of the offsets with the fewest points under the label, the label within the plot and off the line."""
 
     def hidden(offset: tuple[int, int]) -> float:
-        return sum(_hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width) for width in WIDTHS_PIXELS)
+        middle = y[where] * HEIGHT_PIXELS + offset[1]
+        is_struck = bool(abs(line * HEIGHT_PIXELS - middle) < size[1] / 2 + PADDING_PIXELS / 2)
+        return POINTS_A_LINE_COUNTS * is_struck + sum(
+            _hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width) for width in WIDTHS_PIXELS
+        )
 
     return min(OFFSETS, key=hidden)
 

@@ -25,11 +25,7 @@ class Axis(Protocol):
 
     @property
     def name(self) -> str:
-        """The column of the table."""
-
-    @property
-    def title(self) -> str:
-        """The name as a person reads it."""
+        """The column of the table, and the name in code."""
 
     @property
     def unit(self) -> str:
@@ -37,8 +33,8 @@ class Axis(Protocol):
 
 
 def axis_title(axis: Axis) -> str:
-    """``Buffer size (messages)``; the unit is left out where the name says it already."""
-    return f"{axis.title} ({axis.unit})" if axis.unit and axis.unit not in axis.title.lower() else axis.title
+    """``buffer_size (messages)``: the name as it is typed into code; the unit is left out where the name says it."""
+    return f"{axis.name} ({axis.unit})" if axis.unit and axis.unit not in axis.name else axis.name
 
 
 def values_of(table: DataFrame, axis: Axis) -> list[Any]:
@@ -54,9 +50,8 @@ def value_words(value: Any) -> str:
 
 
 def told(axis: Axis, value: Any) -> str:
-    """``Buffer size: 4 messages``."""
-    unit = f" {axis.unit}" if axis.unit else ""
-    return f"{axis.title}: {value_words(value)}{unit}"
+    """``buffer_size=4``, as it is typed into code."""
+    return f"{axis.name}={bool(value) if isinstance(value, bool | np.bool_) else f'{value:g}'}"
 
 
 def each_once(table: DataFrame, axes: Sequence[Axis]) -> None:

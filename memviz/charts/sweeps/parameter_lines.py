@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS
 from memviz.charts.sweeps.parameter_axis import Axis, each_once, told, values_axis, values_of
 from memviz.charts.sweeps.points import GREY, RING_PIXELS
-from memviz.charts.sweeps.scatter import LEGEND
+from memviz.charts.sweeps.scatter import FONT_PIXELS, LEGEND
 from memviz.charts.sweeps.setting_words import measure_words, rows_by_setting, setting_tooltip
 from memviz.charts.sweeps.strategy_marks import StrategyMark, strategy_marks
 from memviz.charts.text import escaped
@@ -49,12 +50,14 @@ def setting_lines(
     aside: DataFrame | None = None,
     strategies: Sequence[str] = (),
     title: str | None = None,
+    knee: float | None = None,
 ) -> go.Figure:
     """One panel for each of ``measures``, one below the other, over the values of the parameter ``x``.
 
     ``table`` holds rows of ``Sweep.by_setting(over)``, ``aside`` the same summed up the other way; strategies without
     this parameter are left out. A line is a strategy, or, with ``by``, one value of a second parameter of one strategy.
-    ``thresholds`` are drawn dashed, by measure. Points carry the number of their setting (customdata). Raises
+    ``thresholds`` are drawn dashed, by measure, and a dotted line through all panels marks the ``knee``, a value of
+    ``x``. Points carry the number of their setting (customdata). Raises
     ValueError where two settings of a line have the same ``x``.
     """
     there = (table if x.name in table else table.assign(**{x.name: np.nan})).dropna(subset=[x.name])
@@ -64,11 +67,12 @@ def setting_lines(
     traces = [trace for panel, name in enumerate(measures) for trace in _panel(
         lines, x, name, panel + 1, (rows_by_setting(aside), over), (recommended, chosen))]  # fmt: skip
     layout: dict[str, Any] = {
-        "title": {"text": escaped(title or f"What changing the {x.title.lower()} does"), "font": {"size": 16},
+        "title": {"text": escaped(title or f"What {x.name} changes"), "font": {"size": 16},
                   "yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}},
         "xaxis": {**values_axis(x, values_of(there, x)), "anchor": f"y{len(measures)}" if len(measures) > 1 else "y"},
         "shapes": [_threshold(limits[name], panel + 1) for panel, name in enumerate(measures) if name in limits],
-        "annotations": [], "showlegend": len(lines) > 1, "legend": LEGEND, "hovermode": "closest",
+        "annotations": [], "legend": LEGEND,
+        "showlegend": len(lines) > 1 or any(_has(lines, one) for one in (recommended, chosen)), "hovermode": "closest",
         "hoverlabel": {"align": "left"}, "height": height + MARGINS["t"] + MARGINS["b"] + 40, "margin": MARGINS,
         "uirevision": f"lines {x.name}",
     }  # fmt: skip
@@ -80,7 +84,27 @@ def setting_lines(
             "domain": [max(0.0, top - PANEL_PIXELS / height), top], "zeroline": False, "nticks": 5,
         }  # fmt: skip
         layout["annotations"] += _panel_words(name, top, limits.get(name))
+    if knee is not None:
+        layout["shapes"].append(_knee_line(knee))
+        foot = 1 - PANEL_PIXELS / height
+        layout["annotations"].append(_knee_words(knee, foot, is_log=layout["xaxis"]["type"] == "log"))
     return figure(traces, layout)
+
+
+def _has(lines: Sequence[_Line], setting: int | None) -> bool:
+    return setting is not None and any((line.rows["setting"] == setting).any() for line in lines)
+
+
+def _knee_line(knee: float) -> dict[str, Any]:
+    return {"type": "line", "xref": "x", "x0": knee, "x1": knee, "yref": "paper", "y0": 0, "y1": 1,
+            "line": {"width": 1.5, "dash": "dot", "color": GREY}}  # fmt: skip
+
+
+def _knee_words(knee: float, foot: float, *, is_log: bool) -> dict[str, Any]:
+    """At the foot of the first panel, where a curve that rises leaves room."""
+    return {"text": f"bends at {knee:g}", "x": log10(knee) if is_log else knee, "xref": "x", "xanchor": "left",
+            "xshift": 4, "y": foot, "yref": "paper", "yanchor": "bottom", "showarrow": False,
+            "font": {"size": FONT_PIXELS, "color": GREY}}  # fmt: skip
 
 
 def _lines(table: DataFrame, x: Axis, by: Axis | None, strategies: Sequence[str]) -> list[_Line]:
@@ -115,7 +139,7 @@ def _panel(
         yield {
             "type": "scatter", "mode": "lines+markers", **axis, "x": line.rows[x.name].to_numpy(dtype=float),
             "y": line.rows[measure].to_numpy(dtype=float), "name": escaped(mark.title), "legendgroup": mark.id,
-            "showlegend": number == 1, "line": {"color": mark.color, "dash": mark.dash, "width": 2},
+            "showlegend": number == 1 and len(lines) > 1, "line": {"color": mark.color, "dash": mark.dash, "width": 2},
             "marker": {"color": mark.color, "symbol": mark.shape, "size": 8},
             "unselected": {"marker": {"opacity": 1}}, "customdata": list(rows), "hoverinfo": "text",
             "text": [setting_tooltip(row, aside[0].get(setting), aside[1],
@@ -136,4 +160,4 @@ def _panel_words(measure: str, top: float, threshold: float | None) -> list[dict
     if threshold is not None:
         text += f", {'at most' if words.less_is_better else 'at least'} {words.shown(threshold)}"
     return [{"text": text, "x": 0, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "bottom",
-             "showarrow": False, "font": {"size": 12}}]  # fmt: skip
+             "showarrow": False, "font": {"size": FONT_PIXELS}}]  # fmt: skip

@@ -13,9 +13,11 @@ from memviz.charts.sweeps.points import GREY
 from memviz.charts.text import escaped
 
 Axis = dict[str, Any]
+FONT_PIXELS = 13
+"""Smaller text is hard to read on a projector and on a phone."""
 MARGINS = {"r": 14, "t": 50, "b": 50}
 LEGEND = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0, "groupclick": "togglegroup",
-          "itemwidth": 30, "font": {"size": 12}}  # fmt: skip
+          "itemwidth": 30, "font": {"size": FONT_PIXELS}}  # fmt: skip
 """At the lower end of the figure, however many lines it takes."""
 
 
@@ -24,6 +26,8 @@ class Limit(NamedTuple):
 
     value: float
     words: str
+    at_right: bool = False
+    """At which end of the line the words stand: where no point is near."""
 
 
 def scatter(
@@ -58,7 +62,8 @@ def _line(value: float) -> dict[str, Any]:
 def _label(limit: Limit, y_axis: Axis) -> dict[str, Any]:
     is_log = y_axis.get("type") == "log" and limit.value > 0
     return {
-        "text": limit.words, "x": 0, "xref": "paper", "xanchor": "left",
+        "text": limit.words, "x": int(limit.at_right), "xref": "paper",
+        "xanchor": "right" if limit.at_right else "left",
         "y": np.log10(limit.value) if is_log else limit.value, "yanchor": "bottom", "showarrow": False,
-        "font": {"size": 11, "color": GREY},
+        "font": {"size": FONT_PIXELS, "color": GREY},
     }  # fmt: skip

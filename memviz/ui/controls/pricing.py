@@ -9,8 +9,9 @@ from memviz.bounds import MAX_SECONDS, MAX_USD
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
-from memviz.text.wording import duration_words
+from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
@@ -56,19 +57,9 @@ def price_controls() -> PricingAssumptions:
         writer = main if summarizer == model else _priced_by_hand(summarizer, "summarizer")
         cache = _choose_cache(model)
     beside.caption(pause_words(cache, pause_seconds))
-    return PricingAssumptions(main, writer, cache, pause_seconds)
-
-
-def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
-    """What the pause does to the prompt cache."""
-    if cache is None:
-        return "No prompt cache counts here, so the pause changes nothing."
-    if cache.lifetime_seconds is None:
-        return "The provider does not say how long its cache lives, so here nothing in it outlasts a pause."
-    lives = duration_words(cache.lifetime_seconds)
-    if cache.is_alive(pause_seconds):
-        return f"Shorter than the {lives} that the cache lives: the next turn reads from it."
-    return f"Not shorter than the {lives} that the cache lives: every turn begins with an empty one."
+    assumptions = PricingAssumptions(main, writer, cache, pause_seconds)
+    compare_state().assumptions = assumptions  # for what is priced where these controls are not drawn
+    return assumptions
 
 
 def _choose_model(label: str, key: str, first: str, help: str) -> str:

@@ -22,7 +22,7 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
     known = targets()
     st.subheader("Export to code", anchor=False)
     st.caption(
-        f"{plain(setting.strategy.label)} as a file or as code, in each library's own words. Comments say where a "
+        f"{plain(setting.strategy.code_label)} as a file or as code, in each library's own words. Comments say where a "
         "library behaves otherwise than what was measured here."
     )
     chosen = st.pills(
@@ -33,7 +33,7 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
     text = target.write(setting)
     if target.install:
         st.code(target.install, language="bash")
-    st.code(text, language=target.language, height=min(MAX_PIXELS, 40 + 21 * text.count("\n")))
+    st.code(text, language=target.language, wrap_lines=True, height=min(MAX_PIXELS, 90 + 21 * text.count("\n")))
     st.download_button(
         f"Save as {target.file_name}", text, file_name=target.file_name, mime=MIME[target.language],
         icon=":material/download:", key="tune-save", on_click="ignore",

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from memviz.charts.sweeps.parameter_axis import axis_title
 from memviz.counters import counter as find_counter
 from memviz.errors import MemvizError, ParameterError
 from memviz.strategies import strategies
@@ -15,12 +16,13 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
 from memviz.text.wording import counted
 from memviz.tuning.axes import axes
+from memviz.tuning.best_of_each import Edge
 from memviz.tuning.grid import largest_sizes as sizes_of
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import CompareState, TuneState, widget_value
+from memviz.ui.shell.state import CompareState, TuneState, set_widget, tune_state, widget_value
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (
@@ -90,16 +92,26 @@ def _choose_values(cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]
     key = _key(cls, axis.name, values)
     if axis.kind is bool:
         on_off = st.pills(
-            axis.title, [False, True], selection_mode="multi", default=list(values), key=key, help=axis.help,
+            axis.name, [False, True], selection_mode="multi", default=list(values), key=key, help=axis.help,
             format_func=lambda value: "on" if value else "off", persist_state="session",
         )  # fmt: skip
         return tuple(on_off) or values
     written = [str(value) for value in values]
     typed = st.multiselect(
-        f"{axis.title} ({axis.unit})", written, default=written, key=key, accept_new_options=True,
+        axis_title(axis), written, key=key, accept_new_options=True,
+        default=written if widget_value(key) is None else None,  # a click on "try 40" may just have set it
         help=f"{axis.help}\n\n{VALUES_HELP}", placeholder="Type a number", persist_state="session",
     )  # fmt: skip
     return tuple(sorted({value for text in typed if (value := _number(cls, axis, text)) is not None})) or values
+
+
+def try_value(id: str, edge: Edge, largest: Mapping[str, int]) -> None:
+    """Add one more value of a strategy's parameter to those that are tried, and measure it."""
+    cls, values = strategies()[id], suggested(id, largest=largest)[edge.parameter]
+    key = _key(cls, edge.parameter, values)
+    chosen = widget_value(key) or [str(value) for value in values]
+    set_widget(key, list(dict.fromkeys([*chosen, str(edge.value)])))
+    tune_state().go_on = True
 
 
 def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:

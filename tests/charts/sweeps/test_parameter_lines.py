@@ -50,7 +50,7 @@ def test_panels_stand_one_below_the_other_over_one_axis() -> None:
     assert domains[2][0] == pytest.approx(0)
     assert all(upper[0] > lower[1] for upper, lower in pairwise(domains))
     assert layout.xaxis.anchor == "y3"
-    assert layout.xaxis.title.text == "Window size (messages)"
+    assert layout.xaxis.title.text == "window_size (messages)"
     one, three = (setting_lines(small_table(), X, m).layout for m in (MEASURES[:1], MEASURES))
     assert one.xaxis.anchor == "y"
     assert one.height < three.height
@@ -83,11 +83,11 @@ def test_a_line_is_a_value_of_a_second_parameter() -> None:
     table = table_of([2, 4, 2, 4], buffer_size=[8, 8, 16, 16])
     lines = lines_of(setting_lines(table, X, ["usd"], by=BY))
     assert [(line.name, list(line.customdata)) for line in lines] == [
-        ("Buffer size: 8 messages", [0, 1]), ("Buffer size: 16 messages", [2, 3]),
+        ("buffer_size=8", [0, 1]), ("buffer_size=16", [2, 3]),
     ]  # fmt: skip
     switched = table_of([2, 4, 2], count_initial_tokens=[True, True, False])
     names = [line.name for line in lines_of(setting_lines(switched, X, ["usd"], by=SWITCH))]
-    assert names == ["Count initial tokens: off", "Count initial tokens: on"]
+    assert names == ["count_initial_tokens=False", "count_initial_tokens=True"]
 
 
 def test_two_settings_at_one_place_are_refused() -> None:
@@ -147,3 +147,12 @@ def test_nothing_of_a_label_becomes_markup() -> None:
     for text in (*texts, figure.layout.title.text):
         assert "<" not in OWN_TAGS.sub("", text)
     assert any("&lt;script&gt;" in text for text in texts)
+
+
+def test_a_knee_is_a_line_through_all_panels_and_has_its_value() -> None:
+    table = small_table()
+    plain = setting_lines(table[table["strategy"] == "window"], parameter("window_size"), ["retention", "usd"])
+    bent = setting_lines(table[table["strategy"] == "window"], parameter("window_size"), ["retention", "usd"], knee=4.0)
+    (line,) = bent.layout.shapes[len(plain.layout.shapes) :]
+    assert (line.x0, line.x1, line.yref, line.y0, line.y1) == (4, 4, "paper", 0, 1)
+    assert [note.text for note in bent.layout.annotations[len(plain.layout.annotations) :]] == ["bends at 4"]

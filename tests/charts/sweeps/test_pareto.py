@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from pandas import DataFrame
 
+from memviz.charts.sweeps.callout import HEIGHT_PIXELS, LINE_PIXELS
 from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
 from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.charts.sweeps.points import PALE
@@ -68,17 +69,17 @@ def test_each_beaten_setting_names_one_that_beats_it(sweep: Sweep) -> None:
 def test_who_beats_by_little_is_still_told_apart() -> None:
     table = small_table().head(2).assign(usd=[0.14, 0.1399], retention=[0.0278, 0.0279])
     said = words(points_of(pareto_chart(table, "usd"))[0]["text"]).partition("Beaten by ")[2]
-    assert said == "Sliding window · 4 messages: 0.1% cheaper, and keeps 2.79% of the facts instead of 2.78%."
+    assert said == "Sliding window · window_size=4: 0.1% cheaper, and keeps 2.79% of the facts instead of 2.78%."
 
 
 def test_a_tooltip_is_the_setting_in_numbers() -> None:
     text = words(points_of(pareto_chart(small_table(), "usd", max_peak_tokens=3000))[3]["text"])
     assert text == (
-        "Token buffer · 100 tokens Keeps 38% of the facts stated so far, on average over the requests. "
+        "Token buffer · max_tokens=100 Keeps 38% of the facts stated so far, on average over the requests. "
         "A conversation costs $0.05, which is $0.033 for each fact kept. "
         "The largest request has 3,500 tokens. 0 summarizations. "
         "Its largest request is 500 tokens over the limit of 3,000. "
-        "Beaten by Sliding window · 2 messages: 20% cheaper, and keeps as much."
+        "Beaten by Sliding window · window_size=2: 20% cheaper, and keeps as much."
     )
 
 
@@ -126,7 +127,7 @@ def test_the_recommended_setting_is_ringed_and_named_and_the_chosen_one_framed()
         assert ring.marker.symbol.endswith("-open")
         assert (ring.hoverinfo, ring.customdata) == ("skip", None), "clicks reach the point"
     (note,) = figure.layout.annotations
-    assert words(note.text) == "Recommended Sliding window · 4 messages"
+    assert words(note.text) == "Recommended Sliding window · window_size=4"
     assert (note.x, note.y) == (at[1]["x"], at[1]["y"])
     nowhere = pareto_chart(small_table(), "usd", recommended=99, chosen=99)
     assert not named(nowhere, "Recommended") + named(nowhere, "Chosen") + list(nowhere.layout.annotations)
@@ -237,3 +238,19 @@ class TestCostAndPeak:
         table = sweep_of([cell(0, [100]), cell(1, [200])]).by_setting()
         assert len(points_of(cost_and_peak_chart(table, "usd"))) == 2
         assert "fact" not in "".join(str(p["text"]) for p in points_of(cost_and_peak_chart(table, "usd")).values())
+
+
+def test_the_words_of_the_limit_stand_at_the_end_where_no_point_is() -> None:
+    table = small_table()
+    cheap = table.assign(retention=[0.92, 0.1, 0.1, 0.1, 0.1], usd=[0.01, 0.05, 0.08, 0.09, 0.1])
+    dear = cheap.assign(usd=[0.1, 0.09, 0.08, 0.05, 0.01])
+    ends = [pareto_chart(one, "usd", min_retention=0.9).layout.annotations[0].x for one in (cheap, dear)]
+    assert ends == [1, 0]
+
+
+def test_the_line_of_the_limit_runs_past_the_name_of_the_recommended_setting() -> None:
+    table = small_table().assign(retention=[0.8, 0.1, 0.1, 0.1, 0.1])
+    limit, name = pareto_chart(table, "usd", recommended=0, min_retention=0.9).layout.annotations
+    low, high = pareto_chart(table, "usd", recommended=0, min_retention=0.9).layout.yaxis.range
+    up_pixels = (limit.y - name.y) / (high - low) * HEIGHT_PIXELS
+    assert abs(up_pixels + name.ay) > LINE_PIXELS

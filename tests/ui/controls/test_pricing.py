@@ -6,8 +6,9 @@ import pytest
 
 from memviz.models.cache_rules import CacheRules
 from memviz.text.wording import duration_words
+from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_PAUSE_SECONDS
-from memviz.ui.controls.pricing import PAUSES_SECONDS, pause_words
+from memviz.ui.controls.pricing import PAUSES_SECONDS
 
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 

@@ -1,0 +1,29 @@
+"""Which of the settings in a report does best, as a sweep over them would say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memviz.reporting.facts import ReportFacts
+from memviz.reporting.settings import Setting
+from memviz.text.wording import counted
+from memviz.tuning.compared import as_sweep
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.recommendation import share_in_words
+
+
+def advice_sentences(
+    settings: Sequence[Setting], facts: ReportFacts, assumptions: PricingAssumptions, asked: Constraints
+) -> tuple[str, ...]:
+    """The recommendation and what it rests on, or why there is none. Compared are settings that replayed this
+    conversation: one that answered for itself had another one."""
+    pairs = [(setting.run, own.retained) for setting, own in zip(settings, facts.settings, strict=True)]
+    comparable = [(run, kept) for run, kept in pairs if run.turns and (kept is not None or not facts.found)]
+    if len(comparable) < 2:
+        return ("There is no recommendation: it takes two settings or more over the same conversation.",)
+    runs, kept = zip(*comparable, strict=True)
+    best = as_sweep(runs, kept, facts.subject, assumptions).best(asked.min_retention, asked.max_peak_tokens)
+    limit = "" if asked.max_peak_tokens is None else f" with at most {asked.max_peak_tokens:,} tokens in a request"
+    wanted = f"keep {share_in_words(asked.min_retention)} of the facts{limit}"
+    return (best.advice, *best.grounds.sentences, f"Asked of {counted(len(runs), 'setting')}: {wanted}.")

@@ -1,0 +1,70 @@
+"""What each setting of the report costs, of the chat model and of the summarizer, and on which assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memviz.metrics.cost.cost import Cost
+from memviz.metrics.requests.traffic import traffic
+from memviz.reporting.settings import UNKNOWN, Setting
+from memviz.text.wording import dollars, duration_words, listed
+from memviz.tuning.price_words import cache_in_words, pause_words, prices_of
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+
+@dataclass(frozen=True, eq=False)
+class ReportCosts:
+    """The costs of the settings, in the order of the report, and the assumptions behind them."""
+
+    assumptions: PricingAssumptions
+    costs: tuple[Cost, ...]
+
+    @property
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """A name and one cell a setting for each row of the table."""
+        columns = [dict(_numbers(cost)) for cost in self.costs]
+        return [(name, [column[name] for column in columns]) for name in columns[0]]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is assumed, and what could not be known."""
+        return tuple(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        main, writer = self.assumptions.main, self.assumptions.summarizer
+        names = [one.model if one else "an unknown model" for one in (main, writer)]
+        whose = names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
+        pause = duration_words(self.assumptions.pause_seconds)
+        yield (
+            f"Worked out from the tokens at the prices of {whose}, with a pause of {pause} between turns, whoever "
+            "answered and summarized in fact."
+        )
+        missing = list(dict.fromkeys(name for cost in self.costs for name in cost.missing))
+        if missing:
+            yield f"Unknown, and so are the dollars that need it: {listed(missing)}."
+        yield from prices_of(self.assumptions)
+        yield cache_in_words(self.assumptions.cache)
+        yield pause_words(self.assumptions.cache, self.assumptions.pause_seconds)
+
+
+def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -> ReportCosts:
+    """The costs of every setting of the report."""
+    return ReportCosts(assumptions, tuple(assumptions.cost(traffic(setting.run)) for setting in settings))
+
+
+def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:
+    sent = cost.traffic
+    yield "Chat model: tokens read", f"{int(sent.input_tokens.sum()):,}"
+    yield "of them from the prompt cache", f"{int(cost.cached_tokens.sum()):,}"
+    yield "Chat model: tokens written", f"{int(sent.output_tokens.sum()):,}"
+    yield "Chat model, US dollars", _usd(cost.main_usd)
+    yield "Summarizer: tokens read", f"{int(sent.summarizer_input_tokens.sum()):,}"
+    yield "Summarizer: tokens written", f"{int(sent.summarizer_output_tokens.sum()):,}"
+    yield "Summarizer, US dollars", _usd(cost.summarizer_usd)
+    yield "Both, US dollars", _usd(cost.total_usd)
+    yield "Both without a prompt cache, US dollars", _usd(cost.uncached_total_usd)
+
+
+def _usd(amount: float | None) -> str:
+    return UNKNOWN if amount is None else dollars(amount)

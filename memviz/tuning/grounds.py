@@ -1,0 +1,51 @@
+"""What a recommendation rests on: how many facts, guessed or given, and whose summaries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
+from memviz.models.registry import OFFLINE
+from memviz.text.wording import counted
+
+FEW_FACTS = 15
+"""On fewer facts no setting is called the one to take: there a single fact, which may be a wrong guess, moves the
+share that is kept by 7 points and more, about as much as the next value of a parameter does."""
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Facts that memviz proposed (``guessed_facts``) and those that came with the conversations or were typed in
+    (``given_facts``), over all conversations. ``summarizer`` names who wrote summaries, empty where nothing was
+    summarized or that is not known."""
+
+    guessed_facts: int = 0
+    given_facts: int = 0
+    summarizer: str = ""
+
+    @property
+    def facts(self) -> int:
+        """All of them."""
+        return self.guessed_facts + self.given_facts
+
+    @property
+    def are_thin(self) -> bool:
+        """Whether there are too few facts to say which setting to take."""
+        return self.facts < FEW_FACTS
+
+    @property
+    def sentence(self) -> str:
+        """How many facts the shares are measured on, and what to do about guessed ones."""
+        if not self.facts:
+            return "There was no fact to measure on; add yours."
+        if not self.guessed_facts:
+            return f"Measured on {counted(self.facts, 'fact')}, none of them guessed."
+        check = f"check {'it' if self.guessed_facts == 1 else 'them'} or add yours"
+        if not self.given_facts:
+            return f"Measured on {counted(self.facts, 'guessed fact')}; {check}."
+        return f"Measured on {counted(self.facts, 'fact')}, {self.guessed_facts:,} of them guessed; {check}."
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The same, and whose the summaries are where the offline model wrote them."""
+        return (self.sentence, OFFLINE_SUMMARIES) if self.summarizer == OFFLINE else (self.sentence,)

@@ -1,0 +1,72 @@
+"""Which prices, cache rules and pause a cost is worked out with, in words: what, from where, and of when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
+from memviz.models.cache_rules import CacheRules
+from memviz.models.prices import TokenRates
+from memviz.text.wording import duration_words
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+UNKNOWN = "unknown"
+
+
+def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
+    """A sentence on the prices of each model, in plain text."""
+    if assumptions.main is not None:
+        yield prices_in_words(assumptions.main, reads_a_cache=assumptions.cache is not None)
+    if assumptions.summarizer is not None and assumptions.summarizer != assumptions.main:
+        yield "Summarizer: " + prices_in_words(assumptions.summarizer, reads_a_cache=False)
+
+
+def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
+    """What a million tokens of a model cost, and who says so."""
+    if pricing.plain == unpriced(pricing.model).plain:
+        return f"{pricing.model} is in no price list here, so what it costs is unknown."
+    tiers = [_rates(rates, reads_a_cache) for rates in pricing.rates]
+    for rates, words in zip(pricing.rates[1:], tiers[1:], strict=True):
+        tiers[0] += f"; in requests of more than {rates.above_input_tokens:,} input tokens {words}"
+    return f"{pricing.model}, USD per million tokens: {tiers[0]}. Source: {pricing.source}."
+
+
+def cache_in_words(cache: CacheRules | None) -> str:
+    """How the prompt cache works, and who says so."""
+    if cache is None:
+        return "Prompt cache: none is counted, because none is known for this model or it was switched off."
+    step = f", in steps of {cache.step_tokens:,}" if cache.step_tokens > 1 else ""
+    lives = "no lifetime is known" if cache.lifetime_seconds is None else (
+        f"kept for {duration_words(cache.lifetime_seconds)} without use"
+    )  # fmt: skip
+    of = f", as of {cache.as_of:%Y-%m-%d}" if cache.as_of else ""
+    rules = f"Prompt cache: reuses what two requests begin with, from {cache.min_tokens:,} tokens on{step}; {lives}."
+    return f"{rules} Source: {cache.source}{of}."
+
+
+def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
+    told = [f"input {_per_million(rates.input_usd_per_token)}"]
+    if reads_a_cache:
+        told += [
+            f"read from the cache {_per_million(rates.cache_read_usd_per_token, rates.input_usd_per_token)}",
+            f"written to it {_per_million(rates.cache_write_usd_per_token, rates.input_usd_per_token)}",
+        ]
+    return ", ".join([*told, f"output {_per_million(rates.output_usd_per_token)}"])
+
+
+def _per_million(usd_per_token: float | None, input_usd_per_token: float | None = None) -> str:
+    if usd_per_token is not None:
+        return f"{usd_per_token * MILLION:,.6g}"
+    return UNKNOWN if input_usd_per_token is None else f"{input_usd_per_token * MILLION:,.6g} (as input)"
+
+
+def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
+    """What the pause does to the prompt cache."""
+    if cache is None:
+        return "No prompt cache counts here, so the pause changes nothing."
+    if cache.lifetime_seconds is None:
+        return "The provider does not say how long its cache lives, so here nothing in it outlasts a pause."
+    lives = duration_words(cache.lifetime_seconds)
+    if cache.is_alive(pause_seconds):
+        return f"Shorter than the {lives} that the cache lives: the next turn reads from it."
+    return f"Not shorter than the {lives} that the cache lives: every turn begins with an empty one."

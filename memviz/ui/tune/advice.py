@@ -1,0 +1,48 @@
+"""The answer of a sweep in a box, and below it what it rests on, with the way to the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.grounds import Grounds
+from memviz.tuning.recommendation import Recommendation
+from memviz.tuning.results import Sweep
+from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.text import plain
+
+FACTS_PAGE = "pages/retention.py"
+"""Where the facts of a conversation are shown, and typed in."""
+
+
+def recommendation(sweep: Sweep, constraints: Constraints, conversations: Sequence[str]) -> Recommendation:
+    """Say which setting to take, why, and on what grounds."""
+    best = sweep.best(constraints.min_retention, constraints.max_peak_tokens, constraints.over)
+    answer_box(best.headline, best.why, best.grounds, conversations, fits=best.setting is not None)
+    return best
+
+
+def answer_box(headline: str, text: str, grounds: Grounds, conversations: Sequence[str], *, fits: bool) -> None:
+    """An answer: green where there are facts enough to rely on it, blue on few, amber where nothing fits. Below it
+    the facts that it was measured on."""
+    words = f"**{plain(headline)}** {plain(text)}" if headline else plain(text)
+    if not fits:
+        st.warning(words, icon=":material/help:")
+    elif grounds.are_thin:
+        st.info(words, icon=":material/lightbulb:")
+    else:
+        st.success(words, icon=":material/check_circle:")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(grounds.sentence), width="content")
+        if st.button("Open the facts", icon=":material/checklist:", key="tune-facts", type="tertiary"):
+            _open_facts(conversations)
+
+
+def _open_facts(conversations: Sequence[str]) -> None:
+    """The facts of the conversation that was swept over; of several, of the one that other pages show or the first."""
+    study = compare_state()
+    if study.conversation_id not in conversations:
+        study.open(conversations[0])
+    st.switch_page(FACTS_PAGE)

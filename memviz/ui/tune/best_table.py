@@ -1,0 +1,58 @@
+"""The best setting of each strategy, and one click that tries the next value where it lies at the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from memviz.charts.sweeps.measure_words import WORDS, shown
+from memviz.tuning.best_of_each import StrategyBest, best_of_each
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.results import Sweep
+from memviz.ui.shell.text import plain
+from memviz.ui.tune.grid import try_value
+
+MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
+EDGE_HELP = "The best value lies at the edge of those that were tried. This adds the next one and measures it."
+HELP = "Of each strategy the cheapest setting that does what you ask for; where none does, the one that keeps most."
+
+
+def best_table(sweep: Sweep, constraints: Constraints) -> None:
+    """One row a strategy, and the buttons."""
+    found = best_of_each(sweep, constraints)
+    if len(found) < 2:
+        return
+    st.subheader("Best of each strategy", anchor=False, help=HELP)
+    unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
+    table = pd.DataFrame([_row(one, [name for name in MEASURES if name != unknown]) for one in found])
+    st.table(table, border="horizontal", hide_index=True, alt="The best setting of each strategy")
+    at_edge = [one for one in found if one.edge is not None]
+    if at_edge:
+        st.caption("Best at the edge of the values tried, so the next value may do better:")
+    with st.container(horizontal=True, gap="small"):
+        for one in at_edge:
+            edge_button(one, sweep.largest)
+
+
+def _row(one: StrategyBest, measures: list[str]) -> dict[str, str]:
+    return {
+        "Setting": plain(one.row["label"]),
+        **{_title(name): plain(shown(name, one.row[name])) for name in measures},
+        "Fits": "yes" if one.fits else "no",
+    }
+
+
+def _title(measure: str) -> str:
+    words = WORDS[measure]
+    return words.title if words.is_money or words.is_share else words.axis_title
+
+
+def edge_button(one: StrategyBest, largest: Mapping[str, int]) -> None:
+    """The button that adds the next value to the grid and measures it; none where the best lies between others."""
+    if one.edge is not None:
+        st.button(
+            f"{plain(one.setting.title)}: try {plain(one.edge.in_code)}", icon=":material/add:", help=EDGE_HELP,
+            key=f"tune-edge-{one.setting.id}", on_click=try_value, args=(one.setting.id, one.edge, largest),
+        )  # fmt: skip

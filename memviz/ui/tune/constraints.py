@@ -1,0 +1,78 @@
+"""What a setting has to do, and which strategy is asked about."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.strategies import strategies
+from memviz.tuning.best_of_each import main_axis
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.results import Over, Sweep
+from memviz.ui.shell.state import set_widget, widget_value
+
+OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
+SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
+NO_LIMIT = "no limit"
+KEPT_HELP = (
+    "A fact is kept by a request that holds the messages that state it, or its answer. The share is that of the facts "
+    "stated so far, on average over all requests."
+)
+PEAK_HELP = "Settings with a larger request are left out. Leave room for what your own program adds to each request."
+OVER_HELP = (
+    "How the conversations are summed up: by the one in the middle, or by the worst one, which is the safer choice."
+)
+STRATEGY_KEY, ALL = "tune-strategy", "All"
+
+
+def choose_constraints(sweep: Sweep) -> Constraints:
+    """Ask what a setting has to do."""
+    row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="large", vertical_alignment="bottom")
+    share = row[0].select_slider(
+        "Keep at least this share of the facts", SHARES, 0.9, format_func=lambda share: f"{share:.0%}",
+        key="tune-share", help=KEPT_HELP, persist_state="session",
+    )  # fmt: skip
+    limits = _limits(sweep)
+    limit = row[1].select_slider(
+        "Largest request allowed (tokens)", limits, NO_LIMIT, key=f"tune-peak-{len(limits)}-{limits[0]}",
+        format_func=lambda value: value if isinstance(value, str) else f"{value:,}", help=PEAK_HELP,
+    )  # fmt: skip
+    over: Over = "median"
+    if len(sweep.subjects) > 1:
+        over = row[2].segmented_control(
+            "Conversation that counts", list(OVERS), default="median", required=True, format_func=OVERS.__getitem__,
+            key="tune-over", help=OVER_HELP, persist_state="session",
+        )  # fmt: skip
+    return Constraints(share, None if limit == NO_LIMIT else int(limit), over)
+
+
+def _limits(sweep: Sweep) -> list[int | str]:
+    """Round numbers of tokens between the smallest and the largest peak, and none."""
+    peaks = sweep.by_setting()["peak_tokens"]
+    steps = [digit * 10**power for power in range(2, 7) for digit in (1, 1.5, 2, 3, 5, 7)]
+    inside = [int(step) for step in steps if peaks.min() <= step <= peaks.max()]
+    return [*(inside or [int(peaks.max())]), NO_LIMIT]
+
+
+def choose_strategy(sweep: Sweep) -> str | None:
+    """Ask about all strategies (``None``) or one: its id. Offered are those of which several values were measured."""
+    offered = _with_a_curve(sweep)
+    if not offered:
+        return None
+    if widget_value(STRATEGY_KEY) not in (ALL, *offered):
+        set_widget(STRATEGY_KEY, ALL)
+    chosen = st.pills(
+        "Which strategy?", [ALL, *offered], required=True, key=STRATEGY_KEY, persist_state="session",
+        format_func=lambda id: ALL if id == ALL else strategies()[id].title,
+        help="All compares every setting. One shows which value of its parameter to take, and why.",
+    )  # fmt: skip
+    return None if chosen == ALL else chosen
+
+
+def _with_a_curve(sweep: Sweep) -> list[str]:
+    """The strategies of which more than one value of the main parameter was measured."""
+    values: dict[str, set[int]] = {}
+    for number in {place.setting for place, cell in sweep.cells.items() if not cell.error}:
+        setting = sweep.settings[number]
+        axis = main_axis(setting)
+        values.setdefault(setting.id, set()).update([getattr(setting, axis.name)] if axis else [])
+    return [id for id in strategies() if len(values.get(id, ())) > 1]

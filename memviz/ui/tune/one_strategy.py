@@ -1,0 +1,92 @@
+"""One strategy: which value of its parameter to take, on a curve, and what a second parameter does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from memviz.charts.figure import CONFIG
+from memviz.charts.sweeps.heat_map import setting_map
+from memviz.charts.sweeps.measure_words import WORDS
+from memviz.charts.sweeps.parameter_lines import setting_lines
+from memviz.strategies import strategies
+from memviz.strategies.parameters import Parameter
+from memviz.tuning.axes import axes
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.results import Sweep
+from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
+from memviz.ui.shell.text import plain
+from memviz.ui.tune.advice import answer_box
+from memviz.ui.tune.best_table import edge_button
+from memviz.ui.tune.results import follow_click
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MAP_KEY, LINES_KEY = "tune-map", "tune-lines"
+MEASURES_SHOWN = ("retention", "usd", "peak_tokens", "all_tokens", "summarizations", "usd_per_fact")
+
+
+def one_strategy(
+    sweep: Sweep, id: str, constraints: Constraints, chosen: int | None, conversations: Sequence[str]
+) -> int:
+    """The answer and its curve; returns the number of the setting to look at: the ``chosen`` one if it is of this
+    strategy, else the best."""
+    answer = answer_for(sweep, id, constraints)
+    if answer is None:
+        st.info("Fewer than two values of this strategy were measured so far.", icon=":material/info:")
+        return next(number for number, setting in enumerate(sweep.settings) if setting.id == id)
+    answer_box(answer.headline, " ".join(answer.sentences), answer.grounds, conversations, fits=answer.best.fits)
+    edge_button(answer.best, sweep.largest)
+    best = int(answer.best.row["setting"])
+    number = chosen if chosen is not None and sweep.settings[chosen].id == id else best
+    options: dict[str, Any] = {
+        "chosen": None if number == best and answer.best.fits else number,
+        "recommended": best if answer.best.fits else None, "over": constraints.over,
+        "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
+    }  # fmt: skip
+    _curve(answer, constraints, sweep.cost_measure, options)
+    table = sweep.by_setting(constraints.over)
+    table = table[table["strategy"] == id]
+    varied = [axis for axis in axes(strategies()[id]) if table[axis.name].nunique() > 1]
+    if len(varied) > 1:
+        _map(table, varied, options)
+    return number
+
+
+def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, options: dict[str, Any]) -> None:
+    """Facts kept and cost over the parameter, and the largest request where it is limited."""
+    measures = [*(["retention"] if answer.curve["retention"].notna().any() else []), cost]
+    asked = {"retention": constraints.min_retention, "peak_tokens": constraints.max_peak_tokens}
+    thresholds = {name: value for name, value in asked.items() if value is not None}
+    measures += ["peak_tokens"] if "peak_tokens" in thresholds else []
+    bend = None if answer.knee is None else float(answer.curve[answer.axis.name].iloc[answer.knee])
+    st.plotly_chart(
+        setting_lines(
+            answer.curve, answer.axis, measures, strategies=list(strategies()), knee=bend, thresholds=thresholds,
+            title=f"{answer.best.setting.title}: what {answer.axis.name} changes", **options,
+        ),
+        key=LINES_KEY, config=CONFIG, selection_mode="points", on_select=partial(follow_click, LINES_KEY),
+        alt=f"{answer.headline} {answer.sentences[0]}",
+    )  # fmt: skip
+    st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")
+
+
+def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any]) -> None:
+    st.subheader("What do two parameters do together?", anchor=False)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    for other in varied[2:]:
+        values = sorted(table[other.name].unique())
+        value = row.selectbox(other.name, values, key=f"tune-fixed-{other.name}", width=200)
+        table = table[table[other.name] == value]
+    measure = row.selectbox(
+        "Measure", MEASURES_SHOWN, format_func=lambda name: WORDS[name].title, key="tune-measure", width=260
+    )
+    st.plotly_chart(
+        setting_map(table, varied[0], varied[1], measure, **options), key=MAP_KEY, config=CONFIG,
+        selection_mode="points", on_select=partial(follow_click, MAP_KEY),
+        alt=f"{WORDS[measure].title} by {varied[0].name} and {varied[1].name}",
+    )  # fmt: skip

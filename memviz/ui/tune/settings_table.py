@@ -1,0 +1,56 @@
+"""Every setting of a sweep in a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from memviz.charts.sweeps.measure_words import WORDS
+from memviz.strategies import strategies
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.results import MEASURES, Sweep
+
+TABLE_PIXELS = 420
+COLUMNS = (
+    "label", "retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate", "peak_tokens",
+    "mean_tokens", "all_tokens", "summarizations", "front",
+)  # fmt: skip
+
+
+def settings_table(sweep: Sweep, constraints: Constraints) -> None:
+    """Every setting in a table that sorts, filters and can be saved."""
+    with st.expander("All settings in a table", icon=":material/table:"):
+        table = sweep.by_setting(constraints.over).sort_values(sweep.cost_measure, ignore_index=True)
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+        tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
+        kinds = row.pills(
+            "Strategies", tried, selection_mode="multi", format_func=lambda id: strategies()[id].title,
+            key="tune-table-strategies", help="None chosen shows all.",
+        )  # fmt: skip
+        fits = row.toggle("Only those that do what is asked for", key="tune-table-fits")
+        if kinds:
+            table = table[table["strategy"].isin(kinds)]
+        if fits:
+            table = table[constraints.fits(table)]
+        st.dataframe(
+            table[list(COLUMNS)].assign(label=table["label"].map(str)), hide_index=True, height=TABLE_PIXELS,
+            column_config=_columns(), key="tune-table", alt="Every setting with its measures",
+        )  # fmt: skip
+        st.download_button(
+            "All measures as CSV", lambda: sweep.frame().to_csv(index=False), file_name="sweep.csv", mime="text/csv",
+            icon=":material/download:", key="tune-csv", on_click="ignore",
+        )  # fmt: skip
+
+
+def _columns() -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "label": st.column_config.TextColumn("Setting", pinned=True, width="large"),
+        "front": st.column_config.CheckboxColumn("On the front", help="No other setting is cheaper and keeps more."),
+    }
+    for name in MEASURES:
+        words = WORDS[name]
+        title = f"{words.title} ({'USD' if words.is_money else words.unit})"
+        format = "percent" if words.is_share else "%.4f" if words.is_money else "localized"
+        shown[name] = st.column_config.NumberColumn(title, help=words.help, format=format)
+    return shown

@@ -1,0 +1,68 @@
+"""A recommendation says no more than its grounds give."""
+
+from __future__ import annotations
+
+import pytest
+
+import memviz
+from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
+from memviz.models.registry import OFFLINE
+from memviz.transcripts.base import Probe
+from memviz.tuning.grounds import FEW_FACTS, Grounds
+from memviz.tuning.recommendation import verdict
+from tests.tuning.random_sweeps import cell, sweep_of
+
+
+@pytest.mark.parametrize(
+    ("guessed", "given", "words"),
+    [
+        (8, 0, "Measured on 8 guessed facts; check them or add yours."),
+        (1, 0, "Measured on 1 guessed fact; check it or add yours."),
+        (8, 3, "Measured on 11 facts, 8 of them guessed; check them or add yours."),
+        (0, 20, "Measured on 20 facts, none of them guessed."),
+        (0, 0, "There was no fact to measure on; add yours."),
+    ],
+)
+def test_how_many_facts_and_whose(guessed: int, given: int, words: str) -> None:
+    assert Grounds(guessed, given).sentences == (words,)
+
+
+def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
+    assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES,)
+    assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (0, "By cost and size alone, X does best"), (1, "On this 1 fact, X does best"),
+        (FEW_FACTS - 1, f"On these {FEW_FACTS - 1} facts, X does best"), (FEW_FACTS, "Take X"),
+    ],
+)  # fmt: skip
+def test_few_facts_recommend_nothing(facts: int, words: str) -> None:
+    assert verdict("X", Grounds(facts)) == words
+
+
+def test_a_sweep_knows_its_grounds() -> None:
+    found = sweep_of([cell(0, [100], [4]), cell(1, [200], [4])]).best()
+    assert found.grounds == Grounds(0, 4)
+    assert found.advice.startswith("On these 4 facts, Sliding window · window_size=2 does best. It keeps 100% of")
+
+
+def test_facts_that_memviz_proposed_are_told_from_those_that_were_given() -> None:
+    said = "My door code is 48213.", "Noted.", "What else?", "Nothing.", "So is it 48213?", "48213, yes."
+    messages = [memviz.Message(role, text) for role, text in zip(("user", "assistant") * 3, said, strict=True)]
+    guessed = memviz.sweep(memviz.Transcript(tuple(messages)), {"window": {}})
+    assert guessed.grounds.guessed_facts > 0 == guessed.grounds.given_facts
+    typed = Probe("Which code?", ("48213",), (0,), "number", by_user=True)
+    both = memviz.sweep(memviz.Transcript(tuple(messages), probes=(typed,)), {"window": {}})
+    assert (both.grounds.guessed_facts, both.grounds.given_facts) == (guessed.grounds.guessed_facts, 1)
+    brought = Probe("Which code?", ("48213",), (0,), "number")
+    assert memviz.sweep(memviz.Transcript(tuple(messages), probes=(brought,)), {"window": {}}).grounds == Grounds(0, 1)
+
+
+def test_a_summarizer_counts_where_it_wrote_something() -> None:
+    messages = [memviz.Message(role, f"{role} {turn} " * 8) for turn in range(9) for role in ("user", "assistant")]
+    grid = {"window": {"window_size": [4]}}
+    assert memviz.sweep(messages, grid).grounds.summarizer == ""
+    assert memviz.sweep(messages, {**grid, "summary": {"buffer_size": [2]}}).grounds.summarizer == OFFLINE

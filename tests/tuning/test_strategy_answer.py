@@ -1,0 +1,83 @@
+"""Which value of a parameter: the best one, where the curve bends, and what to try next."""
+
+from __future__ import annotations
+
+import pytest
+
+import memviz
+from memviz.transcripts.samples import sample
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.knee import knee
+from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
+
+
+@pytest.fixture(scope="module")
+def sweep() -> memviz.Sweep:
+    grid = {
+        "buffer": {}, "window": {"window_size": [4]}, "summary": {"buffer_size": [1, 2, 3, 6, 10, 20]},
+        "token_buffer": {"max_tokens": [250, 500, 1000, 2000, 4000, 8000, 13352]},
+    }  # fmt: skip
+    return memviz.sweep(sample("trip"), grid)
+
+
+def answer(sweep: memviz.Sweep, id: str, **asked: float) -> StrategyAnswer:
+    found = answer_for(sweep, id, Constraints(**asked))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+class TestKnee:
+    def test_lies_where_the_curve_leaves_its_chord_most(self) -> None:
+        assert knee([0, 1, 2, 10], [0, 8, 9, 10]) == 1
+        assert knee([1, 2, 4, 8, 16], [0.1, 0.2, 0.8, 0.82, 0.84]) == 2
+        assert knee([0, 1, 2, 10], [5, 9, 8, 6]) == 1, "more than the last one keeps"
+
+    @pytest.mark.parametrize(
+        "y", [[0, 1, 2, 3], [0, 0, 0, 3], [3, 2, 1, 0], [1, 1, 1, 1], [0, float("nan"), 2, 3]],
+        ids=["straight", "late", "falling", "flat", "unknown"],
+    )  # fmt: skip
+    def test_of_a_curve_that_does_not_bend_there_is_none(self, y: list[float]) -> None:
+        assert knee([0, 1, 2, 3], y) is None
+
+    def test_three_points_are_too_few(self) -> None:
+        assert knee([0, 1, 10], [0, 9, 10]) is None
+
+
+def test_the_best_value_is_named_as_in_code_with_what_it_does(sweep: memviz.Sweep) -> None:
+    found = answer(sweep, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
+    row = sweep.by_setting().set_index("label").loc["Token buffer · max_tokens=2000"]
+    assert found.best.row["setting"] == row["setting"]
+    assert found.headline == "Take max_tokens=2000."
+    assert found.sentences[0] == (
+        f"It keeps {row['retention']:.0%} of the facts, costs ${row['usd']:.3f} and sends at most "
+        f"{row['peak_tokens']:,.0f} tokens in a request."
+    )
+    assert "7 values were tried, from 250 to 13352." in found.sentences
+
+
+def test_the_knee_is_that_of_the_facts_kept(sweep: memviz.Sweep) -> None:
+    found = answer(sweep, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
+    assert found.knee == knee(found.curve["max_tokens"], found.curve["retention"])
+    assert found.knee is not None
+    bend = next(sentence for sentence in found.sentences if sentence.startswith("The curve bends at max_tokens="))
+    assert f"={found.curve['max_tokens'].iloc[found.knee]:.0f}, which keeps" in bend
+
+
+def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(sweep: memviz.Sweep) -> None:
+    found = answer(sweep, "summary", min_retention=0.95)
+    assert found.headline == "None of the 6 values of buffer_size does what you ask for."
+    assert found.sentences[0].startswith("buffer_size=20 comes nearest: it keeps ")
+    assert found.sentences[-1].endswith("buffer_size=40 may do better.")
+
+
+def test_one_value_or_no_parameter_is_no_question(sweep: memviz.Sweep) -> None:
+    assert answer_for(sweep, "window", Constraints()) is None
+    assert answer_for(sweep, "buffer", Constraints()) is None
+    assert answer_for(sweep, "summary_buffer", Constraints()) is None
+
+
+def test_a_second_parameter_stays_at_the_value_of_the_best() -> None:
+    values = {"token_limit": [500, 1000, 2000], "count_initial_tokens": [False, True]}
+    found = answer(memviz.sweep(sample("trip"), {"chat_summary_buffer": values}), "chat_summary_buffer")
+    assert found.curve["token_limit"].tolist() == [500, 1000, 2000]
+    assert found.curve["count_initial_tokens"].nunique() == 1
