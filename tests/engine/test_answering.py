@@ -22,6 +22,7 @@ from tests.engine.calling import (
     caller_of,
     chat_after,
     content_tokens,
+    decide,
     recall,
     recalled,
     request_tokens,
@@ -391,6 +392,35 @@ class TestWhoMayRecall:
         assert record.reply == "Blue."
         assert {*range(2)} <= set(record.parts.recalled) | {p for part in record.parts.history for p in part}
         assert caller_of(chat).choices == ["auto"] * 3 + ["none"], "three where the strategy has no bound of its own"
+
+
+class TestPins:
+    """What is pinned is sent with every request, whatever the model recalls besides."""
+
+    @every_strategy
+    @pytest.mark.parametrize("arguments", [{"last_n": 20}, {"turn_numbers": [9]}, {"turn_numbers": [*range(2, 20)]}])
+    def test_are_sent_besides_what_the_model_recalls(self, id: str, arguments: dict[str, Any]) -> None:
+        script = [says(recall(**arguments)), "Blue.", says(recall(last_n=20)), "Red."]
+        chat = chat_after(20, small(id), script, recall_tool=True)
+        chat.pin([0, 1])
+        for question in ("Which colour?", "And now?"):
+            chat.send(question)
+        assert all(sorted(FIRST_TURN) == sorted({*texts(sent)} & {*FIRST_TURN}) for sent in caller_of(chat).requests)
+        assert len(caller_of(chat).requests) == 4
+        assert set(chat.pinned) <= set(chat.waiting.recalled.indices)
+
+    def test_are_sent_while_the_model_thinks(self) -> None:
+        thinks = [says(recall(last_n=20), text="Hm."), says(decide(False, "A colour."), text="I know."), "Blue."]
+        strategy = memviz.strategy("summary_only", enable_reflective_thinking=True)
+        chat = memviz.Chat(strategy, model=Caller([]), summarizer=Digest())
+        for i in range(20):
+            chat.model = Caller([says(decide(False, f"summary {i}"), text="Hm."), f"answer {i}"])
+            chat.send(f"question {i}")
+        chat.pin([0, 1])
+        chat.model = Caller(thinks)
+        chat.send("Which colour?")
+        assert all({*FIRST_TURN} <= {*texts(sent)} for sent in caller_of(chat).requests)
+        assert len(caller_of(chat).requests) == 3
 
 
 class TestRecord:
