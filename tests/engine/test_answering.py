@@ -546,7 +546,7 @@ class TestAfterwards:
                 assert "Recalled" not in compaction.prompt
 
     @every_strategy
-    def test_another_strategy_sends_what_a_replay_of_the_same_log_would(self, id: str) -> None:
+    def test_another_strategy_would_send_what_a_replay_of_the_same_log_does(self, id: str) -> None:
         chat = self.chat("Fine.")
         recalls = {4: memviz.Recall(turns=[1, 2])}
         run = memviz.replay(
@@ -554,8 +554,9 @@ class TestAfterwards:
         )
         expected = [record.context.messages for record in run.turns]
         assert [record.context.messages for record in chat.replay_with(small(id)).turns] == expected
+        before = [record.context.messages for record in chat.run.turns]
         chat.change_strategy(small(id))
-        assert [record.context.messages for record in chat.run.turns] == expected
+        assert [record.context.messages for record in chat.run.turns] == before, "what was sent stays as it was"
         record = chat.send("And now?")
         assert record.context.messages == caller_of(chat).requests[-1]
         assert record.recalled is None

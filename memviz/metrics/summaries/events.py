@@ -4,6 +4,7 @@ here and nowhere else."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
@@ -63,15 +64,24 @@ class CompactionEvent(NamedTuple):
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Everything that happened to the run's summary, in order."""
-    in_turn = Counter(compaction.turn for compaction in run.compactions)
-    seen: Counter[int] = Counter()
+    made_in = [*_turns_made_in(run)]
+    in_turn, seen = Counter(made_in), Counter[int]()
     events = []
-    for number, compaction in enumerate(run.compactions):
-        turn = compaction.turn
+    for number, (compaction, turn) in enumerate(zip(run.compactions, made_in, strict=True)):
         place = turn + seen[turn] / in_turn[turn]
         seen[turn] += 1
         events.append(CompactionEvent(number, place, outcome_of(compaction), compaction))
     return tuple(events)
+
+
+def _turns_made_in(run: Run) -> Iterator[int]:
+    """The turn that each compaction was made in. What a setting took in of earlier turns when it came into force was
+    made then."""
+    first, left = 1, list(run.earlier_settings)
+    for number, compaction in enumerate(run.compactions):
+        while left and number >= left[0].compactions:
+            first = left.pop(0).last_turn + 1
+        yield max(first, compaction.turn)
 
 
 def grows_a_list(run: Run) -> bool:
@@ -88,7 +98,7 @@ def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
     whole list with its headings."""
     count = event.compaction.after.summary_count
-    if grows_a_list(run):
+    if _is_of_a_list(event):
         return run.space.summaries.tokens(0, count)
     return run.space.summaries.versions[count - 1].tokens if count else 0
 
@@ -99,4 +109,8 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
     count = event.compaction.after.summary_count
     if not count:
         return ""
-    return run.space.summaries.text(0, count) if grows_a_list(run) else run.space.summaries.versions[count - 1].text
+    return run.space.summaries.text(0, count) if _is_of_a_list(event) else run.space.summaries.versions[count - 1].text
+
+
+def _is_of_a_list(event: CompactionEvent) -> bool:
+    return event.compaction.strategy.trigger is Trigger.TURN

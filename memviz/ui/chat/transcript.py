@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.context import Fate
 from memviz.conversation import Log, Message
+from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
@@ -37,9 +38,11 @@ def transcript(desk: ChatDesk) -> None:
     first = _first_shown(state, stop)
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
-    recall_enabled = chat.strategy.allows_recall
+    recall_enabled, marks = chat.strategy.allows_recall, _setting_marks(run)
     for position in range(first, stop):
         turn = log.turn(log.turn_number(position))
+        if position == turn.start and turn.number in marks:
+            _setting_mark(marks[turn.number])
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
             thoughts(record)
         if log[position].is_recall_exchange:
@@ -52,6 +55,21 @@ def transcript(desk: ChatDesk) -> None:
             _unanswered(state)
         if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
+    if (mark := marks.get(log.turn_count + 1)) is not None:
+        _setting_mark(mark)
+
+
+def _setting_marks(run: Run) -> dict[int, str]:
+    """What stands before a turn from which on the chat was held under another setting."""
+    return {
+        (turn := setting.last_turn + 1): f"From turn {turn:,} on: {run.strategy_at(turn).label}"
+        for setting in run.earlier_settings
+    }
+
+
+def _setting_mark(text: str) -> None:
+    st.badge(plain(text), icon=":material/tune:", color="gray",
+             help="The requests above stay as they were sent, under the setting before.")  # fmt: skip
 
 
 def messages_alone(log: Log, state: ChatState) -> None:
