@@ -50,6 +50,14 @@ class SummarySource(NamedTuple):
     previous: str | None = None
 
 
+class SummaryWording(NamedTuple):
+    """How a strategy's summaries read in a request: a ``heading`` above a list of them (empty where there is no list),
+    and each one as an ``entry``."""
+
+    heading: str
+    entry: Callable[[SummaryVersion], str]
+
+
 class SummaryLog:
     """All summary versions of a run, append-only, with the tokens of every block made of them.
 
@@ -57,12 +65,16 @@ class SummaryLog:
     version, in the order of what they stand for. Versions that were undone are not in it, and of several
     versions of the same messages (an entry that was edited) only the newest. Entries are joined by line
     breaks, where token counts add up exactly, so a growing list is counted in O(1) a turn.
+
+    In a chat whose strategy was changed each version keeps the wording of the strategy that it was written under;
+    a block only ever holds versions of one strategy.
     """
 
-    def __init__(self, counter: Counter, heading: str, entry: Callable[[SummaryVersion], str]) -> None:
-        self.counter, self.heading, self._entry = counter, heading, entry
+    def __init__(self, counter: Counter, wording: SummaryWording) -> None:
+        self.counter, self.wording = counter, wording
         self.versions: list[SummaryVersion] = []
-        self._heading_units = counter.units(heading + "\n") if heading else 0
+        self._wordings: list[SummaryWording] = []
+        self._heading_units: list[int] = []
         self._entry_units: list[int] = []
         self._line_units: list[int] = [0]  # running sums of the entries with their line breaks
         self._covered: list[int] = [0]  # running sums of the number of messages covered
@@ -73,11 +85,15 @@ class SummaryLog:
     def __len__(self) -> int:
         return len(self.versions)
 
-    def append(self, version: SummaryVersion) -> None:
-        """Add the newest version."""
-        index, entry = len(self.versions), self._entry(version)
+    def append(self, version: SummaryVersion, wording: SummaryWording | None = None) -> None:
+        """Add the newest version, in the ``wording`` of another strategy if one is given."""
+        wording = wording or self.wording
+        index, entry, heading = len(self.versions), wording.entry(version), wording.heading
         units = self.counter.units_in_lines(entry)
-        line = units + self.counter.line_break_units(entry) if self.heading else 0  # one sent alone is no line
+        line = units + self.counter.line_break_units(entry) if heading else 0  # one sent alone is no line
+        same = bool(self._wordings) and self._wordings[-1].heading == heading
+        self._heading_units.append(self._heading_units[-1] if same else self._units_of_heading(heading))
+        self._wordings.append(wording)
         self.versions.append(version)
         self._entry_units.append(units)
         self._line_units.append(self._line_units[-1] + line)
@@ -85,6 +101,17 @@ class SummaryLog:
         follows = index if version.follows is None else version.follows
         self.is_straight &= follows == index and version.added.start not in self._starts
         self._starts.add(version.added.start)
+
+    def _units_of_heading(self, heading: str) -> int:
+        return self.counter.units(heading + "\n") if heading else 0
+
+    def heading(self, version: SummaryVersion) -> str:
+        """The line above a list that ends with ``version``; empty where it is sent alone."""
+        return self._wordings[version.version - 1].heading
+
+    def entry(self, version: SummaryVersion) -> str:
+        """``version`` as it reads in a request."""
+        return self._wordings[version.version - 1].entry(version)
 
     def in_block(self, start: int, stop: int) -> list[SummaryVersion]:
         """The versions that a block of ``[start, stop)`` shows, in the order of what they stand for."""
@@ -99,8 +126,10 @@ class SummaryLog:
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""
-        lines = [self._entry(version) for version in self.in_block(start, stop)]
-        return "\n".join([self.heading, *lines] if self.heading else lines)
+        block = self.in_block(start, stop)
+        heading = self.heading(block[-1]) if block else ""
+        lines = [self.entry(version) for version in block]
+        return "\n".join([heading, *lines] if heading else lines)
 
     def tokens(self, start: int, stop: int) -> int:
         """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
@@ -111,7 +140,7 @@ class SummaryLog:
         else:
             *before, last = (version.version - 1 for version in self.in_block(start, stop))
             lines = sum(self._line_units[index + 1] - self._line_units[index] for index in before)
-        return self.counter.tokens(self._heading_units + lines + self._entry_units[last])
+        return self.counter.tokens(self._heading_units[last] + lines + self._entry_units[last])
 
     def covered(self, start: int, stop: int) -> tuple[range, ...]:
         """Ranges of log positions that versions ``[start, stop)`` stand for together."""
@@ -132,9 +161,9 @@ class SummaryLog:
 
     def prefix(self, length: int) -> SummaryLog:
         """A new log of the first ``length`` versions."""
-        log = SummaryLog(self.counter, self.heading, self._entry)
-        for version in self.versions[:length]:
-            log.append(version)
+        log = SummaryLog(self.counter, self.wording)
+        for version, wording in zip(self.versions[:length], self._wordings, strict=False):
+            log.append(version, wording)
         return log
 
 

@@ -7,6 +7,7 @@ from memviz.ui.chat.current import current_chat
 from memviz.ui.chat.deleted import deleted_elsewhere, missing_conversation
 from memviz.ui.chat.deriving import WAIT_FOR_MEMORY, deriving_talk, keep_for_later
 from memviz.ui.chat.desk import ChatDesk
+from memviz.ui.chat.newest import show_newest
 from memviz.ui.chat.pictures import pictures
 from memviz.ui.chat.recall import recall_tray
 from memviz.ui.chat.review import review_panel
@@ -16,7 +17,7 @@ from memviz.ui.chat.transcript import empty_chat, transcript
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import chat_state, widget_value
 
-TALK_PIXELS = 560
+TALK_PIXELS = 460
 INPUT_KEY = "chat-input"
 DECIDE_FIRST = "Decide on the summary above first"
 
@@ -48,6 +49,7 @@ if isinstance(found, ChatDesk):
             if not len(found.chat.log):
                 empty_chat()
             transcript(found)
+            show_newest(found)
             talk(found)
             review_panel(found)
             deleted_elsewhere(found)

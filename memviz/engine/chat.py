@@ -20,8 +20,9 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
 from memviz.engine.run import Run
 from memviz.engine.session import Session
+from memviz.engine.switching import switched, was_asked
 from memviz.errors import EmptyConversationError, MessageError, ParameterError, ReviewError
-from memviz.memory import SummaryVersion
+from memviz.memory import Memory, SummaryVersion
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
 from memviz.strategies.base import CompactionPlan, Headroom, Strategy
@@ -112,6 +113,11 @@ class Chat:
         """The strategy in force."""
         return self._session.strategy
 
+    @property
+    def memory(self) -> Memory:
+        """What the strategy knows so far."""
+        return self._session.memory
+
     def headroom(self) -> Headroom | None:
         """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
         return self.strategy.headroom(self._session.memory)
@@ -174,7 +180,7 @@ class Chat:
     @property
     def undoable(self) -> Compaction | None:
         """What :meth:`undo_summary` would take back."""
-        return review.undoable(self._session.compactions)
+        return review.undoable(self._session.own_compactions)
 
     def undo_summary(self) -> Compaction:
         """Take the last summarization, or edit of one, back: what it replaced is sent again.
@@ -319,9 +325,17 @@ class Chat:
         return self._session.resolve(recalls, len(self.log) - self.unanswered)
 
     def change_strategy(self, strategy: Strategy, counter: str | Counter | None = None) -> None:
-        """Go on under another strategy, and another counter if one is given: the memory is derived from
-        the log, from the first message on."""
-        self.adopt(replay(self.log, strategy, may_have_no_turn=True, **self._as_held_under(strategy, counter)))
+        """Go on under another strategy, and another counter if one is given. What it remembers by now is derived from
+        the log, from the first message on; or, where it was in force before, from where it was left.
+
+        Requests, compactions and summaries on record stay as they were, with the setting that they were made under
+        (``run.earlier_settings``); another counter counts them anew. Only where no model was asked yet, as in a
+        conversation that was held elsewhere, they are those of the new setting.
+        """
+        session, turns = self.begun_under(strategy, counter)
+        for _ in turns:
+            pass
+        self.adopt(session.run())
 
     def begun_under(
         self, strategy: Strategy, counter: str | Counter | None = None, summarizer: Model | None = None
@@ -332,10 +346,14 @@ class Chat:
         options = self._as_held_under(strategy, counter)
         if summarizer is not None:
             options["model"] = summarizer
-        return begun(self.log.prefix(len(self.log)), strategy, may_have_no_turn=True, **options)
+        run = self._session.run()
+        if not was_asked(run):
+            return begun(self.log.prefix(len(self.log)), strategy, may_have_no_turn=True, **options)
+        return switched(run, as_strategy(strategy), options["counter"], options["model"],
+                        repair_tool_pairs=self._session.repair_tool_pairs)  # fmt: skip
 
     def adopt(self, run: Run) -> None:
-        """Go on under the strategy and the counter of ``run``, a replay of this very conversation."""
+        """Go on under the strategy and the counter of ``run``, which :meth:`begun_under` gave."""
         old = self._session
         new = Session.resume(self._with_authors(run), old.summarizer, repair_tool_pairs=old.repair_tool_pairs)
         new.review = old.review

@@ -104,7 +104,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
 def decisions_since(session: Session, length: int) -> list[Compaction]:
     """What the user reworded or undid after the log had ``length`` messages."""
-    return [c for c in session.compactions if c.after_message >= length and c.revises is not None]
+    return [c for c in session.own_compactions if c.after_message >= length and c.revises is not None]
 
 
 def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
@@ -115,7 +115,7 @@ def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
             same = [version for version in in_force(session) if version.text == decision.proposed]
             if same:
                 edit(session, same[-1].version, decision.summary)
-        last = undoable(session.compactions)
+        last = undoable(session.own_compactions)
         if decision.kind == "undo" and last is not None and last.version == decision.revises:
             undo(session)
 
@@ -137,7 +137,7 @@ def undo(session: Session) -> Compaction:
     Raises :class:`ReviewError` where there is none.
     """
     _expect_nothing_pending(session)
-    last = undoable(session.compactions)
+    last = undoable(session.own_compactions)
     if last is None:
         raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
     memory, before = session.memory, last.before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +18,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
+from memviz.engine.settings_before import EarlierSetting, made_under, strategies_of
 from memviz.errors import MatrixTooLargeError, ParameterError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
@@ -44,6 +45,9 @@ class Run:
     last request included. Of a live chat, ``waiting`` is what is recalled for the next request, and
     ``pinned`` what goes into every one.
 
+    A chat that was given another setting keeps what was sent before as it was: ``strategy`` is the one in force, and
+    ``earlier_settings`` are those before it, with the turns and compactions that were made under each.
+
     Two runs are equal only if they are the same object, so that a run can be the key of a cache; compare
     :meth:`to_dict` to compare what they hold.
     """
@@ -54,6 +58,7 @@ class Run:
     compactions: tuple[Compaction, ...] = field(default=(), repr=False)
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
+    earlier_settings: tuple[EarlierSetting, ...] = ()
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
@@ -94,9 +99,46 @@ class Run:
         """Whether the user has edited, skipped or undone anything."""
         return any(compaction.kind != "summary" or compaction.is_edited for compaction in self.compactions)
 
+    @property
+    def label(self) -> str:
+        """The setting in a few words; of a chat that was given others, all of them in order."""
+        return ", then ".join([*(setting.strategy.label for setting in self.earlier_settings), self.strategy.label])
+
+    @property
+    def first_turn(self) -> int:
+        """The first turn of the setting in force."""
+        return self.earlier_settings[-1].last_turn + 1 if self.earlier_settings else 1
+
+    @property
+    def under_this_setting(self) -> Run:
+        """The run without what was sent and done under earlier settings."""
+        if not self.earlier_settings:
+            return self
+        before = self.earlier_settings[-1]
+        turns = tuple(record for record in self.turns if record.turn > before.last_turn)
+        return replace(self, turns=turns, compactions=self.compactions[before.compactions :], earlier_settings=())
+
+    def strategy_at(self, turn: int) -> Strategy:
+        """The strategy that the request of ``turn`` was made under."""
+        return self._setting_at(turn)[0]
+
+    def compactions_at(self, turn: int) -> list[Compaction]:
+        """The compactions of the setting that the request of ``turn`` was made under, in order."""
+        strategy, counter, earlier = self._setting_at(turn)
+        done = self.compactions
+        if len(earlier) < len(self.earlier_settings):
+            done = done[: self.earlier_settings[len(earlier)].compactions]
+        return made_under(strategy, counter, done, earlier)
+
+    def _setting_at(self, turn: int) -> tuple[Strategy, str, tuple[EarlierSetting, ...]]:
+        for number, setting in enumerate(self.earlier_settings):
+            if turn <= setting.last_turn:
+                return setting.strategy, setting.counter, self.earlier_settings[:number]
+        return self.strategy, self.counter.name, self.earlier_settings
+
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
-        return memory_at(self.space, self.compactions, self.log.turn(turn).stop)
+        return memory_at(self.space, self.compactions_at(turn), self.log.turn(turn).stop)
 
     def fates(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint8]:
         """What became of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
@@ -180,7 +222,12 @@ class Run:
             "compactions": [compaction.to_dict() for compaction in self.compactions],
             "turns": turns,
             **self.recalls_ahead(),
+            **({"earlier_settings": self.settings_before()} if self.earlier_settings else {}),
         }
+
+    def settings_before(self) -> list[dict[str, Any]]:
+        """The earlier settings as JSON."""
+        return [setting.to_dict() for setting in self.earlier_settings]
 
     def recalls_ahead(self) -> dict[str, Any]:
         """What is recalled and pinned for requests to come, as JSON."""
@@ -200,10 +247,9 @@ class Run:
         """The run that :meth:`to_record` described, over its conversation ``log``."""
         strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
         count, prompt = find_counter(counter or value["counter"]), value["system_prompt"]
-        summaries = SummaryLog(count, strategy.summary_heading, strategy.summary_entry)
-        follows = {item["version"]: item["before"][1] for item in value["compactions"] if item["version"]}
-        for version in value["summaries"]:
-            summaries.append(_summary_from_dict(version, count, follows.get(version["version"])))
+        earlier = tuple(EarlierSetting.from_dict(item) for item in value.get("earlier_settings") or ())
+        makers = strategies_of(strategy, earlier, len(value["compactions"]))
+        summaries = _summaries_from(value, count, strategy, makers)
         space = MemorySpace(
             log=log,
             sums=log.token_sums(count),
@@ -213,10 +259,11 @@ class Run:
         )
         if value["turns"] and value["turns"][0]["tokens"]["system"] != space.system_tokens:
             space = replace(space, leads_apart=False)  # kept by a version that took leading system messages as history
-        compactions = tuple(Compaction.from_dict(item, strategy, space) for item in value["compactions"])
+        done = zip(value["compactions"], makers, strict=True)
+        compactions = tuple(Compaction.from_dict(item, maker, space) for item, maker in done)
         turns = tuple(TurnRecord.from_dict(item, space, compactions) for item in value["turns"])
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
-        return cls(strategy, space, turns, compactions, waiting, pinned)
+        return cls(strategy, space, turns, compactions, waiting, pinned, earlier)
 
 
 FRAME_COLUMNS = [
@@ -256,6 +303,19 @@ def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
         "added": [version.added.start, version.added.stop],
         "replaces": version.replaces,
     }
+
+
+def _summaries_from(
+    value: Mapping[str, Any], counter: Counter, strategy: Strategy, makers: Sequence[Strategy]
+) -> SummaryLog:
+    """All summaries, each in the wording of the strategy of ``makers`` [compactions] that it was written under."""
+    summaries = SummaryLog(counter, strategy.summary_wording)
+    written = {item["version"]: (item, maker) for item, maker in zip(value["compactions"], makers, strict=True)}
+    for version in value["summaries"]:
+        item, maker = written.get(version["version"], (None, strategy))
+        follows = item["before"][1] if item else None
+        summaries.append(_summary_from_dict(version, counter, follows), maker.summary_wording)
+    return summaries
 
 
 def _summary_from_dict(value: Mapping[str, Any], counter: Counter, follows: int | None) -> SummaryVersion:

@@ -23,6 +23,7 @@ from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
 from memviz.engine.run import Run
+from memviz.engine.settings_before import EarlierSetting, cut_off, made_under, renumbered
 from memviz.engine.tool_pairs import orphaned_results, without_halves
 from memviz.errors import RecallError, ScriptExhausted
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
@@ -58,7 +59,7 @@ def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str
     return MemorySpace(
         log=log,
         sums=log.token_sums(counter),
-        summaries=SummaryLog(counter, strategy.summary_heading, strategy.summary_entry),
+        summaries=SummaryLog(counter, strategy.summary_wording),
         system_prompt=Message("system", system_prompt) if system_prompt else None,
         prompt_tokens=counter(system_prompt) if system_prompt else 0,
     )
@@ -91,6 +92,7 @@ class Session:
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.turns: list[TurnRecord] = []
+        self.earlier_settings: tuple[EarlierSetting, ...] = ()
         self.review, self.pending = False, None
         self._edits = dict(edits or {})
         self.thinking_summary: Reply | None = None
@@ -104,14 +106,22 @@ class Session:
         session = cls(
             run.log, run.strategy, summarizer, run.counter, run.system_prompt, repair_tool_pairs=repair_tool_pairs
         )
-        session.space = run.space
+        session.space, session.earlier_settings = run.space, run.earlier_settings
         session.compactions, session.turns = list(run.compactions), list(run.turns)
         session.rewind(len(run.log))
         last = session.turns[-1] if session.turns else None
         if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
-            # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop.
-            session.memory = memory_at(session.space, session.compactions, last.memory.length)
+            # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop. A setting
+            # that the chat was given since may have taken it in already.
+            own, length = session.own_compactions, last.memory.length
+            if not own or own[-1].after_message < length:
+                session.memory = memory_at(session.space, own, length)
         return session
+
+    @property
+    def own_compactions(self) -> list[Compaction]:
+        """Those made under the setting in force, in order: what its memory is read off."""
+        return made_under(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
 
     def recheck_last_turn(self) -> None:
         """Go back to before the last turn's question, if no request was made for it and nothing was summarized
@@ -121,7 +131,7 @@ class Session:
         start = self.log.turn_start(self.log.turn_count)
         requested = bool(self.turns) and self.turns[-1].turn == self.log.turn_count
         if not requested and all(compaction.after_message < start for compaction in self.compactions):
-            self.memory = memory_at(self.space, self.compactions, start)
+            self.memory = memory_at(self.space, self.own_compactions, start)
 
     def try_at_once(self) -> None:
         """Let a summarization that failed not wait for its turn: somebody asks for it, or made it possible."""
@@ -131,7 +141,8 @@ class Session:
 
     def run(self) -> Run:
         """Everything so far."""
-        return Run(self.strategy, self.space, tuple(self.turns), tuple(self.compactions))
+        done = tuple(self.turns), tuple(self.compactions)
+        return Run(self.strategy, self.space, *done, earlier_settings=self.earlier_settings)
 
     def advance(self, length: int) -> None:
         """Take in the log's messages up to ``length``, one after the other, as they were appended."""
@@ -392,15 +403,16 @@ class Session:
         # cut short: both are replaced by shorter ones, over which the memory is read off the last compaction left.
         self.log = self.log.prefix(length)
         self.turns = [record for record in self.turns if record.memory.length < length]
-        self.compactions = [c for c in self.compactions if c.after_message < length]
-        self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
-        self._backoff, self._at_once = backoff_after(self.compactions), False
-        self.pending = self._looked_before = self.thinking_summary = None
-        versions = self.space.summaries.versions
+        last_turn = self.turns[-1].turn if self.turns else 0
+        kept, self.earlier_settings = cut_off(
+            self.strategy, self.counter.name, self.compactions, self.earlier_settings, length, last_turn
+        )
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
-        for version in versions[: sum(c.version is not None for c in self.compactions)]:
-            self.space.summaries.append(version)
-        self.memory = memory_at(self.space, self.compactions, length)
+        self.compactions = renumbered(kept, self.space)
+        self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
+        self._backoff, self._at_once = backoff_after(self.own_compactions), False
+        self.pending = self._looked_before = self.thinking_summary = None
+        self.memory = memory_at(self.space, self.own_compactions, length)
 
 
 def reply_tokens(session: Session, turn: Turn) -> int:

@@ -74,7 +74,7 @@ def html_report(
 
 def _labels(runs: Sequence[Run]) -> list[str]:
     """The settings' names, numbered where two are the same."""
-    names = [run.strategy.label for run in runs]
+    names = [run.label for run in runs]
     return [
         name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)
     ]

@@ -39,10 +39,11 @@ def turns_csv(run: Run) -> str:
 
 
 def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
-    facts, budget = record.facts, run.strategy.budget_tokens
+    facts, strategy = record.facts, run.strategy_at(record.turn)
+    budget = strategy.budget_tokens
     return {
         "budget_tokens": budget,
-        "counted_tokens": run.strategy.counted_tokens(record.tokens) if budget else None,
+        "counted_tokens": strategy.counted_tokens(record.tokens) if budget else None,
         "reply_model": facts.model if facts else None,
         "reply_seconds": facts.seconds if facts else None,
         "reply_cost_usd": facts.cost_usd if facts else None,

@@ -37,7 +37,12 @@ def _add_cells(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE INDEX ix_cell_kept_at ON cell (kept_at)")
 
 
-UPGRADES: tuple[Upgrade, ...] = (_add_free_runs, _add_origins, _add_cells)
+def _add_earlier_settings(connection: Connection) -> None:
+    """The settings that a chat was held under before the one in force."""
+    connection.exec_driver_sql("ALTER TABLE run ADD COLUMN earlier_settings JSON")
+
+
+UPGRADES: tuple[Upgrade, ...] = (_add_free_runs, _add_origins, _add_cells, _add_earlier_settings)
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""
 

@@ -105,6 +105,7 @@ def setting(run: Run) -> Row:
         counter=run.counter.name,
         system_prompt=run.system_prompt,
         system_tokens=run.space.prompt_tokens,
+        earlier_settings=run.settings_before() or None,
     )
 
 
@@ -185,6 +186,7 @@ def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, 
         "system_prompt": stored.system_prompt,
         "system_tokens": stored.system_tokens,
         **(stored.ahead or {}),
+        **({"earlier_settings": stored.earlier_settings} if stored.earlier_settings else {}),
         "summaries": [_summary(item) for item in records[SUMMARIES]],
         "compactions": [item["record"] for item in records[COMPACTIONS]],
         "turns": [item["record"] for item in records[TURNS]],

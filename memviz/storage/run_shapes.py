@@ -115,6 +115,18 @@ class _Summary(_Shape):
     replaces: Count | None
 
 
+class _Strategy(_Shape):
+    id: Text
+    parameters: dict[str, Any]
+
+
+class _EarlierSetting(_Shape):
+    strategy: _Strategy
+    counter: Text
+    last_turn: Count
+    compactions: Count
+
+
 class _Run(_Shape):
     counter: Text
     system_prompt: Text | None
@@ -122,6 +134,7 @@ class _Run(_Shape):
     summaries: list[_Summary]
     compactions: list[_Compaction]
     turns: list[_Turn]
+    earlier_settings: list[_EarlierSetting] = []
 
 
 def expect_sound(record: Mapping[str, Any], log: Log) -> None:
@@ -136,6 +149,9 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     _expect_within(_positions(run), len(log), "message")
     _expect_within(_versions(run), len(run.summaries), "summary")
     _expect_within((turn.compactions[1] for turn in run.turns), len(run.compactions), "summarization")
+    _expect_within((setting.compactions for setting in run.earlier_settings), len(run.compactions), "summarization")
+    _expect_in_order([setting.last_turn for setting in run.earlier_settings])
+    _expect_in_order([setting.compactions for setting in run.earlier_settings])
 
 
 def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
@@ -144,8 +160,14 @@ def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
         raise ValueError(f"it names {what} {largest}, and there are {bound}")
 
 
+def _expect_in_order(numbers: Sequence[int]) -> None:
+    if list(numbers) != sorted(numbers):
+        raise ValueError("its earlier settings are not in order")
+
+
 def _turn_numbers(run: _Run) -> Iterator[int]:
     yield from (turn.turn for turn in run.turns)
+    yield from (setting.last_turn for setting in run.earlier_settings)
     yield from (compaction.turn for compaction in run.compactions)
     yield from (summary.turn for summary in run.summaries)
 

@@ -76,7 +76,7 @@ class RunRow(Base, table=True):
     """One run over the first ``message_count`` messages of a conversation, with its setting.
 
     ``key`` is the caller's hash of everything that the run depends on. ``ahead`` is what a chat has recalled
-    and pinned for requests to come.
+    and pinned for requests to come, ``earlier_settings`` are those that it was held under before this one.
     """
 
     __tablename__ = "run"
@@ -101,6 +101,7 @@ class RunRow(Base, table=True):
     created_at: datetime
     updated_at: datetime
     ahead: dict[str, Any] | None = Field(default=None, sa_type=ANY_JSON)
+    earlier_settings: list[dict[str, Any]] | None = Field(default=None, sa_type=ANY_JSON)
 
 
 class FreeRunRow(Base, table=True):

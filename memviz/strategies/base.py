@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memviz.conversation import Message
 from memviz.deprecated import warn_renamed
 from memviz.errors import ParameterError
-from memviz.memory import Memory, SummarySource, SummaryVersion
+from memviz.memory import Memory, SummarySource, SummaryVersion, SummaryWording
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
 from memviz.text.wording import counted
 
@@ -236,6 +236,11 @@ class Strategy(BaseModel, ABC):
     def summary_entry(self, summary: SummaryVersion) -> str:
         """How a summary reads inside a request."""
         return f"Summary of earlier conversation: {summary.text}"
+
+    @property
+    def summary_wording(self) -> SummaryWording:
+        """How its summaries read inside a request."""
+        return SummaryWording(self.summary_heading, self.summary_entry)
 
 
 RUNNING_INSTRUCTION = (

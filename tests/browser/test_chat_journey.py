@@ -50,6 +50,10 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     drawn(page, ".st-key-chat-bar .js-plotly-plot")
     drawn(page, ".st-key-chat-tokens .js-plotly-plot")
     sees(page.get_by_text("Last request:"))
+    bubbles(page).first.scroll_into_view_if_needed()  # to recall the first turn one has to scroll up
+    expect(bubbles(page).last).not_to_be_in_viewport()
+    talk(page, QUESTION)
+    expect(bubbles(page).last).to_be_in_viewport(ratio=1)
     stands(page, "chat")
 
 

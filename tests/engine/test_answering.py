@@ -22,6 +22,7 @@ from tests.engine.calling import (
     caller_of,
     chat_after,
     content_tokens,
+    decide,
     recall,
     recalled,
     request_tokens,
@@ -393,6 +394,35 @@ class TestWhoMayRecall:
         assert caller_of(chat).choices == ["auto"] * 3 + ["none"], "three where the strategy has no bound of its own"
 
 
+class TestPins:
+    """What is pinned is sent with every request, whatever the model recalls besides."""
+
+    @every_strategy
+    @pytest.mark.parametrize("arguments", [{"last_n": 20}, {"turn_numbers": [9]}, {"turn_numbers": [*range(2, 20)]}])
+    def test_are_sent_besides_what_the_model_recalls(self, id: str, arguments: dict[str, Any]) -> None:
+        script = [says(recall(**arguments)), "Blue.", says(recall(last_n=20)), "Red."]
+        chat = chat_after(20, small(id), script, recall_tool=True)
+        chat.pin([0, 1])
+        for question in ("Which colour?", "And now?"):
+            chat.send(question)
+        assert all(sorted(FIRST_TURN) == sorted({*texts(sent)} & {*FIRST_TURN}) for sent in caller_of(chat).requests)
+        assert len(caller_of(chat).requests) == 4
+        assert set(chat.pinned) <= set(chat.waiting.recalled.indices)
+
+    def test_are_sent_while_the_model_thinks(self) -> None:
+        thinks = [says(recall(last_n=20), text="Hm."), says(decide(False, "A colour."), text="I know."), "Blue."]
+        strategy = memviz.strategy("summary_only", enable_reflective_thinking=True)
+        chat = memviz.Chat(strategy, model=Caller([]), summarizer=Digest())
+        for i in range(20):
+            chat.model = Caller([says(decide(False, f"summary {i}"), text="Hm."), f"answer {i}"])
+            chat.send(f"question {i}")
+        chat.pin([0, 1])
+        chat.model = Caller(thinks)
+        chat.send("Which colour?")
+        assert all({*FIRST_TURN} <= {*texts(sent)} for sent in caller_of(chat).requests)
+        assert len(caller_of(chat).requests) == 3
+
+
 class TestRecord:
     @every_strategy
     def test_the_context_is_what_the_model_got_and_the_tokens_are_all_of_it(self, id: str) -> None:
@@ -516,7 +546,7 @@ class TestAfterwards:
                 assert "Recalled" not in compaction.prompt
 
     @every_strategy
-    def test_another_strategy_sends_what_a_replay_of_the_same_log_would(self, id: str) -> None:
+    def test_another_strategy_would_send_what_a_replay_of_the_same_log_does(self, id: str) -> None:
         chat = self.chat("Fine.")
         recalls = {4: memviz.Recall(turns=[1, 2])}
         run = memviz.replay(
@@ -524,8 +554,9 @@ class TestAfterwards:
         )
         expected = [record.context.messages for record in run.turns]
         assert [record.context.messages for record in chat.replay_with(small(id)).turns] == expected
+        before = [record.context.messages for record in chat.run.turns]
         chat.change_strategy(small(id))
-        assert [record.context.messages for record in chat.run.turns] == expected
+        assert [record.context.messages for record in chat.run.turns] == before, "what was sent stays as it was"
         record = chat.send("And now?")
         assert record.context.messages == caller_of(chat).requests[-1]
         assert record.recalled is None

@@ -90,32 +90,37 @@ def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
     assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, fact, reply, question]
 
 
-def test_headroom_shrinks_by_what_was_said(chat: AppTest) -> None:
-    def headroom() -> int:
-        badge = next(markdown.value for markdown in chat.markdown if "Summarizes after" in markdown.value)
-        return int(badge.partition("Summarizes after ")[2].split()[0].replace(",", ""))
+def test_what_is_limited_is_named_and_grows_by_what_was_said(chat: AppTest) -> None:
+    def limited() -> str:
+        return next(caption for caption in sentences(chat.caption) if "not yet summarized" in caption)
 
-    first = headroom()
-    assert first == 501
+    assert "Messages not yet summarized: 0 of 500 tokens" in limited()
     say(chat, FACT)
-    assert headroom() == first - sum(memviz.counter("o200k_base")(text) for _, text in bubbles(chat))
-
-
-def test_a_strategy_that_never_summarizes_says_so(chat: AppTest) -> None:
+    said = sum(memviz.counter("o200k_base")(text) for _, text in bubbles(chat))
+    assert f"Messages not yet summarized: {said} of 500 tokens" in limited()
     choose(chat, "window")
-    assert any("never summarizes" in markdown.value for markdown in chat.markdown)
+    assert any("never summarizes" in caption for caption in sentences(chat.caption))
 
 
-def test_another_strategy_derives_the_memory_anew(chat: AppTest) -> None:
+def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(chat: AppTest) -> None:
+    def marks(session: AppTest) -> list[str]:
+        told = [markdown.value.replace("\\", "") for markdown in session.markdown]
+        return [text for text in told if "From turn" in text]
+
+    choose(chat, "summary", "Buffer size", 1)
     for text in (FACT, PLAN, QUESTION):
         say(chat, text)
-    assert metric(chat, "Summaries") == "0"
-    choose(chat, "summary", "Buffer size", 1)
-    messages = [memviz.Message(who, text) for who, text in bubbles(chat)]
-    run = memviz.replay(messages, memviz.strategy("summary", buffer_size=1), system_prompt=SYSTEM_PROMPT)
-    assert metric(chat, "Summaries") == str(len(run.compactions)) != "0"
-    assert metric(chat, "Sent") == f"{sum(record.total_tokens for record in run.turns):,}"
-    assert request_as_json(chat) == [message.to_request() for message in run.turns[-1].context.messages]
+    request, tokens, written = request_as_json(chat), metric(chat, "Sent"), metric(chat, "Summaries")
+    assert any("Summary of earlier conversation" in message["content"] for message in request)
+    choose(chat, "window", "Window size", 1)
+    assert (request_as_json(chat), metric(chat, "Sent"), metric(chat, "Summaries")) == (request, tokens, written)
+    assert "From turn 4 on: Sliding window" in marks(chat)[0]
+    say(chat, "And now?")
+    again = open_page("chat", chat=chat_link(chat))
+    assert marks(again) == marks(chat)
+    assert request_as_json(again)[1:] == [{"role": "user", "content": "And now?"}]
+    choose(again, "summary", "Buffer size", 1)
+    assert metric(again, "Summaries") == str(int(written) + 1), "only what was said since is summarized"
 
 
 def test_another_counter_counts_the_chat_anew(chat: AppTest) -> None:

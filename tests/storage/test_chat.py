@@ -131,7 +131,7 @@ def test_a_turn_taken_back_or_asked_again_is_replaced(store: Store) -> None:
     assert store.conversation(id).messages == ()
 
 
-def test_a_change_of_strategy_replaces_the_records_and_keeps_the_messages(store: Store) -> None:
+def test_a_change_of_strategy_keeps_messages_and_records(store: Store) -> None:
     chat = a_chat()
     for number in range(5):
         chat.send(f"Question {number}?")
@@ -270,3 +270,30 @@ def _twice(store: Store, id: str) -> Iterator[Run]:
         run = store.chat_run(id)
         assert run is not None
         yield run
+
+
+def test_the_settings_that_a_chat_was_held_under_survive_a_restart_and_more_turns(store: Store) -> None:
+    chat = a_chat()
+    id = saved(store, chat)
+    for strategy in (memviz.strategy("summary", buffer_size=1), memviz.strategy("window"), chat.strategy):
+        for number in range(3):
+            chat.send(f"Question {number}?")
+            store.save_turn(id, chat.run)
+        chat.change_strategy(strategy)
+        store.save_turn(id, chat.run)
+        stored = store.chat_run(id)
+        assert stored is not None
+        assert contents(stored) == contents(chat.run)
+        chat = Chat.resume(stored, model=ScriptedModel([f"Answer {n}" for n in range(20)]), summarizer="offline")
+    assert [setting.last_turn for setting in chat.run.earlier_settings][-1] == len(chat.run.turns)
+
+
+def test_another_tab_cannot_take_back_what_was_sent_under_a_setting(store: Store) -> None:
+    id, first, second = two_tabs(store)
+    first.change_strategy(memviz.strategy("window", window_size=1))
+    first.send("More?")
+    store.save_turn(id, first.run)
+    second.change_strategy(memviz.strategy("buffer"))
+    with pytest.raises(StorageError, match="another tab"):
+        store.save_turn(id, second.run)
+    assert contents(store.chat_run(id)) == contents(first.run)

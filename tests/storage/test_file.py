@@ -199,6 +199,7 @@ FIRST_VERSION = """
     DROP TABLE cell;
     DROP TABLE free_run;
     ALTER TABLE run DROP COLUMN ahead;
+    ALTER TABLE run DROP COLUMN earlier_settings;
     ALTER TABLE conversation DROP COLUMN held_at;
     ALTER TABLE conversation DROP COLUMN events;
     PRAGMA user_version = 1;
@@ -235,7 +236,7 @@ def test_before_an_upgrade_the_file_is_copied_and_the_log_says_where(
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(FIRST_VERSION)
     before = schema(path)
-    for version in range(2, 6):  # copies of earlier upgrades: only so many are kept
+    for version in range(2, len(UPGRADES) + 1):  # copies of earlier upgrades: only so many are kept
         path.with_name(f"chats.db.before-v{version}").touch()
         os.utime(path.with_name(f"chats.db.before-v{version}"), (version, version))
     Store(path).close()

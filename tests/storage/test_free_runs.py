@@ -21,6 +21,7 @@ from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.same_runs import contents
+from tests.storage.test_file import FIRST_VERSION
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 every_strategy = pytest.mark.parametrize("id", IDS)
@@ -371,11 +372,7 @@ class TestAhead:
         store.save_turn(id, chat.run)
         store.close()
         with closing(sqlite3.connect(path)) as file:
-            file.executescript(
-                "DROP TABLE cell; DROP TABLE free_run; ALTER TABLE run DROP COLUMN ahead;"
-                "ALTER TABLE conversation DROP COLUMN held_at;"
-                "ALTER TABLE conversation DROP COLUMN events; PRAGMA user_version = 1"
-            )
+            file.executescript(FIRST_VERSION)
         again = reopened(path, id)
         assert (again.ahead, again.log[:]) == (((), ()), chat.log[:])
         store, run = Store(path), a_run()

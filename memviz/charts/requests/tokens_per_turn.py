@@ -22,6 +22,7 @@ from memviz.charts.palette import (
     turn_ticks,
 )
 from memviz.charts.requests.recorded_marks import recorded_marks
+from memviz.charts.requests.setting_marks import setting_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
@@ -73,6 +74,10 @@ def tokens_per_turn(
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
     shown = range(1, last + 1) if turns is None else turns
     marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
+    for setting in settings:
+        if setting.shown:
+            lines, names = setting_marks(setting.run)
+            marks, mark_labels = [*marks, *lines], [*mark_labels, *names]
     title = "tokens sent" + (" (log scale)" if log_scale else "")
     layout = {
         "title": {"text": "Tokens sent per turn", "font": {"size": 16}},

@@ -63,7 +63,7 @@ def _in_force(run: Run, events: Sequence[CompactionEvent], sizes: Sequence[int])
 def _layers(run: Run, events: Sequence[CompactionEvent], is_list: bool) -> Iterator[Trace]:
     """A line on top of every entry, from when it came to the end."""
     written = [event for event in events if event.version]
-    if not is_list or len(written) > MAX_LAYERS or any(event.base for event in written):
+    if not is_list or len(written) > MAX_LAYERS or any(event.base for event in written) or run.earlier_settings:
         return
     end = _last_turn(run, events) + 0.5
     tops = [run.space.summaries.tokens(0, number) for number in range(1, len(written) + 1)]

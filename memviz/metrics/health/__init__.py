@@ -35,10 +35,12 @@ CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
 
 
 def health_warnings(run: Run) -> tuple[HealthWarning, ...]:
-    """All warnings of ``run``, the bad ones first; none for a run without a request."""
+    """All warnings of ``run``, the bad ones first; none for a run without a request. Of a chat that was given another
+    setting they are about that one, which can still be changed."""
     return run.once(health_warnings, lambda: _found(run))
 
 
 def _found(run: Run) -> tuple[HealthWarning, ...]:
-    found = [warning for check in CHECKS if (warning := check(run)) is not None] if run.turns else []
+    judged = run.under_this_setting
+    found = [warning for check in CHECKS if (warning := check(judged)) is not None] if judged.turns else []
     return tuple(sorted(found, key=lambda warning: warning.severity != "bad"))

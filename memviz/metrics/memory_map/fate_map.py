@@ -158,7 +158,7 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     """The version of the summary that stands for each message at a request (0-based): an array [messages],
     0 where no summary that was sent does."""
     versions = np.zeros(len(run.log), int)
-    for index in run.turns[request].parts.summaries:
-        version = run.space.summaries.versions[index]
+    sent = run.turns[request].parts.summaries
+    for version in run.space.summaries.in_block(sent.start, sent.stop):
         versions[version.covers.start : version.covers.stop] = version.version
     return versions

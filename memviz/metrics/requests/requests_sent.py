@@ -169,7 +169,7 @@ def _recalled_by_then(run: Run, record: TurnRecord, by_model: int) -> Sequence[i
     asked = found.asked[: len(found.asked_by_user) + by_model]
     selection = Selection(parts.summaries, parts.history)
     length = record.memory.before_input
-    bound = run.strategy.recall_limit_messages
+    bound = run.strategy_at(record.turn).recall_limit_messages
     fresh = assemble(record.memory, selection, resolve(run.log, length, asked, bound).indices).recalled
     if assemble(record.memory, selection, found.indices).recalled != parts.recalled:  # tool pairs are kept whole
         fresh = without_halves(run.log, parts.history, fresh)[1]

@@ -41,13 +41,12 @@ class SharedPrefix:
 
     def __init__(self, run: Run | Outline, *, overhead: bool = True) -> None:
         self._log, self._summaries, self._counter = run.log, run.space.summaries, run.counter
-        self._entry = run.strategy.summary_entry
         self._per_message = TOKENS_PER_MESSAGE if overhead else 0
         content = run.space.sums.arrays.totals + run.space.sums.arrays.call_totals
         self._sums = content + self._per_message * np.arange(len(content))
         self._system = run.space.system_tokens + self._per_message * run.space.system_count
         self._sizes = np.append(np.diff(self._sums), 0)
-        self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.heading)
+        self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.wording.heading)
         self._units: dict[str, int] = {}
 
     def tokens(self, sent: Sent) -> Tokens:
@@ -137,10 +136,12 @@ class SharedPrefix:
         """The same for two lists of entries. Each entry is counted once, however many requests held it."""
         # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
         # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
-        heading = self._summaries.heading
+        log, heading = self._summaries, self._summaries.heading(ones[-1])
+        if heading != log.heading(others[-1]):
+            return 0, False
         units, shared = self._units_of(heading + "\n") if heading else 0, 0
         for one, other in zip(ones, others, strict=False):
-            left, right = self._entry(one), self._entry(other)
+            left, right = log.entry(one), log.entry(other)
             if left != right:
                 units += self._units_of(common_words(left, right))
                 break

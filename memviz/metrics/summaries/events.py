@@ -4,6 +4,7 @@ here and nowhere else."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
@@ -64,7 +65,7 @@ class CompactionEvent(NamedTuple):
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Everything that happened to the run's summary, in order."""
-    places = [_place(compaction) for compaction in run.compactions]
+    places = [*_places(run)]
     still = Counter(places)
     together = Counter(places)
     events = []
@@ -75,9 +76,15 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     return tuple(events)
 
 
-def _place(compaction: Compaction) -> float:
-    turn = compaction.request_turn
-    return compaction.turn + 0.5 if turn is None else float(turn)
+def _places(run: Run) -> Iterator[float]:
+    """The turn of the first request that each compaction changed. What a setting took in of earlier turns when it came
+    into force changed none of their requests."""
+    first, left = 1, list(run.earlier_settings)
+    for number, compaction in enumerate(run.compactions):
+        while left and number >= left[0].compactions:
+            first = left.pop(0).last_turn + 1
+        turn = compaction.request_turn
+        yield max(float(first), compaction.turn + 0.5 if turn is None else float(turn))
 
 
 def grows_a_list(run: Run) -> bool:
@@ -94,7 +101,7 @@ def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
     whole list with its headings."""
     count = event.compaction.after.summary_count
-    if grows_a_list(run):
+    if _is_of_a_list(event):
         return run.space.summaries.tokens(0, count)
     return run.space.summaries.versions[count - 1].tokens if count else 0
 
@@ -105,4 +112,8 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
     count = event.compaction.after.summary_count
     if not count:
         return ""
-    return run.space.summaries.text(0, count) if grows_a_list(run) else run.space.summaries.versions[count - 1].text
+    return run.space.summaries.text(0, count) if _is_of_a_list(event) else run.space.summaries.versions[count - 1].text
+
+
+def _is_of_a_list(event: CompactionEvent) -> bool:
+    return event.compaction.strategy.trigger is Trigger.TURN

@@ -115,7 +115,10 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     chat.adopt(found)
     state.going_on = waited and chat.unanswered
     if had_decisions:
-        st.toast("What you reworded or undid belonged to the setting before.", icon=":material/info:")
+        st.toast(
+            "What you reworded or undid stays with the setting before, and holds again when you go back to it.",
+            icon=":material/info:",
+        )
     return None
 
 

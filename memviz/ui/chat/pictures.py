@@ -12,6 +12,7 @@ from memviz.engine.chat import Chat
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
 from memviz.ui.chat.desk import ChatDesk
+from memviz.ui.chat.limits_in_words import next_summary, request_size
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
 from memviz.ui.controls.known_facts import known_facts
@@ -31,8 +32,12 @@ def pictures(desk: ChatDesk) -> None:
         st.caption("After the first reply you see here what was sent, in tokens.")
         return
     last = run.turns[-1]
-    budget = run.strategy.budget_tokens
-    st.markdown(f"**Last request: {last.total_tokens:,} tokens**" + (f", budget {budget:,}" if budget else ""))
+    strategy = run.strategy_at(last.turn)
+    budget = strategy.budget_tokens
+    size, counts = request_size(strategy, last)
+    st.markdown(f"**{size}**")
+    if counts:
+        st.caption(counts)
     st.plotly_chart(
         context_bar(last.tokens, budget), key="chat-bar", config={"displayModeBar": False},
         alt="Share of each part of the last request",
@@ -43,7 +48,7 @@ def pictures(desk: ChatDesk) -> None:
         )
     )
     st.plotly_chart(
-        tokens_per_turn([SettingRun(run, run.strategy.label, 0)], height=320), key="chat-tokens",
+        tokens_per_turn([SettingRun(run, run.label, 0)], height=320), key="chat-tokens",
         config=CONFIG, alt="Tokens sent per turn",
     )  # fmt: skip
     _totals(run)
@@ -60,13 +65,10 @@ def pictures(desk: ChatDesk) -> None:
 
 
 def _next_summarization(chat: Chat) -> None:
-    headroom = chat.headroom()
     if chat.proposal is not None:
         st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
-    elif headroom is None:
-        st.markdown(":gray-badge[:material/compress: This strategy never summarizes]")
     else:
-        st.markdown(f":violet-badge[:material/compress: Summarizes after {headroom}]")
+        st.caption(f":material/compress: {next_summary(chat.strategy, chat.memory)}")
 
 
 def _totals(run: Run) -> None:

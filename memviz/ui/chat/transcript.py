@@ -42,9 +42,11 @@ def transcript(desk: ChatDesk) -> None:
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     facts = _facts(desk, run, range(first, stop))
-    recall_enabled = chat.strategy.allows_recall
+    recall_enabled, marks = chat.strategy.allows_recall, _setting_marks(run)
     for position in range(first, stop):
         turn = log.turn(log.turn_number(position))
+        if position == turn.start and turn.number in marks:
+            _setting_mark(marks[turn.number])
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
             thoughts(record)
         if log[position].is_recall_exchange:
@@ -57,6 +59,21 @@ def transcript(desk: ChatDesk) -> None:
             _unanswered(state)
         if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
+    if (mark := marks.get(log.turn_count + 1)) is not None:
+        _setting_mark(mark)
+
+
+def _setting_marks(run: Run) -> dict[int, str]:
+    """What stands before a turn from which on the chat was held under another setting."""
+    return {
+        (turn := setting.last_turn + 1): f"From turn {turn:,} on: {run.strategy_at(turn).label}"
+        for setting in run.earlier_settings
+    }
+
+
+def _setting_mark(text: str) -> None:
+    st.badge(plain(text), icon=":material/tune:", color="gray",
+             help="The requests above stay as they were sent, under the setting before.")  # fmt: skip
 
 
 def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]:

@@ -89,7 +89,8 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
 def _changes(run: Run, record: TurnRecord) -> None:
     for compaction in record.compactions:
         _compaction(run, compaction)
-    so_far = [compaction for compaction in run.compactions if compaction.after_message < record.memory.length]
+    done = run.compactions_at(record.turn)
+    so_far = [compaction for compaction in done if compaction.after_message < record.memory.length]
     waiting = waiting_failure(so_far)
     if waiting is not None and not any(waiting is shown for shown in record.compactions):
         _compaction(run, waiting)

@@ -9,6 +9,7 @@ from memviz.bounds import MAX_SECONDS, MAX_USD
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
+from memviz.text.wording import duration_words
 from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.ui.shell.state import compare_state

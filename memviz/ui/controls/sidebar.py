@@ -126,7 +126,7 @@ def setting_runs(workspace: Workspace, state: CompareState, summarizer: ModelCho
     with error_shown():
         held = workspace.held_chat(state.conversation_id or "")
         if held is not None:
-            settings.append(SettingRun(held, f"{CHAT_LABEL} · {held.strategy.label}", MAX_SETTINGS))
+            settings.append(SettingRun(held, f"{CHAT_LABEL} · {held.label}", MAX_SETTINGS))
     return settings
 
 

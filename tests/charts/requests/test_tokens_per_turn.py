@@ -224,3 +224,16 @@ class TestFigure:
     @pytest.mark.parametrize("runs", [[], [memviz.Chat(memviz.strategy("summary"), counter="chars4").run]])
     def test_without_a_turn_is_empty(self, runs: list[memviz.Run]) -> None:
         assert all(len(trace.x) == 0 for trace in chart(*runs).data)
+
+
+def test_where_a_chat_was_given_another_setting_there_is_a_line_that_names_it() -> None:
+    chat = memviz.Chat(small("summary"))
+    for strategy in (memviz.strategy("window"), small("summary")):
+        for number in range(3):
+            chat.send(f"Question {number}?")
+        chat.change_strategy(strategy)
+    figure = chart(chat.run)
+    lines = [shape.x0 for shape in figure.layout.shapes if shape.line.dash == "dash"]
+    assert lines == [3.5, 6.5]
+    names = [note.text for note in figure.layout.annotations if note.text.endswith("→")]
+    assert names == [f"{memviz.strategy('window').label} →", f"{small('summary').label} →"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
-from memviz.memory import SummaryLog, SummaryVersion
+from memviz.memory import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
 from memviz.metrics.retention.retention import Freshness, Knowledge, ProbeTexts, Retention, ceiling, floor, retention
 from memviz.transcripts.base import Probe
@@ -108,7 +108,7 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
 @given(numbers=st.lists(st.integers(0, 4), min_size=1, max_size=9), data=st.data())
 def test_any_range_of_summaries_holds_what_its_versions_hold(numbers: list[int], data: st.DataObject) -> None:
     run = run_of("summary_only", "x", "x", "x", "x", "x")
-    summaries = SummaryLog(run.counter, "heading", run.strategy.summary_entry)
+    summaries = SummaryLog(run.counter, SummaryWording("heading", run.strategy.summary_entry))
     for at, number in enumerate(numbers):
         positions = range(number, number + 1)
         summaries.append(SummaryVersion(at + 1, number, f"text {at}", positions, positions, run.counter))
