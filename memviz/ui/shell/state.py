@@ -99,7 +99,7 @@ class CompareState:
     attempts: dict[RunKey, Attempt] = field(default_factory=dict)
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
     trying: PromptsToTry | None = None
-    looked_at: int | None = None
+    looked_at: int | None = 2
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:
