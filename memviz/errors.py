@@ -225,13 +225,20 @@ class BudgetSpentError(MemvizError):
         )
 
 
+class UnusableSummarizerError(MemvizError):
+    """A summarizer failed in a way that every other call would fail in, so none was made. Ends a replay: no
+    :class:`ModelError`, for those are recorded as failed summarizations, and the replay goes on."""
+
+
 class ModelError(MemvizError):
     """A model gave no usable answer. ``partial`` is the text that had arrived before it failed.
 
-    ``retryable`` says whether the very same request may succeed later.
+    ``retryable`` says whether the very same request may succeed later, ``ends_all`` whether every other request to
+    this model would fail in the same way, because of its key, its address or its name.
     """
 
     retryable = False
+    ends_all = False
 
     def __init__(self, message: str, *, model: str = "", partial: str = "") -> None:
         self.model, self.partial = model, partial
@@ -241,13 +248,19 @@ class ModelError(MemvizError):
 class MissingKeyError(ModelError):
     """No API key was given for a model that needs one."""
 
+    ends_all = True
+
 
 class BadKeyError(ModelError):
     """The provider refused the API key."""
 
+    ends_all = True
+
 
 class UnknownModelError(ModelError):
     """No provider knows this model name."""
+
+    ends_all = True
 
 
 class RateLimitError(ModelError):
@@ -286,6 +299,7 @@ class ConnectionRefusedModelError(ModelError):
     """Nothing answers at the model's address."""
 
     retryable = True
+    ends_all = True
 
 
 class BadRequestError(ModelError):

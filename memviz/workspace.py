@@ -198,11 +198,11 @@ class Workspace:
         kept = self.kept_run(key)
         if kept is not None:
             return kept
-        session, turns = self._begun(key, summarizer)
+        session, turns = self.begun(key, summarizer)
         for turn in turns:
             if progress is not None:
                 progress(turn, session.log.turn_count)
-        return self._keep(key, session.run())
+        return self.keep(key, session.run())
 
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
@@ -210,23 +210,28 @@ class Workspace:
         _, log = self.conversation(key.conversation_id)
         found = self._replays.get(key)
         if found is None or found[0] is not log or found[1].is_over:
-            work = BackgroundReplay(*self._begun(key, summarizer), partial(self._keep, key))
+            work = BackgroundReplay(*self.begun(key, summarizer), partial(self.keep, key))
             found = self._replays.put(key, (log, work))
         return found[1]
 
-    def _begun(self, key: RunKey, summarizer: Model) -> tuple[Session, Iterator[int]]:
+    def begun(self, key: RunKey, summarizer: Model, so_far: Run | None = None) -> tuple[Session, Iterator[int]]:
+        """The replay of this key, to go through turn by turn and to :meth:`keep`. Summaries that an earlier attempt,
+        ``so_far``, has are not asked for a second time."""
         transcript, log = self.conversation(key.conversation_id)
-        unedited = self.kept_run(replace(key, edits=())) if key.edits else None
+        if so_far is None and key.edits:
+            so_far = self.kept_run(replace(key, edits=()))
         return begun(
-            log, key.strategy, model=RecordedSummaries(unedited, summarizer) if unedited else summarizer,
+            log, key.strategy, model=RecordedSummaries(so_far, summarizer) if so_far else summarizer,
             counter=key.counter, system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(),
             edits=dict(key.edits),
         )  # fmt: skip
 
-    def _keep(self, key: RunKey, run: Run) -> Run:
-        # A replay without summaries is made again sooner than it is written and read, and a failed call may work next
-        # time.
-        if run.compactions and not any(compaction.error for compaction in run.compactions):
+    def keep(self, key: RunKey, run: Run) -> Run:
+        """Keep the run of this key, unless a call of its summarizer failed: it may work next time, with another key or
+        address, which a run's key does not hold."""
+        if any(compaction.error for compaction in run.compactions):
+            return run
+        if run.compactions:  # a replay without summaries is made again sooner than it is written and read
             with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
                 self.store.save_run(key.conversation_id, run, key.digest(len(run.log)), key.summarizer)
         return self._remember(key, run)

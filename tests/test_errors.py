@@ -221,7 +221,7 @@ CASES: dict[str, Case] = {
 # What only a provider can cause; tests/models does so and reads the sentences.
 FROM_PROVIDERS = {
     errors.MissingKeyError, errors.RateLimitError, errors.ModelTimeoutError, errors.ContextTooLongError,
-    errors.ServerError, errors.ConnectionRefusedModelError,
+    errors.ServerError, errors.ConnectionRefusedModelError, errors.UnusableSummarizerError,
 }  # fmt: skip
 # What only the command line meets; tests/cli does so and reads the sentences.
 FROM_TERMINAL = {

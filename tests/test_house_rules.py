@@ -47,6 +47,23 @@ def test_no_page_writes_raw_html(name: str) -> None:
     assert places(name) == []
 
 
+def test_no_help_stands_within_the_label_of_a_switch() -> None:
+    """A click on it would turn the switch (memviz/ui/controls/switch.py)."""
+    calls = [
+        (path, node)
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    switches = [(path, node) for path, node in calls if getattr(node.func, "attr", "") in ("toggle", "checkbox")]
+    helped = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, node in switches
+        if any(word.arg == "help" for word in node.keywords)
+    ]
+    assert helped == []
+
+
 def test_a_warning_from_memviz_fails_a_test() -> None:
     with pytest.raises(DeprecationWarning):
         warnings.warn_explicit("old", DeprecationWarning, "conversation.py", 1, module="memviz.conversation")

@@ -10,7 +10,7 @@ from typing import Any
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message, clean_text
 from memviz.counters import Counter
-from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted
+from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted, UnusableSummarizerError
 from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, Usage
 
@@ -58,7 +58,7 @@ def ask_for_draft(
     """Ask ``summarizer`` with ``request``, and with the ``source`` of that prompt where it is known.
 
     Whatever it raises becomes the draft's error, for the conversation has to survive it; only the end of a script or
-    of a budget, and an interruption, go through to the caller.
+    of a budget, a summarizer that no call reaches, and an interruption go through to the caller.
     """
     started = perf_counter()
     reply, error = Reply(""), None
@@ -66,7 +66,7 @@ def ask_for_draft(
         reply = summarizer.summarize(request) if source is None else summarizer.summarize_from(request, source)
         if not reply.text.strip():
             error = "the summarizer returned an empty text"
-    except (ScriptExhausted, BudgetSpentError):
+    except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
         raise
     except Exception as failure:
         error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"

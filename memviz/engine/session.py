@@ -25,7 +25,7 @@ from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
 from memviz.engine.run import Run
 from memviz.engine.settings_before import EarlierSetting, cut_off, made_under, renumbered
 from memviz.engine.tool_pairs import orphaned_results, without_halves
-from memviz.errors import RecallError, ScriptExhausted
+from memviz.errors import RecallError, ScriptExhausted, UnusableSummarizerError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
@@ -312,8 +312,9 @@ class Session:
             draft = thought or self.ask(plan)
         except ScriptExhausted:
             raise
-        except BaseException:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
-            self.record_unchanged(plan, Draft(error=INTERRUPTED, seconds=perf_counter() - started))
+        except BaseException as failure:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
+            error = str(failure) if isinstance(failure, UnusableSummarizerError) else INTERRUPTED
+            self.record_unchanged(plan, Draft(error=error, seconds=perf_counter() - started))
             raise
         if draft.error is not None:
             self.record_unchanged(plan, draft)

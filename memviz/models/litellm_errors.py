@@ -186,27 +186,35 @@ def _unescaped(text: str) -> str:
     return text.replace("\\", "")
 
 
+def _for_all_calls(error: ModelError) -> ModelError:
+    """``error``, which every other call of the model would end in as well."""
+    error.ends_all = True
+    return error
+
+
 # One function a failure: what was wrong, with which model, what to do.
 
 
 def _redirected(seen: Evidence, call: Call) -> ModelError:
     places = (call.conceal(cause.place) for cause in seen.chain if isinstance(cause, RedirectedError))
-    return BadRequestError(
+    error = BadRequestError(
         f"The server of model {call.model} wanted the request to go to {next(places, '') or 'another address'}. memviz "
         "did not follow, since key and conversation go to no other address than the one that is given: if that one is "
         "right, give it as the base URL.",
         model=call.model,
     )
+    return _for_all_calls(error)
 
 
 def private_address(_: Evidence | None, call: Call) -> ModelError:
     """The base URL leads to this machine or its network, and its operator does not let visitors go there."""
-    return BadRequestError(
+    error = BadRequestError(
         f"The address of model {call.model}{f', {call.address},' if call.address else ''} leads to the machine that "
         "memviz runs on or to its network, which is not open to visitors: give a public base URL, unless who runs "
         "this server says --allow-private-base-urls.",
         model=call.model,
     )
+    return _for_all_calls(error)
 
 
 def _too_long(_: Evidence, call: Call) -> ModelError:
@@ -266,7 +274,7 @@ def _no_quota(_: Evidence, call: Call) -> ModelError:
         model=call.model,
     )
     error.retryable = False  # asking again buys no credit
-    return error
+    return _for_all_calls(error)
 
 
 def _slow_down(seen: Evidence, call: Call) -> ModelError:
@@ -297,11 +305,12 @@ def _unknown_model(_: Evidence, call: Call) -> ModelError:
 def _needs_package(seen: Evidence, call: Call) -> ModelError:
     modules = [cause.name for cause in seen.chain if isinstance(cause, ImportError) and cause.name]
     module = modules[0] if modules else "of its provider"
-    return BadRequestError(
+    error = BadRequestError(
         f"Model {call.model} needs the Python module {module}, which is not installed: install it, or choose "
         "another model.",
         model=call.model,
     )
+    return _for_all_calls(error)
 
 
 def _server_failed(seen: Evidence, call: Call) -> ModelError:

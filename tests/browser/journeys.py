@@ -99,8 +99,18 @@ def marker_places(page: Page) -> list[dict[str, Any]]:
     return places
 
 
+def open_models(page: Page) -> None:
+    """Open the panel of the sidebar that chooses the models, unless it is open."""
+    button = page.get_by_role("button", name="Change", exact=True)
+    if button.get_attribute("aria-expanded") != "true":
+        button.click()
+    quiet(page)
+
+
 def choose_model(page: Page, label: str, model: str, api_base: str) -> None:
     """Choose a model behind an address, in the chooser of this label, with any key."""
+    if label in ("Chat model", "Summarizer"):
+        open_models(page)
     chooser = page.get_by_role("combobox", name=label)
     chooser.fill(model)
     chooser.press("Enter")

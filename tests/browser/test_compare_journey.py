@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import choose_model, drawn, go, marker_places, quiet, sees, stands
+from tests.browser.journeys import choose_model, drawn, go, marker_places, open_models, quiet, sees, stands
 from tests.models.openai_server import endless, openai_server, text
 
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ def import_seven_turns(page: Page, url: str) -> None:
 @pytest.mark.slow
 def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, dashboard: Dashboard) -> None:
     import_seven_turns(page, dashboard.url)
-    page.get_by_test_id("stButtonGroup").get_by_text("Free run").click()
+    open_models(page)
+    page.get_by_role("radio", name="Free run").click()
     sees(page.get_by_text("0 of 21 turns answered so far."))
     with openai_server() as server:
         server.then(*[text(f"Reply {number}.") for number in range(4)], endless)
-        page.get_by_role("button", name="Counter and models").click()
-        choose_model(page, "Answering model", "openai/own", server.api_base)
+        choose_model(page, "Chat model", "openai/own", server.api_base)
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Answer with openai/own").click()
         sees(page.get_by_text("turn 5 of 7"))

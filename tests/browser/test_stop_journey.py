@@ -13,7 +13,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, choose_model, drawn, go, quiet, say, sees, stands
+from tests.browser.journeys import bubbles, choose_model, drawn, go, open_models, quiet, say, sees, stands
 from tests.models.openai_server import Answer, OpenAIServer, openai_server, slow, stall, text
 
 if TYPE_CHECKING:
@@ -51,11 +51,6 @@ def stop(page: Page, gone: Locator | None = None) -> None:
     expect(gone or button).to_have_count(0, timeout=SOON_MILLISECONDS)
     quiet(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def open_models(page: Page) -> None:
-    page.get_by_text("Counter and models").click()
-    quiet(page)
 
 
 @pytest.mark.parametrize("begin", [slow(SILENCE_SECONDS), stall(SILENCE_SECONDS, "One ", "two ")], ids=["all", "then"])
@@ -100,8 +95,8 @@ def test_a_message_is_there_after_a_kill_during_its_reply(
 
 def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
-    page.get_by_text("Summarizer, counter, system prompt").click()
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
+    page.keyboard.press("Escape")
     limit = page.get_by_role("spinbutton", name="Max token limit")
     limit.fill("100")
     limit.press("Enter")
@@ -125,8 +120,8 @@ def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
     say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 3)
     expect(bubbles(page)).to_have_count(2)
     quiet(page)
-    page.get_by_text("Summarizer, counter, system prompt").click()
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
+    page.keyboard.press("Escape")
     limit = page.get_by_role("spinbutton", name="Max token limit")
     limit.fill("50")
     limit.press("Enter")
@@ -138,7 +133,6 @@ def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
 
 def test_a_replay_with_a_silent_summarizer(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     go(page, f"{dashboard.url}/compare", "compare")
-    open_models(page)
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
     page.get_by_role("button", name="Replay with").click()
     asked(silent)
@@ -154,10 +148,10 @@ def test_a_replay_with_a_silent_summarizer(page: Page, dashboard: Dashboard, sil
 def test_a_free_run_with_a_silent_model(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     silent.then(text("First."), text("Second."))
     go(page, f"{dashboard.url}/compare", "compare")
-    page.get_by_text("Free run").first.click()
-    quiet(page)
     open_models(page)
-    choose_model(page, "Answering model", "openai/silent", silent.api_base)
+    page.get_by_role("radio", name="Free run").click()
+    quiet(page)
+    choose_model(page, "Chat model", "openai/silent", silent.api_base)
     page.get_by_role("button", name="Answer with").click()
     asked(silent, 3)
     stop(page)
@@ -182,8 +176,7 @@ def test_a_judge_that_is_silent(page: Page, dashboard: Dashboard, silent: OpenAI
 def test_one_question_to_all_settings(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     silent.then(text("It is 3,000 euros."))
     go(page, f"{dashboard.url}/compare", "compare")
-    open_models(page)
-    choose_model(page, "Answering model", "openai/silent", silent.api_base)
+    choose_model(page, "Chat model", "openai/silent", silent.api_base)
     page.get_by_role("textbox", name="One question to all settings").fill("What is the budget?")
     page.get_by_role("button", name="Ask 3 settings").click()
     asked(silent, 2)
@@ -193,7 +186,6 @@ def test_one_question_to_all_settings(page: Page, dashboard: Dashboard, silent: 
 
 def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     go(page, f"{dashboard.url}/summaries", "summaries")
-    open_models(page)
     silent.otherwise = text("A summary.")
     choose_model(page, "Summarizer", "openai/lab", silent.api_base)
     page.get_by_role("button", name="Replay with").click()
@@ -212,7 +204,7 @@ def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) 
 def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     go(page, f"{dashboard.url}/tune", "tune")
     open_models(page)
-    chooser = page.locator(".st-key-compare-summarizer-name").get_by_role("combobox")
+    chooser = page.locator(".st-key-summarizer-name").get_by_role("combobox")
     chooser.fill("openai/gpt-5-mini")
     chooser.press("Enter")
     quiet(page)

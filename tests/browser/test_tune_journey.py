@@ -93,7 +93,7 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     download.value.save_as(file)
     page.get_by_role("link", name="Compare").click()
     stands(page, "compare")
-    page.get_by_role("button", name="Open a memory.yaml").click()
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     expect(drawn(page).locator(".legendtext").last).to_have_text(label)
     quiet(page)

@@ -104,7 +104,7 @@ def test_an_empty_question_is_one_sentence(compare: AppTest, question: str) -> N
 
 
 def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: AppTest, server: OpenAIServer) -> None:
-    use_model(compare, "Answering model", server.api_base)
+    use_model(compare, "Chat model", server.api_base)
     labelled(compare.selectbox, "Strategy").select("window").run()
     ask(compare, FLIGHT)
     assert [card.label for card in cards(compare)] == [WINDOW, f"{WINDOW} (2)", SUMMARY]
@@ -113,7 +113,7 @@ def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: 
 
 
 def test_a_model_that_may_cost_money_is_asked_only_after_the_click(compare: AppTest, server: OpenAIServer) -> None:
-    use_model(compare, "Answering model", server.api_base)
+    use_model(compare, "Chat model", server.api_base)
     assert not server.requests
     assert any("is asked 3 times: about" in caption for caption in sentences(compare.caption))
     assert not compare.error
@@ -127,7 +127,7 @@ def test_a_model_that_fails_is_a_sentence_for_each_setting(compare: AppTest, ser
     server.then(
         status(401, f"Wrong key: {KEY}", "invalid_api_key"), text("At eight."), status(401, f"Wrong key: {KEY}")
     )
-    use_model(compare, "Answering model", server.api_base)
+    use_model(compare, "Chat model", server.api_base)
     ask(compare, "When do we leave?")
     assert page_of(compare) == "compare"
     assert len(sentences(compare.error)) == 2
@@ -140,7 +140,7 @@ def test_a_model_that_nobody_knows_is_a_sentence(monkeypatch: pytest.MonkeyPatch
     # AppTest can only choose what is listed; a user may type any name
     monkeypatch.setattr("memviz.ui.controls.pickers.known_models", lambda: ("offline", "no such model"))
     compare = open_page("compare")
-    labelled(compare.selectbox, "Answering model").select("no such model").run()
+    labelled(compare.selectbox, "Chat model").select("no such model").run()
     ask(compare, FLIGHT)
     assert page_of(compare) == "compare"
     assert len(compare.error) == 3
@@ -161,7 +161,7 @@ def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
 def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) -> None:
     said = "Pay $5 or $6 for <script>alert(1)</script> **now** :red[x]"
     server.then(text(said))
-    use_model(compare, "Answering model", server.api_base)
+    use_model(compare, "Chat model", server.api_base)
     ask(compare, said + "?")
     assert cards(compare)[0].answer == said
     for element in (*compare.caption, *compare.markdown):

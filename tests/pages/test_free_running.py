@@ -45,7 +45,7 @@ def open_short(short: str, server: OpenAIServer) -> AppTest:
     """The short conversation, to be answered anew by the server's model."""
     session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(short).run()
-    return use_model(session, "Answering model", server.api_base)
+    return use_model(session, "Chat model", server.api_base)
 
 
 def answer(session: AppTest) -> AppTest:
@@ -160,7 +160,7 @@ def test_a_changed_setting_is_answered_anew(compare: AppTest) -> None:
 
 def test_a_paid_model_says_its_price_and_is_not_called(server: OpenAIServer) -> None:
     session = as_free_run(open_page("compare"))
-    labelled(session.selectbox, "Answering model").set_value("openai/gpt-4o-mini").run()
+    labelled(session.selectbox, "Chat model").set_value("openai/gpt-4o-mini").run()
     labelled(session.text_input, "Base URL").set_value(server.api_base).run()
     assert "about $" in estimate(session)
     assert "at list price" in estimate(session)

@@ -115,7 +115,7 @@ def test_a_judge_is_asked_too_and_its_verdicts_count(short: str, server: OpenAIS
 
 def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str, server: OpenAIServer) -> None:
     session = only_the_buffer(opened(short))
-    use_model(session, "Answering model", server.api_base)
+    use_model(session, "Chat model", server.api_base)
     server.then(text("3,000 euros it is."), status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"))
     ask(session)
     (sentence,) = sentences(session.error)
@@ -135,6 +135,6 @@ def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str,
 def test_another_model_is_another_question(short: str, server: OpenAIServer) -> None:
     session = ask(only_the_buffer(opened(short)))
     assert asked(session)
-    use_model(session, "Answering model", server.api_base)
+    use_model(session, "Chat model", server.api_base)
     assert not asked(session)
     assert not server.requests

@@ -13,7 +13,7 @@ from tests.pages.driving import labelled, open_page, sentences, token_lines
 
 def opened(content: str, name: str = "memory.yaml") -> AppTest:
     page = open_page("compare")
-    labelled(page.file_uploader, "A setting that was exported").set_value((name, content.encode(), "text/yaml"))
+    labelled(page.file_uploader, "Open a memory.yaml").set_value((name, content.encode(), "text/yaml"))
     return page.run()
 
 

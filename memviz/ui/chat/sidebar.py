@@ -10,8 +10,10 @@ from memviz.errors import MemvizError
 from memviz.ui.chat.deleted import start_new
 from memviz.ui.chat.desk import Models
 from memviz.ui.controls.conversation_choices import conversation_choices
-from memviz.ui.controls.pickers import counter_picker, model_picker
+from memviz.ui.controls.models_panel import models_panel
+from memviz.ui.controls.pickers import counter_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
+from memviz.ui.controls.switch import switch
 from memviz.ui.shell.state import ChatState, chat_state, set_widget, widget_value
 from memviz.workspace import Workspace
 
@@ -28,18 +30,15 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     edit_setting(state.setting, live=True)
     _choose_recall_tool(state)
     _choose_review()
-    chat_model = model_picker(
-        "Chat model", "chat-model", "Who answers. The offline model answers only from what it was sent."
-    )
-    with st.expander("Summarizer, counter, system prompt", icon=":material/tune:"):
-        summarizer = model_picker("Summarizer", "chat-summarizer", "Who writes the summaries.")
+    models = models_panel()
+    with st.expander("Counter, system prompt", icon=":material/tune:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
             "System prompt", state.system_prompt, key=f"chat-system-{state.opened}",
             disabled=state.conversation_id is not None,
             help="Sent with every request. It can be set until the first message is sent.",
         )  # fmt: skip
-    return Models(chat_model, summarizer)
+    return Models(models.answerer, models.summarizer)
 
 
 def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
@@ -75,14 +74,14 @@ def _choose_recall_tool(state: ChatState) -> None:
         if state.setting.build().tool_use.recalls or not state.setting.build().allows_recall:
             state.recall_tool = None
             return
-    state.recall_tool = st.toggle(
+    state.recall_tool = switch(
         "Let the model recall", bool(state.recall_tool), key=f"chat-recall-tool-{state.opened}",
         help="Offers it a tool that brings earlier turns back. The tool's description costs tokens in every request.",
     ) or None  # fmt: skip
 
 
 def _choose_review() -> None:
-    st.toggle(
+    switch(
         "Ask before each summarization", key=REVIEW_KEY, persist_state="session",
         help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
         "it, reword it, have it written again with another prompt, or skip it.",

@@ -13,7 +13,7 @@ from memviz.models.base import Model
 from memviz.models.interruptible import Interruptible
 from memviz.models.registry import OFFLINE, known_models, model
 from memviz.ui.shell.server.checks import access
-from memviz.ui.shell.state import heed_clicks
+from memviz.ui.shell.state import heed_clicks, widget_value
 
 EMPTY_KEY = {
     True: "Empty uses the provider's environment variable, at the provider's own address.",
@@ -68,13 +68,27 @@ class ModelChoice:
         return Interruptible(model(self.name, **self.options), look_up)
 
 
+SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
+"""The models that all pages share, as the keys of their pickers."""
+
+
+def name_key(picker: str) -> str:
+    """The key of the control that holds a model's name."""
+    return f"{picker}-name"
+
+
+def named(picker: str) -> str:
+    """The name of the model that a picker holds, also before it is drawn."""
+    return (widget_value(name_key(picker)) or OFFLINE).strip()
+
+
 def model_picker(label: str, key: str, help: str) -> ModelChoice:
     """Controls that choose one model."""
-    name = st.selectbox(
-        label, known_models(), key=f"{key}-name", accept_new_options=True, help=help, persist_state="session",
+    st.selectbox(
+        label, known_models(), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
         placeholder="offline, or provider/model",
     )  # fmt: skip
-    name = (name or OFFLINE).strip()
+    name = named(key)
     if name == OFFLINE:
         return ModelChoice()
     allowed = access().of_models

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import streamlit as st
-
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
-from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Trigger
 from memviz.ui.controls.long_replays import replayed, so_far_label
+from memviz.ui.controls.paid_replays import replayed_when_asked
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.controls.progress import Progress
-from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import CompareState, Setting
-from memviz.ui.shell.text import distinct, plain
+from memviz.ui.shell.text import distinct
 from memviz.workspace import RunKey, Workspace
 
 
@@ -51,7 +47,7 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
     runs += replayed(at_work)
     if waiting:
         with error_shown():
-            runs += _run_when_asked(workspace, waiting, summarizer)
+            runs += replayed_when_asked(workspace, state, waiting, summarizer)
     runs.sort(key=lambda item: state.settings.index(item[0]))
     return [replace(one, label=one.label + so_far_label(one.run)) for one in as_setting_runs(runs)]
 
@@ -64,29 +60,3 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
 
 def _label(run: Run) -> str:
     return run.strategy.label + " · edited" * run.has_decisions
-
-
-def _run_when_asked(
-    workspace: Workspace, waiting: Sequence[tuple[Setting, RunKey]], summarizer: ModelChoice
-) -> list[tuple[Setting, Run]]:
-    """A summarizer that may cost money is called only when asked to, and can be stopped."""
-    names = ", ".join(key.strategy.label for _, key in waiting)
-    if not st.button(
-        f"Replay with {plain(summarizer.name)}",
-        help=f"Summaries are written for: {names}.",
-        icon=":material/play_arrow:",
-    ):
-        st.caption(
-            f"Not replayed yet: {plain(names)}. The summarizer {plain(summarizer.name)} is asked when you say so."
-        )
-        return []
-    writer = summarizer.build()
-    with stoppable(f"Asking {summarizer.name} for summaries", "compare-stop"):
-        return [(setting, _replayed(workspace, key, writer)) for setting, key in waiting]
-
-
-def _replayed(workspace: Workspace, key: RunKey, writer: Model) -> Run:
-    progress = Progress(f"Replaying under {plain(key.strategy.label)}")
-    run = workspace.run(key, writer, progress)
-    progress.close()
-    return run

@@ -4,7 +4,7 @@ on all of them, and a setting keeps its colour."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
 
 import streamlit as st
 
@@ -12,60 +12,72 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.text.wording import counted
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.conversation_choices import conversation_choices
-from memviz.ui.controls.pickers import ModelChoice, counter_picker, model_picker
+from memviz.ui.controls.models_panel import StudyModels, models_panel
+from memviz.ui.controls.pickers import ModelChoice, counter_picker
 from memviz.ui.controls.replaying import make_runs
-from memviz.ui.controls.settings_editor import PANEL_PIXELS, settings_editor
+from memviz.ui.controls.setting_rows import setting_rows
+from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, setting_from_file
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
 from memviz.ui.shell.presence import looks_at
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, widget_value
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, compare_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
+
+__all__ = ["StudyModels", "study_controls"]
 
 TURN_KEY, MAP_TURN_KEY = "compare-turn", "map-turn"
 REPLIES_KEY = "compare-replies"
 REPLAYED, FREE_RUN = "replayed", "free-run"
 REPLIES = {REPLAYED: "As recorded", FREE_RUN: "Free run"}
+REPLIES_WORDS = {False: "Replies: **as recorded**", True: "Replies: **free run**"}
 REPLIES_HELP = (
     "As recorded: every setting is replayed with the conversation's own replies, so only the memory differs. "
     "Free run: a model answers every message under each setting, so you see what it still knew."
 )
+TITLE_CHARS = 28
+"""A longer title is cut in the chooser, so it stands below it once more."""
 CHAT_LABEL = "Chat as it was held"
 
 
-class StudyModels(NamedTuple):
-    """Who answers where replies are not the conversation's own, and who summarizes."""
-
-    answerer: ModelChoice
-    summarizer: ModelChoice
-
-
 def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
-    """The sidebar: conversation, settings, and what is seldom changed. ``replies``: whether the page can show
+    """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
     open_shared_view(workspace, state, TURN_KEY, MAP_TURN_KEY)
     turn_count = _choose_conversation(workspace, state)
-    if replies:
-        _choose_replies(state)
-    st.markdown("**Strategy settings**")
-    labels = settings_editor(state)
-    panel = st.popover(recalls_label(state), key="added-recalls", icon=":material/history:", width="stretch")
-    with panel, st.container(width=PANEL_PIXELS):
-        added_recalls(state, labels, turn_count)
-    return counter_and_models(state)
+    labels = setting_rows(state)
+    models_place = st.container()
+    more = st.popover(_more_label(state), key="more", icon=":material/more_horiz:", width="stretch")
+    with more, st.container(width=PANEL_PIXELS):
+        _more(state, labels, turn_count)
+    # A file opened under More may choose the summarizer, so the models come after it.
+    with models_place:
+        if not replies:
+            return models_panel()
+        return models_panel(f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state))
+
+
+def _more_label(state: CompareState) -> str:
+    return f"More · {recalls_label(state)}" if state.recalls else "More"
+
+
+def _more(state: CompareState, labels: dict[int | str, str], turn_count: int) -> None:
+    """What is seldom changed."""
+    st.markdown("**Recall turns into requests**")
+    added_recalls(state, labels, turn_count)
+    st.markdown("**Settings and counter**")
+    if len(state.settings) < MAX_SETTINGS:
+        setting_from_file(state)
+    state.counter = counter_picker(state.counter, COUNTER_KEY)
 
 
 def counter_and_models(state: CompareState) -> StudyModels:
-    """What is seldom changed, in a panel: how tokens are counted, who summarizes and who answers."""
-    label, icon = "Counter and models", ":material/tune:"
-    with st.popover(label, icon=icon, width="stretch"), st.container(width=PANEL_PIXELS):
-        state.counter = counter_picker(state.counter, "compare-counter")
-        summarizer = model_picker("Summarizer", "compare-summarizer", "Who writes the summaries.")
-        answerer = model_picker(
-            "Answering model", "compare-answerer",
-            "Who answers a question to all settings, and every turn where each setting answers for itself.",
-        )  # fmt: skip
-        return StudyModels(answerer, summarizer)
+    """Models and token counter, for a page without settings of its own."""
+    models = models_panel()
+    more = st.popover("More", key="more", icon=":material/more_horiz:", width="stretch")
+    with more, st.container(width=PANEL_PIXELS):
+        state.counter = counter_picker(state.counter, COUNTER_KEY)
+    return models
 
 
 def _choose_replies(state: CompareState) -> None:
@@ -79,7 +91,8 @@ def _choose_replies(state: CompareState) -> None:
 
 def is_free_run() -> bool:
     """Whether the replies are to be each setting's own."""
-    return bool(widget_value(REPLIES_KEY) == FREE_RUN)
+    chosen = widget_value(REPLIES_KEY)
+    return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
 
 
 def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
@@ -100,7 +113,9 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    st.caption(f"{counted(entry.turn_count, 'turn')}. {plain(entry.description)}")
+    turns = counted(entry.turn_count, "turn")
+    whole = f"**{plain(labels[chosen])}**, {turns}." if len(labels[chosen]) > TITLE_CHARS else f"{turns}."
+    st.caption(whole, help=plain(entry.description) or None)
     return entry.turn_count
 
 

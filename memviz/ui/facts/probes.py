@@ -14,6 +14,7 @@ from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Category, Probe
+from memviz.ui.controls.switch import switch
 from memviz.ui.facts.retention_cache import READ_MESSAGES, proposed_of, proposed_of_beginning
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, retention_state, set_widget, widget_value
@@ -123,7 +124,7 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
         if facts.proposals:
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
-            st.toggle(
+            switch(
                 f"Look for {counted(len(facts.proposals), 'proposed fact')} too" if facts.brought
                 else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
                 key=key,

@@ -23,7 +23,7 @@ from memviz.workspace import Workspace
 PAGES = dashboard_folder() / "pages"
 ICON = Path(__file__).with_name("icon.svg")  # a Material icon would be fetched from outside
 STYLE = Path(__file__).with_name("style.css")
-SIDEBAR_PIXELS = 340
+SIDEBAR_PIXELS = 300
 
 
 def navigate() -> None:

@@ -63,6 +63,16 @@ class AddedRecall(NamedTuple):
     uid: int | str | None = None
 
 
+class Attempt(NamedTuple):
+    """A replay that did not come to a good end. ``made_with`` is the summarizer with its key and address, which stay in
+    this session; ``run`` is what there is of it, and ``error`` what ended it, ``None`` where the visitor did or where
+    it came to its end with calls that failed."""
+
+    made_with: Hashable
+    run: Run
+    error: MemvizError | None = None
+
+
 class PromptsToTry(NamedTuple):
     """What the prompt lab was asked for at one of its places: other ``instructions`` for one summarization."""
 
@@ -75,7 +85,8 @@ class PromptsToTry(NamedTuple):
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
     each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
-    places, ``trying`` what it is to try now. ``assumptions`` are the prices that were chosen last, on any page."""
+    places, ``trying`` what it is to try now. ``assumptions`` are the prices that were chosen last, on any page.
+    ``attempts`` are replays with a paid summarizer that failed or were stopped."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -86,9 +97,10 @@ class CompareState:
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
+    attempts: dict[RunKey, Attempt] = field(default_factory=dict)
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
     trying: PromptsToTry | None = None
-    looked_at: int | None = None
+    looked_at: int | None = 2
     assumptions: PricingAssumptions | None = None
     _next_uid: int = 3
 

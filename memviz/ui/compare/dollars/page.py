@@ -24,6 +24,7 @@ from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.controls.pricing import price_controls
+from memviz.ui.controls.switch import switch
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import CostsState, compare_state, costs_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -164,7 +165,7 @@ def _picture(costs: Sequence[SettingCost], found: BreakEven | None) -> None:
             label_visibility="collapsed", width="content",
         )  # fmt: skip
         if unit is Unit.USD:
-            st.toggle("Also without the cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
+            switch("Also without the cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
         st.caption(_how_to_read(costs, uncached=uncached and unit is Unit.USD))
 
 

@@ -22,6 +22,7 @@ from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, choose_setting_run
+from memviz.ui.controls.switch import switch
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import CompareState, clicked_point, compare_state, set_widget, widget_value
@@ -58,7 +59,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
         alt="Tokens sent per turn, one line a setting",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
+        switch("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
         st.caption(
             "Diamonds mark summarizations, their drop line runs from before to after. "
             "Click a name to hide its line; click a point to see what was sent."

@@ -13,6 +13,7 @@ from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.tool_argument_recall import NeededArgument, ToolArgumentRecall
 from memviz.text.wording import counted, message_number
+from memviz.ui.controls.switch import switch
 from memviz.ui.facts.retention_cache import READ_MESSAGES, rare_words_of, survival_of, tool_argument_recall_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain, shortened
@@ -50,7 +51,7 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
 
 def _is_wanted(messages: int) -> bool:
     """Whether to read every message: at once, or of a long conversation when asked."""
-    return messages <= READ_MESSAGES or st.toggle(
+    return messages <= READ_MESSAGES or switch(
         f"Look for rare words in all {messages:,} messages", key=READ_KEY, help="Takes up to a minute."
     )
 

@@ -21,6 +21,7 @@ from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.pickers import ModelChoice, model_picker
 from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.controls.sidebar import StudyModels
+from memviz.ui.controls.switch import switch
 from memviz.ui.shell.state import RetentionState, set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 
@@ -100,12 +101,12 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
         count = right.slider("Questions", 1, len(probes), len(probes), key=key, help="The first so many facts.")
     judge = None
     with right:
-        if st.toggle("Let a model judge the answers", key=JUDGE_KEY,
-                     help="A judge reads question, accepted answer and reply, and says right or wrong."):  # fmt: skip
+        if switch("Let a model judge the answers", key=JUDGE_KEY,
+                  help="A judge reads question, accepted answer and reply, and says right or wrong."):  # fmt: skip
             judge = model_picker("Judge", "judged-judge", "Who says whether an answer is right.")
     left.caption(
         f"{plain(models.answerer.name)} answers, {plain(models.summarizer.name)} summarizes where a question makes it "
-        "necessary. Choose them in the sidebar, under Counter and models."
+        "necessary. Choose them in the sidebar, under Change."
     )
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())

@@ -18,6 +18,7 @@ from memviz.text.wording import counted
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import choose_setting_run
+from memviz.ui.controls.switch import switch
 from memviz.ui.facts.lives.fact_story import marked_html, source_of_loss, story
 from memviz.ui.facts.summaries.page import open_event
 from memviz.ui.shell.state import CompareState, set_widget, take_clicked_number, widget_value
@@ -154,4 +155,4 @@ def _rows(one: RetentionResult, lives: Sequence[LifeLine], fact_key: str) -> Non
         alt="The life of every fact: a row a fact, a column a turn",
     )  # fmt: skip
     if many:
-        st.toggle(f"Show all {len(lives):,} facts", key=ALL_KEY, help=f"At first the {MOST_ROWS} stated first.")
+        switch(f"Show all {len(lives):,} facts", key=ALL_KEY, help=f"At first the {MOST_ROWS} stated first.")

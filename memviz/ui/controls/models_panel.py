@@ -1,0 +1,63 @@
+"""The models, in one place on all pages: who answers and who summarizes, with key, address and timeout. What is chosen
+on one page holds on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.models.registry import OFFLINE
+from memviz.ui.controls.pickers import CHAT_MODEL, SUMMARIZER, ModelChoice, model_picker, named
+from memviz.ui.controls.settings_editor import PANEL_PIXELS
+from memviz.ui.shell.text import plain
+
+SUMMARIZER_HELP = "Who writes the summaries. The offline model needs no key and no network."
+CHAT_MODEL_HELP = (
+    "Who answers: in Chat, where a question is put to all settings, and in a free run. The offline model answers only "
+    "from what it was sent."
+)
+OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, since it is the same model."
+
+
+class StudyModels(NamedTuple):
+    """Who answers where replies are not the conversation's own, and who summarizes."""
+
+    answerer: ModelChoice
+    summarizer: ModelChoice
+
+
+def models_panel(sentence: str = "", above: Callable[[], object] | None = None) -> StudyModels:
+    """A line that says who writes what, and the panel to change it. ``sentence`` is what else the line says, and
+    ``above`` draws what else the panel holds."""
+    with st.container(key="models", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
+        st.caption(" ".join(part for part in (sentence, _who()) if part))
+        panel = st.popover("Change", key="models-panel", type="tertiary")
+        with panel, st.container(width=PANEL_PIXELS):
+            if above is not None:
+                above()
+            summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP)
+            answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP)
+            return StudyModels(_as_the_other(answerer, summarizer), summarizer)
+
+
+def _who() -> str:
+    writer, answerer = (_in_words(named(picker)) for picker in (SUMMARIZER, CHAT_MODEL))
+    if writer == answerer:
+        return f"Summaries and answers: {writer}."
+    return f"Summaries: {writer}. Answers: {answerer}."
+
+
+def _in_words(name: str) -> str:
+    return f"**{'offline model' if name == OFFLINE else plain(name)}**"
+
+
+def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
+    """The same model is reached in the same way, unless something else is entered."""
+    if answerer.is_offline or answerer.name != summarizer.name or answerer.api_key or answerer.api_base:
+        return answerer
+    if summarizer.api_key or summarizer.api_base:
+        st.caption(OTHER_CONNECTION)
+    return replace(summarizer, timeout_seconds=answerer.timeout_seconds)

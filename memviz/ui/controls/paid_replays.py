@@ -1,0 +1,149 @@
+"""Replays whose summaries a model writes that may cost money: begun on a click, stopped on another, and tried again
+after a failure. Only those without a failed call count as done; the others stay in this browser session, with the key
+and the address that they were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from memviz.engine.run import Run
+from memviz.errors import MemvizError, UnusableSummarizerError
+from memviz.models.base import Model
+from memviz.models.first_failure import FirstFailureEnds
+from memviz.models.registry import OFFLINE, model
+from memviz.text.wording import counted
+from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.progress import ProgressBar
+from memviz.ui.controls.resumable_job import start_button, stoppable
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.state import Attempt, CompareState, Setting
+from memviz.ui.shell.text import plain
+from memviz.workspace import RunKey, Workspace
+
+REPLAY_KEY, STOP_KEY = "replay-paid", "compare-stop"
+FORESEEN_TURNS = 1_000
+"""Of a longer conversation it is not worked out beforehand how many summaries there will be."""
+Waiting = Sequence[tuple[Setting, RunKey]]
+
+
+def replayed_when_asked(
+    workspace: Workspace, state: CompareState, waiting: Waiting, summarizer: ModelChoice
+) -> list[tuple[Setting, Run]]:
+    """What there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
+    place = st.container(border=True)
+    with place:
+        if _asked_for(state, waiting, summarizer, _calls_foreseen(workspace, [key for _, key in waiting])):
+            with error_shown():
+                _replay(workspace, state, [key for _, key in waiting], summarizer)
+                st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
+    tried = ((setting, _attempt(state, key, summarizer)) for setting, key in waiting)
+    return [(setting, attempt.run) for setting, attempt in tried if attempt is not None and attempt.run.turns]
+
+
+def _attempt(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Attempt | None:
+    """What this very summarizer, with its key, address and timeout, made of the run. With another one it counts as not
+    yet replayed."""
+    attempt = state.attempts.get(key)
+    return attempt if attempt is not None and attempt.made_with == summarizer else None
+
+
+def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, calls: int) -> bool:
+    """Say what is missing and why, and offer to make it. Returns whether that was clicked."""
+    name = plain(summarizer.name)
+    tried = {key: attempt for _, key in waiting if (attempt := _attempt(state, key, summarizer))}
+    untried = [key.strategy.label for _, key in waiting if key not in tried]
+    for sentence in dict.fromkeys(problem for key, each in tried.items() if (problem := _problem(key, each))):
+        st.error(plain(sentence), icon=":material/error:")
+    row = st.container(horizontal=True, vertical_alignment="center")
+    has_failed = any(_problem(key, attempt) for key, attempt in tried.items())
+    verb = "Try again" if has_failed else "Go on" if tried else "Replay"
+    is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
+    about = f" for about {counted(calls, 'summary')}" if calls else ""
+    stopped = [key.strategy.label for key, attempt in tried.items() if not _problem(key, attempt)]
+    if untried:
+        row.caption(f"Not replayed yet: {plain(', '.join(untried))}. {name} is asked{about} when you say so.")
+    elif stopped:
+        row.caption(f"Stopped before its end: {plain(', '.join(stopped))}. What was written is kept.")
+    else:
+        row.caption("Summaries that were written are kept, and not asked for a second time.")
+    return is_asked
+
+
+def _problem(key: RunKey, attempt: Attempt) -> str:
+    """What went wrong in an attempt, as a sentence; empty if it was only stopped."""
+    if attempt.error is not None:
+        return f"{attempt.error} No other call was made."
+    if attempt.run.turns and attempt.run.turns[-1].turn < attempt.run.log.turn_count:
+        return ""
+    failed = _failures(attempt.run)
+    calls = counted(len(attempt.run.compactions), "call")
+    return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}" if failed else ""
+
+
+def _calls_foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> int:
+    """How many summaries the offline model writes under the same settings; 0 where that would take long to say."""
+    if workspace.conversation(keys[0].conversation_id)[1].turn_count > FORESEEN_TURNS:
+        return 0
+    free = (RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls) for key in keys)
+    return sum(len(workspace.run(key, model(OFFLINE)).compactions) for key in free)
+
+
+def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], summarizer: ModelChoice) -> None:
+    """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
+    calls, total = 0, _calls_foreseen(workspace, keys)
+    with stoppable(f"Asking {summarizer.name} for summaries", STOP_KEY):
+        bar, writer = ProgressBar(), FirstFailureEnds(summarizer.build())
+        for key in keys:
+            label, before = plain(key.strategy.label), calls
+
+            def progress(made: int, words: str, label: str = label, before: int = before) -> None:
+                asked = before + made
+                of_total = f" of about {max(total, asked):,}" if total else ""
+                bar(min(1.0, asked / total) if total else 0.0, f"{label}: {asked:,}{of_total} calls, {words}")
+
+            attempt = _attempted(workspace, state, key, summarizer, writer, progress)
+            calls += len(attempt.run.compactions)
+            if isinstance(attempt.error, UnusableSummarizerError):
+                break
+        bar.close()
+
+
+def _attempted(
+    workspace: Workspace,
+    state: CompareState,
+    key: RunKey,
+    summarizer: ModelChoice,
+    writer: Model,
+    progress: Callable[[int, str], object],
+) -> Attempt:
+    """One replay, kept if it came to a good end. However it ends, what there is stays in the session."""
+    session, turns = workspace.begun(key, writer, _written_before(state, key, summarizer))
+    error, is_over = None, False
+    try:
+        for turn in turns:
+            progress(len(session.compactions), f"turn {turn:,} of {session.log.turn_count:,}")
+        is_over = True
+    except MemvizError as failure:
+        error, is_over = failure, True
+    finally:  # also when it was stopped, or the page was left
+        attempt = Attempt(summarizer, session.run(), error)
+        if is_over or attempt.run.space.summaries.versions:
+            state.attempts[key] = attempt
+    if error is None and not _failures(attempt.run):
+        workspace.keep(key, attempt.run)
+        del state.attempts[key]
+    return attempt
+
+
+def _failures(run: Run) -> list[str]:
+    return [compaction.error for compaction in run.compactions if compaction.error]
+
+
+def _written_before(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Run | None:
+    """What an earlier attempt has of the run, unless another server wrote it."""
+    attempt = state.attempts.get(key)
+    if attempt is None or not isinstance(attempt.made_with, ModelChoice):
+        return None
+    return attempt.run if attempt.made_with.api_base == summarizer.api_base else None

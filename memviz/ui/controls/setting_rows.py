@@ -1,0 +1,115 @@
+"""The sidebar's settings, a row each: the line's colour and dash, the strategy's name, its main parameter, and a panel
+for the rest."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from memviz.charts.palette import setting_dash
+from memviz.errors import MemvizError
+from memviz.strategies import strategies
+from memviz.strategies.parameters import Parameter
+from memviz.ui.controls.settings_editor import (
+    PANEL_PIXELS,
+    edit_setting,
+    parameter_key,
+    step_of,
+    take_over,
+)
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting
+from memviz.ui.shell.text import distinct, plain
+
+VALUE_PIXELS = 68
+"""Room for six digits. Streamlit leaves out the steppers of so narrow a field; the arrow keys still step."""
+_DASHES = {
+    "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
+    "dot": "currentColor 0 3px, transparent 3px 6px",
+    "dashdot": "currentColor 0 7px, transparent 7px 10px, currentColor 10px 13px, transparent 13px 16px",
+    "longdash": "currentColor 0 12px, transparent 12px 16px",
+    "longdashdot": "currentColor 0 12px, transparent 12px 15px, currentColor 15px 18px, transparent 18px 21px",
+}  # fmt: skip
+"""How each dash of the charts is drawn with a gradient."""
+
+
+def setting_rows(state: CompareState) -> dict[int | str, str]:
+    """The rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
+    Returns the settings' labels by their uid."""
+    for setting in state.settings:
+        take_over(setting)
+    looked_at = state.looked_at if len(state.settings) > 1 else None
+    with st.container(key="setting-rows", gap="xsmall"):
+        for setting in state.settings:
+            _row(state, setting, is_looked_at=setting.index == looked_at)
+        full = len(state.settings) >= MAX_SETTINGS
+        st.button(
+            "Add a setting", icon=":material/add:", key="add-setting", on_click=state.add, disabled=full,
+            args=(_next_strategy(state),), width="stretch",
+            help=f"At most {MAX_SETTINGS} at once." if full else "One more line on the same conversation.",
+        )  # fmt: skip
+    labels = distinct([setting_label(setting) for setting in state.settings])
+    return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
+
+
+def _row(state: CompareState, setting: Setting, *, is_looked_at: bool) -> None:
+    cls = strategies()[setting.strategy_id]
+    main = next((parameter for parameter in cls.parameters() if parameter.name == cls.main_parameter), None)
+    with st.container(
+        key=f"setting-{setting.uid}", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"
+    ):
+        st.html(setting_swatch(setting.index, is_looked_at=is_looked_at), width="content")
+        name = plain(cls.title) + (f" :gray[{main.unit}]" if main is not None else "")
+        st.button(
+            name, key=f"look-at-{setting.uid}", type="tertiary", width="stretch", wrap=True,
+            on_click=_look_at, args=(state, setting.index),
+        )  # fmt: skip
+        if main is not None:
+            _main_value(setting, main)
+        # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
+        panel = st.popover(
+            f"Edit {plain(setting_label(setting))}", key=f"edit-{setting.uid}", icon=":material/more_vert:",
+            type="tertiary",
+        )  # fmt: skip
+        with panel, st.container(width=PANEL_PIXELS):
+            edit_setting(setting, live=state.free_run, but=main.name if main is not None else "")
+            st.button(
+                "Remove", key=f"remove-{setting.uid}", icon=":material/close:", type="tertiary",
+                on_click=state.remove, args=(setting.uid,), disabled=len(state.settings) == 1,
+            )  # fmt: skip
+
+
+def _main_value(setting: Setting, main: Parameter) -> None:
+    key = parameter_key(setting, main.name)
+    setting.parameters[main.name] = st.number_input(
+        f"{main.title} ({main.unit})", main.minimum, main.maximum, setting.parameters.get(main.name, main.default),
+        step=step_of(main), key=key, label_visibility="collapsed", width=VALUE_PIXELS, help=main.help,
+    )  # fmt: skip
+
+
+def setting_swatch(index: int, *, is_looked_at: bool = False) -> str:
+    """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
+    light, dark = (st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10] for scheme in ("light", "dark"))
+    mark = ' memviz-looked-at" title="This setting is looked at closely' if is_looked_at else ""
+    return (
+        f'<span class="memviz-line{mark}" style="color:light-dark({escape(light)},{escape(dark)});'
+        f'background:repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"></span>'
+    )
+
+
+def _look_at(state: CompareState, index: int) -> None:
+    state.looked_at = index
+
+
+def setting_label(setting: Setting) -> str:
+    """The setting in words; the strategy's title where its parameters are not allowed."""
+    try:
+        return setting.build().label
+    except MemvizError:
+        return strategies()[setting.strategy_id].title
+
+
+def _next_strategy(state: CompareState) -> str:
+    """The first strategy that is not compared yet."""
+    used = {setting.strategy_id for setting in state.settings}
+    return next((id for id in strategies() if id not in used), "summary_buffer")

@@ -1,0 +1,41 @@
+"""The sidebar in a browser: what is in sight, and what a click does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.journeys import drawn, go
+from tests.browser.script_runs import quiet
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.dashboard import Dashboard
+
+pytestmark = pytest.mark.slow
+
+
+def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    go(page, dashboard.url, "compare")
+    for name in ("Edit Full buffer", "Edit Summary buffer", "Add a setting", "Change", "More"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport()
+    window = page.get_by_role("spinbutton", name="Window size")
+    window.fill("4")
+    window.press("Enter")
+    expect(drawn(page).locator(".legendtext", has_text="4 messages")).to_have_count(1)
+
+
+def test_a_click_on_a_question_mark_never_turns_a_switch(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    switch = page.get_by_role("switch", name="Ask before each summarization")
+    row = page.get_by_test_id("stHorizontalBlock").filter(has=switch).last
+    row.get_by_role("button", name="Help").click()
+    quiet(page)
+    expect(page.get_by_text("Stops before messages are summarized")).to_be_visible()
+    expect(switch).not_to_be_checked()

@@ -1,0 +1,113 @@
+"""A replay whose summarizer fails: what is said, what is tried, and the way on once it is mended."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.workspace import Workspace
+from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.pages.driving import click, labelled, open_page, page_of, sentences, token_lines
+
+SECRET = "a-key-that-nobody-may-see"
+
+
+class KeyAsked:
+    """Answers whoever gives the right key."""
+
+    def __call__(self, handler: object) -> None:
+        given = handler.headers.get("Authorization", "")  # type: ignore[attr-defined]
+        (text("A short summary.") if given == "Bearer right" else status(401, "Incorrect API key"))(handler)  # type: ignore[arg-type]
+
+
+def summarize_with(session: AppTest, api_base: str, key: str = SECRET) -> AppTest:
+    labelled(session.selectbox, "Summarizer").select("openai/gpt-5-mini").run()
+    labelled(session.text_input, "API key").set_value(key).run()
+    return labelled(session.text_input, "Base URL").set_value(api_base).run()
+
+
+def failure(session: AppTest) -> str:
+    """What is said to have gone wrong."""
+    assert page_of(session) == "compare"
+    (sentence,) = sentences(session.error)
+    assert SECRET not in sentence
+    return sentence
+
+
+def replayed(session: AppTest) -> bool:
+    """Whether all three settings are there, from the first turn to the last."""
+    assert not session.error
+    lines = token_lines(session)
+    return [len(line) for line in lines.values()] == [46] * 3 and not any("first" in name for name in lines)
+
+
+def test_a_wrong_key_is_asked_with_once_and_the_right_one_then_replays(server: OpenAIServer) -> None:
+    server.otherwise = KeyAsked()
+    page = summarize_with(open_page("compare"), server.api_base)
+    click(page, "Replay with")
+    assert "was refused" in failure(page)
+    assert len(server.requests) == 1, "every other call would have failed in the same way"
+    assert len(token_lines(page)) == 3, "what there is until then is shown"
+    click(page, "Try again")
+    assert len(server.requests) == 2
+    labelled(page.text_input, "API key").set_value("right").run()
+    assert not page.error, "with another key it counts as not yet replayed"
+    click(page, "Replay with")
+    assert replayed(page)
+    assert not any(button.label.startswith(("Replay with", "Try again")) for button in page.button)
+
+
+def test_a_wrong_address_is_asked_once_and_the_right_one_then_replays(server: OpenAIServer) -> None:
+    with openai_server() as gone:
+        nowhere = gone.api_base
+    page = summarize_with(open_page("compare"), nowhere, "right")
+    click(page, "Replay with")
+    assert "Nothing answers at" in failure(page)
+    page.switch_page("pages/tune.py").run()
+    page.switch_page("pages/compare.py").run()
+    assert any(button.label.startswith("Try again") for button in page.button), "also after the page was left"
+    labelled(page.text_input, "Base URL").set_value(server.api_base).run()
+    click(page, "Replay with")
+    assert replayed(page)
+
+
+def test_a_failure_that_may_pass_does_not_end_the_replay_and_what_was_written_is_not_asked_for_again(
+    server: OpenAIServer,
+) -> None:
+    page = summarize_with(open_page("compare"), server.api_base)
+    server.otherwise = text("A short summary.")
+    server.then(text("The first summary."), status(400, "Not this one"))
+    click(page, "Replay with")
+    calls = len(server.requests)
+    assert "1 of" in failure(page)
+    assert all(len(line) == 46 for line in token_lines(page).values())
+    click(page, "Try again")
+    assert replayed(page)
+    assert len(server.requests) < 2 * calls
+    first = server.requests[0].body["messages"]
+    assert [request.body["messages"] for request in server.requests].count(first) == 1
+
+
+def test_a_failed_run_is_nobody_elses(server: OpenAIServer) -> None:
+    server.otherwise = KeyAsked()
+    click(summarize_with(open_page("compare"), server.api_base), "Replay with")
+    other = summarize_with(open_page("compare"), server.api_base, "right")
+    assert not other.error
+    click(other, "Replay with")
+    assert replayed(other)
+    assert [run.summarizer for run in Workspace().store.runs("sample-trip")].count("openai/gpt-5-mini") == 1
+
+
+@pytest.mark.parametrize("strategy", ["summary", "summary_only"])
+def test_a_replay_that_ended_early_is_shown_on_every_page(server: OpenAIServer, strategy: str) -> None:
+    server.otherwise = KeyAsked()
+    page = open_page("compare")
+    page.selectbox(key="strategy-2").select(strategy).run()
+    click(summarize_with(page, server.api_base), "Replay with")
+    for view in ("dollars", "memory_map"):
+        labelled(page.segmented_control, "Seen as").set_value(view).run()
+        assert not page.exception
+    page.switch_page("pages/facts.py").run()
+    assert not page.exception
+    labelled(page.segmented_control, "Seen as").set_value("summaries").run()
+    assert not page.exception
