@@ -71,7 +71,7 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     events = []
     for number, (compaction, place) in enumerate(zip(run.compactions, places, strict=True)):
         still[place] -= 1
-        step = (0.5 if compaction.request_turn is None else 1.0) / together[place]
+        step = (1.0 if place.is_integer() else 0.5) / together[place]
         events.append(CompactionEvent(number, place - still[place] * step, outcome_of(compaction), compaction))
     return tuple(events)
 
@@ -79,12 +79,12 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
 def _places(run: Run) -> Iterator[float]:
     """The turn of the first request that each compaction changed. What a setting took in of earlier turns when it came
     into force changed none of their requests."""
-    first, left = 1, list(run.earlier_settings)
+    first, left, behind = 1, list(run.earlier_settings), run.log.turn_count + 0.5
     for number, compaction in enumerate(run.compactions):
         while left and number >= left[0].compactions:
             first = left.pop(0).last_turn + 1
         turn = compaction.request_turn
-        yield max(float(first), compaction.turn + 0.5 if turn is None else float(turn))
+        yield min(behind, max(float(first), behind if turn is None else float(turn)))
 
 
 def grows_a_list(run: Run) -> bool:
