@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from memviz.conversation import Message
+from memviz.conversation import Log, Message
 from memviz.engine.assembly import assemble, count
 from memviz.engine.drafts import Draft
 from memviz.memory import Memory, MemorySpace, SummaryVersion
@@ -67,7 +67,11 @@ class Compaction:
     def request_turn(self) -> int | None:
         """The turn of the first request that it changed: the one that has not been asked yet after ``after_message``;
         ``None`` as long as no such turn was begun."""
-        log, number = self.before.log, max(1, self.turn)
+        return self.request_turn_in(self.before.log)
+
+    def request_turn_in(self, log: Log) -> int | None:
+        """The same in a log that has grown since."""
+        number = max(1, self.turn)
         if self.turn and self.after_message >= log.turn(number).asked:
             number += 1
         return number if number <= log.turn_count else None

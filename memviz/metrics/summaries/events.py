@@ -83,7 +83,7 @@ def _places(run: Run) -> Iterator[float]:
     for number, compaction in enumerate(run.compactions):
         while left and number >= left[0].compactions:
             first = left.pop(0).last_turn + 1
-        turn = compaction.request_turn
+        turn = compaction.request_turn_in(run.log)
         yield min(behind, max(float(first), behind if turn is None else float(turn)))
 
 
