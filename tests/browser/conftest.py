@@ -70,7 +70,7 @@ def _running(server: Dashboard) -> Iterator[Dashboard]:
         yield server
     finally:
         server.stop()
-    assert "Traceback" not in server.output.read_text(), "a stack trace in ordinary use"
+    assert "(most recent call last)" not in server.output.read_text(), "a stack trace in ordinary use"
 
 
 class Watch:
