@@ -13,7 +13,7 @@ from memviz.transcripts.base import Category
 _MONTH = (
     "(?:" + "|".join(sorted((month.capitalize() for month in MONTHS | {"march", "may"}), key=len, reverse=True)) + ")"
 )
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _DATE = rf"""
     (?<!\w){_DAY}(?:\ of)?\ {_MONTH}(?!\w)(?:,?\ \d{{4}}(?!\w))?
   | (?<!\w){_MONTH}\ {_DAY}(?!\w)(?:,?\ \d{{4}}(?!\w))?
