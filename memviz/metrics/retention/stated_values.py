@@ -42,6 +42,7 @@ _VALUE = re.compile(
     rf"|(?P<amount>(?:(?:{_AMOUNT})(?![\d/:-]|[.,]\d)|{_HAN_AMOUNT}(?={_HAN_UNIT}))(?P<unit>{_UNIT})?)",
     re.VERBOSE,
 )
+_MAY_HAVE_VALUE = re.compile(r"[\d@一二两三四五六七八九十百千万亿]")
 _WORD = r"[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+(?:-[A-Z][a-z]+)*"
 _NAME = re.compile(rf"(?<![\w'’-]){_WORD}(?: (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of) )?{_WORD})*(?![\w/-])")
 _RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
@@ -94,7 +95,8 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
 def values_in(sentence: str, names: Set[str]) -> list[Value]:
     """The values of ``sentence`` in order, none inside another. Names are those of which every capitalised word is
     in ``names``, and several such words one after the other in the middle of a sentence."""
-    found = [value for match in _VALUE.finditer(sentence) if (value := _of(match, sentence)) is not None]
+    matches = _VALUE.finditer(sentence) if _MAY_HAVE_VALUE.search(sentence) else ()
+    found = [value for match in matches if (value := _of(match, sentence)) is not None]
     taken = {at for value in found for at in range(value.start, value.stop)}
     found += [
         Value("name", *match.span(), 2.0) for match in _NAME.finditer(sentence)

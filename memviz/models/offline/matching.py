@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from memviz.models.offline.context_sources import Source
-from memviz.models.offline.meanings import has_other_words, implied
+from memviz.models.offline.meanings import all_have_other_words, implied
 from memviz.models.offline.question import Question
 from memviz.models.offline.suitability import agreement, bonus
 from memviz.text import phrases
@@ -117,7 +117,7 @@ class Matches:
 
 def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     stems = frozenset(question.weights)
-    in_other_words = has_other_words(stems)
+    in_other_words = all_have_other_words(stems)
     for position, source in enumerate(among):
         if not in_other_words and stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
             continue

@@ -58,9 +58,9 @@ _MEANINGS = (
 )
 
 
-def has_other_words(stems: frozenset[str]) -> bool:
-    """Whether any of ``stems`` can be said in other words that are known."""
-    return bool(_asked(stems))
+def all_have_other_words(stems: frozenset[str]) -> bool:
+    """Whether a statement may say all of ``stems`` in other words, and so share no word with the question."""
+    return bool(stems) and frozenset[str]().union(*(own for own, _ in _asked(stems))) == stems
 
 
 def implied(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
