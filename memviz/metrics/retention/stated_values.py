@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from memviz.text.vocabulary import STOP_WORDS
+from memviz.metrics.retention.label_words import NATIONALITIES
+from memviz.text.vocabulary import STOP_WORDS, words
 from memviz.text.word_classes import DATE_WORDS, MONTHS
 from memviz.transcripts.base import Category
 
 _MONTH = (
     "(?:" + "|".join(sorted((month.capitalize() for month in MONTHS | {"march", "may"}), key=len, reverse=True)) + ")"
 )
-_DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = rf"""
-    (?<!\w){_DAY}(?:\ of)?\ {_MONTH}(?!\w)(?:,?\ \d{{4}}(?!\w))?
+    (?<!\w){_DAY}(?:\ of|\.)?\ {_MONTH}(?!\w)(?:,?\ \d{{4}}(?!\w))?
   | (?<!\w){_MONTH}\ {_DAY}(?!\w)(?:,?\ \d{{4}}(?!\w))?
   | (?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-])
   | (?<!\d)(?:\d{{4}}年)?\d{{1,2}}月\d{{1,2}}[日号]
@@ -57,13 +58,14 @@ _STATING = re.compile(
 )
 _MONEY = re.compile(r"^[\d.,]+ ?(?:euros?|dollars?|pounds?|cents?|[GMT]B)\b|^[^\s，。]*(?:元|块)")
 _DEFINES = re.compile(
-    r"^(?:The|Your|Our) [^,;:.]{3,70} (?:is|are)(?: now| on| scheduled for| confirmed for| at)*"
+    r"^(?:The|Your|Our) (?!difference|sum|mean|average|result|rest)[^,;:.]{3,70} (?:is|are)"
+    r"(?: now| on| scheduled for| confirmed for| at)*"
     r"(?: (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)? ?$"
 )
 _LEAST_DIGITS = 3
 """A number with fewer digits means something only together with its unit."""
 _CODE_CHARS = 5
-_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"}
+_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"} | words(NATIONALITIES)
 
 
 class Value(NamedTuple):
