@@ -18,7 +18,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
-from time import process_time
 from typing import NamedTuple
 
 from benchmarks.synthetic.generator import generate
@@ -30,6 +29,9 @@ from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
 
 PHRASING_TURNS = 200
+TURNS, SEEDS, LIMIT = 400, (1, 2, 3), 50
+BUNDLED = "bundled: "
+HEAD = "| conversation | facts | found | recall | proposed | precision |\n|---|---|---|---|---|---|"
 
 
 class Found(NamedTuple):
@@ -39,24 +41,27 @@ class Found(NamedTuple):
     missed: tuple[Probe, ...]
     right: int
     proposed: int
-    seconds: float
 
     @property
     def recall(self) -> float:
         """Share of the facts that are found."""
         return len(self.found) / (len(self.found) + len(self.missed))
 
+    def row(self, name: str) -> str:
+        """One line of a table in Markdown."""
+        precision = "by hand" if name.startswith(BUNDLED) else f"{self.right / max(self.proposed, 1):.0%}"
+        facts = len(self.found) + len(self.missed)
+        return f"| {name} | {facts} | {len(self.found)} | {self.recall:.0%} | {self.proposed} | {precision} |"
+
 
 def measure(transcript: Transcript, limit: int) -> Found:
     """Propose facts for ``transcript`` and compare them with its own."""
     log = Log(transcript.messages)
-    started = process_time()
     proposals = propose_probes(log, limit)
-    seconds = process_time() - started
     found = tuple(probe for probe in transcript.probes if any(_same(probe, one) for one in proposals))
     missed = tuple(probe for probe in transcript.probes if probe not in found)
     right = sum(any(_states(probe, one, log) for probe in transcript.probes) for one in proposals)
-    return Found(found, missed, right, len(proposals), seconds)
+    return Found(found, missed, right, len(proposals))
 
 
 def _same(probe: Probe, proposal: Probe) -> bool:
@@ -94,7 +99,7 @@ def with_phrasings(phrasings: Sequence[Phrasing], seed: int) -> Transcript:
 
 def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Transcript]]:
     """Every conversation that is measured, with its name."""
-    yield from ((f"bundled: {id}", transcript) for id, transcript in bundled().items())
+    yield from ((f"{BUNDLED}{id}", transcript) for id, transcript in bundled().items())
     yield from ((f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8)) for seed in seeds)
     yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
     yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])
@@ -102,9 +107,9 @@ def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Trans
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=400, help="of a generated conversation")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--limit", type=int, default=50, help="most proposals for one conversation")
+    parser.add_argument("--turns", type=int, default=TURNS, help="of a generated conversation")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--limit", type=int, default=LIMIT, help="most proposals for one conversation")
     parser.add_argument("--missed", action="store_true", help="list the facts that are not found")
     parser.add_argument("--proposed", nargs="+", metavar="FILE", help="list what is proposed for these conversations")
     options = parser.parse_args()
@@ -113,16 +118,12 @@ def main() -> None:
             for probe in propose_probes(Log(load_transcript(path).messages), options.limit):
                 print(f"{probe.evidence[0] + 1:>6}  {probe.answers[0]:24}  {probe.question}")
         return
-    print(f"{'':24}{'facts':>8}{'found':>8}{'recall':>9}{'proposed':>10}{'precision':>11}{'seconds':>9}")
+    print(HEAD)
     for name, transcript in conversations(options.turns, options.seeds):
         found = measure(transcript, options.limit)
-        precision = "by hand" if name.startswith("bundled") else f"{found.right / max(found.proposed, 1):.0%}"
-        print(
-            f"{name:24}{len(transcript.probes):>8}{len(found.found):>8}{found.recall:>9.0%}{found.proposed:>10}"
-            f"{precision:>11}{found.seconds:>9.2f}"
-        )
+        print(found.row(name))
         if options.missed:
-            print("\n".join(f"    {probe.answers[0]:24}{probe.question}" for probe in found.missed))
+            print("\n".join(f"    {probe.answers[0]:24}  {probe.question}" for probe in found.missed))
 
 
 if __name__ == "__main__":

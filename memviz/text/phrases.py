@@ -35,7 +35,8 @@ _QUOTED = re.compile(f'(?:{_LEADS})[:：] ?["“](.+?)["”]?')
 _NO_ANSWER = re.compile(
     r"\b(?:i|we)(?:'m| am|'re| are)?(?: do| did| could| can| was| were)?(?:n't|n’t| not|not)(?: \w+)? "
     r"(?:know|have (?:any|that|a record)|see|find|recall|remember|told|sure|aware)\b|"
-    r"\bno (?:record|mention|information) of\b|\bnothing in the context i was sent\b|我不知道|不清楚|没有提到",
+    r"\bno (?:record|mention|information) of\b|\bnothing in the context i was sent\b|\bthe bundled model cannot\b"
+    r"|我不知道|不清楚|没有提到|自带的模型",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
@@ -84,6 +85,35 @@ def unknown(missing: Sequence[str], chinese: bool) -> str:
         return f"我不知道：发给我的内容里没有提到{'、'.join(f'“{word}”' for word in missing) or '这一点'}。"
     named = " or ".join(f'"{word}"' for word in missing)
     return f"I do not know: nothing in the context I was sent {f'mentions {named}' if named else 'says that'}."
+
+
+def not_stated(chinese: bool) -> str:
+    """Say that all words of a question were sent, and no sentence that answers it."""
+    if chinese:
+        return "我不知道：发给我的内容谈到了这些，但没有一句话说明这一点；自带的模型只会引用原话，要推算请换一个模型。"
+    return (
+        "I do not know: what I was sent speaks of this, but no sentence says it, and the bundled model only quotes; "
+        "choose another model to work it out."
+    )
+
+
+def cannot_work_out(chinese: bool) -> str:
+    """Say that a quotation is no answer to this."""
+    if chinese:
+        return "自带的模型无法推算这个：它只会引用收到的句子，请换一个模型来回答。"
+    return "The bundled model cannot work this out: it only quotes what it was sent; choose another model for this."
+
+
+def overview(text: str, chinese: bool) -> str:
+    """Lead in the most important of what was sent."""
+    return f"我收到的内容里最重要的是：{text}" if chinese else f"The most important of what I was sent: {text}"
+
+
+def about(part: str, said: str, chinese: bool) -> str:
+    """Name the ``part`` of an input that ``said`` is the reply to; an empty part is not named."""
+    if not part:
+        return said
+    return f"关于“{part}”：{said}" if chinese else f'On "{part}": {said}'
 
 
 def noted(sentence: str, chinese: bool) -> str:

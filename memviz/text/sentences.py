@@ -46,6 +46,9 @@ CACHED_TEXT_CHARS = 20_000
 """Longer texts are few and large, so only the newest of them are kept."""
 
 _SENTENCE_END = re.compile(r"""[.!?…؟।]+["'”’»)\]*_]*(?=\s)|[。！？]+["'”’」』）]*""")
+_MONTH_FOLLOWS = re.compile(
+    r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
 _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
 _MARKUP = re.compile(r"\*\*|__|`+")
 _CELL_EDGE = re.compile(r"\s*\|\s*")
@@ -184,6 +187,8 @@ def _ends_here(line: str, start: int, match: re.Match[str]) -> bool:
     word = line[max(start, match.start() - 12) : match.start()].rpartition(" ")[2].lstrip("(\"'“")
     if word.lower() in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "I"):
         return False
+    if word.isdigit() and _MONTH_FOLLOWS.match(line, match.end()):
+        return False  # am 26. Juni
     following = line[match.end() : match.end() + 3].lstrip()
     return not following[:1].islower()
 

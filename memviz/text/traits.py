@@ -19,7 +19,7 @@ _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _MONTH = "(?:" + "|".join(sorted(classes.MONTHS | {"march", "may"}, key=len, reverse=True)) + ")"
 _DATED_NUMBER = re.compile(
-    rf"\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?:,? \d{{4}})?|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?"
+    rf"\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}\b(?:,? \d{{4}})?|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?"
     r"|\d{1,2}:\d\d|\d{4}-\d\d-\d\d\S*|\d+[年月日号点]"
 )
 _DATE_OR_TIME = re.compile(

@@ -26,7 +26,8 @@ STOP_WORDS = words(
     thing things lot lots bit way ways
     s t d ll re ve m don doesn didn isn wasn aren couldn wouldn shouldn
     der die das ein eine einen einem einer ist sind war und oder ich du er sie es wir ihr mein meine meinem meinen
-    meiner dein deine zu im am auf mit von wie wer wo wann warum welche welcher welches wieviel viel hat habe
+    meiner den dem des unser unsere unseren unserem mir mich dir dich uns euch nicht kein keine für bei nach noch schon
+    auch dein deine zu im am auf mit von wie wer wo wann warum welche welcher welches wieviel viel hat habe
     el la los las un una unos unas es son era y o yo tu mi mis su sus que cual cuando donde quien como cuanto cuanta
     cuantos cuantas de del al en por para con se ha he qué cuál cuándo dónde quién cómo cuánto
     le les des du elle elles il ils nous vous quoi est sont était et ou je mon ma mes ton ta tes notre nos votre vos 

@@ -11,7 +11,8 @@ NUMBER_WORDS = words(
 
 MONTHS = words(
     """january february april june july august september october november december
-    jan feb apr jun jul aug sep sept oct nov dec"""
+    jan feb apr jun jul aug sep sept oct nov dec
+    januar februar märz juni juli oktober dezember"""
 )
 
 DATE_WORDS = MONTHS | words(

@@ -126,11 +126,11 @@ _NO_NAME = (
 
 def labelled_in(sentence: str, of_user: bool) -> Iterator[Labelled]:
     """The labelled values of ``sentence``, said by the user or the assistant. Of two that overlap the first counts."""
+    has_digit, has_capital = _DIGIT.search(sentence), _CAPITAL.search(sentence)
+    if not (of_user or has_digit or has_capital):
+        return  # every value that an assistant states has a digit or a capital letter
     begun = {word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower())}
-    if _DIGIT.search(sentence):
-        begun.add("0")
-    if _CAPITAL.search(sentence):
-        begun.add("A")
+    begun.update("0" * bool(has_digit) + "A" * bool(has_capital))
     for kind in _KINDS if of_user else _KINDS_OF_BOTH:
         if not begun.isdisjoint(kind.triggers):
             for match in kind.pattern.finditer(sentence):

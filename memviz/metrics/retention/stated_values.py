@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from memviz.text.vocabulary import STOP_WORDS
+from memviz.metrics.retention.label_words import NATIONALITIES
+from memviz.text.vocabulary import STOP_WORDS, words
 from memviz.text.word_classes import DATE_WORDS, MONTHS
 from memviz.transcripts.base import Category
 
@@ -15,7 +16,7 @@ _MONTH = (
 )
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = rf"""
-    (?<!\w){_DAY}(?:\ of)?\ {_MONTH}(?!\w)(?:,?\ \d{{4}}(?!\w))?
+    (?<!\w){_DAY}(?:\ of|\.)?\ {_MONTH}(?!\w)(?:,?\ \d{{4}}(?!\w))?
   | (?<!\w){_MONTH}\ {_DAY}(?!\w)(?:,?\ \d{{4}}(?!\w))?
   | (?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-])
   | (?<!\d)(?:\d{{4}}年)?\d{{1,2}}月\d{{1,2}}[日号]
@@ -42,6 +43,7 @@ _VALUE = re.compile(
     rf"|(?P<amount>(?:(?:{_AMOUNT})(?![\d/:-]|[.,]\d)|{_HAN_AMOUNT}(?={_HAN_UNIT}))(?P<unit>{_UNIT})?)",
     re.VERBOSE,
 )
+_MAY_HAVE_VALUE = re.compile(r"[\d@一二两三四五六七八九十百千万亿]")
 _WORD = r"[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+(?:-[A-Z][a-z]+)*"
 _NAME = re.compile(rf"(?<![\w'’-]){_WORD}(?: (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of) )?{_WORD})*(?![\w/-])")
 _RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
@@ -56,13 +58,14 @@ _STATING = re.compile(
 )
 _MONEY = re.compile(r"^[\d.,]+ ?(?:euros?|dollars?|pounds?|cents?|[GMT]B)\b|^[^\s，。]*(?:元|块)")
 _DEFINES = re.compile(
-    r"^(?:The|Your|Our) [^,;:.]{3,70} (?:is|are)(?: now| on| scheduled for| confirmed for| at)*"
+    r"^(?:The|Your|Our) (?!difference|sum|mean|average|result|rest)[^,;:.]{3,70} (?:is|are)"
+    r"(?: now| on| scheduled for| confirmed for| at)*"
     r"(?: (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)? ?$"
 )
 _LEAST_DIGITS = 3
 """A number with fewer digits means something only together with its unit."""
 _CODE_CHARS = 5
-_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"}
+_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"} | words(NATIONALITIES)
 
 
 class Value(NamedTuple):
@@ -94,7 +97,8 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
 def values_in(sentence: str, names: Set[str]) -> list[Value]:
     """The values of ``sentence`` in order, none inside another. Names are those of which every capitalised word is
     in ``names``, and several such words one after the other in the middle of a sentence."""
-    found = [value for match in _VALUE.finditer(sentence) if (value := _of(match, sentence)) is not None]
+    matches = _VALUE.finditer(sentence) if _MAY_HAVE_VALUE.search(sentence) else ()
+    found = [value for match in matches if (value := _of(match, sentence)) is not None]
     taken = {at for value in found for at in range(value.start, value.stop)}
     found += [
         Value("name", *match.span(), 2.0) for match in _NAME.finditer(sentence)

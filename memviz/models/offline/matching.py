@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from math import log
 
 from memviz.models.offline.context_sources import Source
+from memviz.models.offline.meanings import all_have_other_words, implied
 from memviz.models.offline.question import Question
-from memviz.models.offline.suitability import agreement, bonus, implied
+from memviz.models.offline.suitability import agreement, bonus
 from memviz.text import phrases
 from memviz.text.sentences import Sentence
 
@@ -76,10 +77,11 @@ class Matches:
         self._messages = len(among)
         sharing = list(_sharing(question, among))
         self.weights = _weights(question, sharing, sum(len(source.passage.sentences) for source in among))
+        said = frozenset[str]().union(*(match.hits for match in sharing))
         self.missing = frozenset(
             word
             for word, weight in self.weights.items()
-            if weight and not any(word in source.passage.words for source in among)
+            if weight and word not in said and not any(word in source.passage.words for source in among)
         )
         self.found = [self._measured(match) for match in sharing if self.share(match.hits) >= LEAST_SHARE]
 
@@ -115,11 +117,12 @@ class Matches:
 
 def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     stems = frozenset(question.weights)
+    in_other_words = all_have_other_words(stems)
     for position, source in enumerate(among):
-        if stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
+        if not in_other_words and stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
             continue
         for at, sentence in enumerate(source.passage.sentences):
-            hits = stems & (sentence.words | implied(question, sentence))
+            hits = (stems & sentence.words) | implied(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if hits and not sentence.is_question and not _is_ignorance(source, sentence):

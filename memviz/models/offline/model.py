@@ -21,7 +21,7 @@ from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 from memviz.text.words import UNSPACED
 
-VERSION = 1
+VERSION = 2
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""
@@ -93,8 +93,8 @@ class OfflineModel(Model):
         count = {"token": self._count, "word": lambda text: len(text.split()), "character": len}[limit.unit]
         return self._reply(messages, summarize(parts, limit.amount, count, fill=True))
 
-    def _summarized(self, parts: Sequence[Entry]) -> str:
-        return summarize(parts, self.summary_budget_tokens, self._count)
+    def _summarized(self, parts: Sequence[Entry], fill: bool = False) -> str:
+        return summarize(parts, self.summary_budget_tokens, self._count, fill=fill)
 
     def _count(self, text: str) -> int:
         return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(self.counter, text)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from memviz.conversation import Message
 from memviz.models.offline.answering import find
+from memviz.models.offline.asking import Sought, all_asks
 from memviz.models.offline.context_sources import Source, sources
 from memviz.models.offline.question import Question
-from memviz.models.offline.replying import MAX_QUESTIONS, reply_to
+from memviz.models.offline.replying import MAX_ASKS, Summarizer, reply_to
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS, Tool
-from memviz.text.sentences import passage
 
 _ENDS = re.compile(r'"continue_thinking": ?false')
 _NOT_VERBATIM = ("summary", "system")
@@ -32,8 +32,8 @@ class OpenTurn:
 
     def questions(self) -> list[Question]:
         """What the input asks."""
-        asking = [sentence for sentence in passage(self.input).sentences if sentence.is_question]
-        return [Question.of(sentence.text) for sentence in asking[:MAX_QUESTIONS]]
+        asked = all_asks(self.input)[:MAX_ASKS]
+        return [Question.of(ask.text) for ask in asked if ask.sought is Sought.ANSWER]
 
     def had_earlier_talk(self) -> bool:
         """Whether anything but instructions was sent with the input: the first turn has nothing to recall."""
@@ -50,13 +50,14 @@ class OpenTurn:
         """Whether what was sent, summaries too, answers every question."""
         return self._speaks_verbatim() or self._says(self.questions(), sources(self.others))
 
-    def answer(self) -> str:
+    def answer(self, summarized: Summarizer) -> str:
         """The reply. After a recall the messages speak for themselves where they can, and no summary for them:
         it was asked for because a summary was not enough."""
         if not self._speaks_verbatim():
-            return reply_to(self.messages)
+            return reply_to(self.messages, summarized)
         kinds = [source.kind for source in sources(self.messages)]
-        return reply_to([one for one, kind in zip(self.messages, kinds, strict=True) if kind != "summary"])
+        told = [one for one, kind in zip(self.messages, kinds, strict=True) if kind != "summary"]
+        return reply_to(told, summarized)
 
     def _speaks_verbatim(self) -> bool:
         return self.has_recalled and self._says(self.questions(), self._verbatim())

@@ -26,7 +26,10 @@ class Wanted(Enum):
     ANYTHING = auto()
 
 
-_HOW = r"\bhow (?:much|many|old|long|far|tall|big|large|high|heavy|wide|fast|often|late|early)\b"
+_HOW = (
+    r"\b(?:how (?:much|many|old|long|far|tall|big|large|high|heavy|wide|fast|often|late|early)"
+    r"|wie (?:viele?|alt|lange?|weit|groß|hoch|schwer|oft|spät))\b"
+)
 _WANTED = {
     Wanted.CODE: (
         r"\b(?:(?:serial|ticket|customer|candidate|booking|account|phone|telephone|order|policy|flight|tracking|licen[cs]e"

@@ -10,6 +10,7 @@ from memviz.models.offline.context_sources import Source
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.open_turn import OpenTurn
 from memviz.models.offline.question import Question
+from memviz.text import phrases
 from memviz.text.sentences import passage
 
 MAX_TURNS = 3
@@ -45,10 +46,16 @@ def _best_turns(questions: Sequence[Question], entries: dict[int, str]) -> list[
 def _shares(question: Question, among: Sequence[Source]) -> list[float]:
     """The part of the question's weight that each source holds, in any of its sentences."""
     matches = Matches(question, among)
-    held = [matches.weights.keys() & source.passage.words for source in among]
+    held = [matches.weights.keys() & _told(source) for source in among]
     for match in matches.found:
         held[match.position] |= match.hits  # words that are meant and not said
     return [matches.share(words) for words in held]
+
+
+def _told(source: Source) -> frozenset[str]:
+    """The words of statements: a turn in which the same was asked before, in vain, has nothing to recall."""
+    told = (one for one in source.passage.sentences if not one.is_question and not phrases.admits_ignorance(one.text))
+    return frozenset[str]().union(*(sentence.words for sentence in told))
 
 
 def _entries(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:

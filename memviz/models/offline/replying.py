@@ -1,26 +1,32 @@
-"""Write the reply: answers to the questions of the input, and a short word on its statements."""
+"""Write the reply: answers to what the input asks for, and a short word on its statements."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memviz.conversation import Message
 from memviz.models.offline.answering import find
+from memviz.models.offline.asking import Ask, Sought, asks_of, needs_reasoning
 from memviz.models.offline.context_sources import Source, sources
+from memviz.models.offline.listing import entries_about, listed
 from memviz.models.offline.question import Question
+from memviz.models.offline.summary_request import Entry
 from memviz.text import phrases
 from memviz.text.sentences import Sentence, passage
 from memviz.text.words import HAN, content_words, is_chinese
 
+Summarizer = Callable[[Sequence[Entry], bool], str]
+"""Makes a summary of entries; the second argument says whether it may take all the room that it has."""
+
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-MAX_QUESTIONS, MAX_STATEMENTS = 3, 200
+MAX_ASKS, MAX_STATEMENTS = 4, 200
 """How much of one input is answered, and how much of it is looked through for something to acknowledge."""
 MAX_QUOTED_WORDS = 24
 MAX_QUOTED_HAN = 60
 
 
-def reply_to(messages: Sequence[Message]) -> str:
+def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
     """The reply to the last user message, from the other messages alone."""
     position = max((at for at, message in enumerate(messages) if message.role == "user"), default=None)
     text = messages[position].content if position is not None else ""
@@ -30,14 +36,15 @@ def reply_to(messages: Sequence[Message]) -> str:
         return phrases.nothing_said(chinese)
     courtesy = phrases.social(sentences[0].text, chinese)
     rest = sentences[1:] if courtesy else sentences
-    questions = [sentence for sentence in rest if sentence.is_question][:MAX_QUESTIONS]
-    statements = [sentence for sentence in rest if not sentence.is_question]
+    asked = [(sentence, asks_of(sentence)) for sentence in rest]
+    asks = [ask for _, found in asked for ask in found][:MAX_ASKS]
+    statements = [sentence for sentence, found in asked if not found]
     parts = []
     if statements:
         parts.append(_acknowledged(statements, chinese))
-    if questions:
+    if asks:
         others = sources([message for at, message in enumerate(messages) if at != position])
-        parts.extend(_answers(questions, others, chinese))
+        parts.extend(_answers(asks, others, summarized, chinese))
     return ("" if chinese else " ").join(parts) or courtesy or phrases.nothing_said(chinese)
 
 
@@ -54,18 +61,43 @@ def _shortened(text: str) -> str:
     return text[:MAX_QUOTED_HAN] + "…" if HAN.search(text) and len(text) > 2 * MAX_QUOTED_HAN else text
 
 
-def _answers(questions: Sequence[Sentence], among: Sequence[Source], chinese: bool) -> list[str]:
-    """One answer a question; what was quoted or admitted once is not said again."""
+def _answers(asks: Sequence[Ask], among: Sequence[Source], summarized: Summarizer, chinese: bool) -> list[str]:
+    """One answer for each of ``asks``; what was quoted or admitted once is not said again."""
     answers: list[str] = []
-    for question in questions:
-        found, missing = find(Question.of(question.text), among)
-        if found:
-            answer = phrases.answer([(match.source.kind, match.sentence.text) for match in found], chinese)
-        else:
-            answer = phrases.unknown(_spelled(missing, question.text), chinese)
+    for ask in asks:
+        answer = _answer(ask, among, summarized, chinese)
+        if answer is None:
+            about = ask.text if len(asks) > 1 else ""
+            answer = phrases.about(about, _admitted(ask, among, chinese), chinese)
         if answer not in answers:
             answers.append(answer)
     return answers
+
+
+def _answer(ask: Ask, among: Sequence[Source], summarized: Summarizer, chinese: bool) -> str | None:
+    """What can be quoted for ``ask``, or ``None``."""
+    if ask.sought is Sought.WORK:
+        return None
+    if ask.sought is Sought.OVERVIEW:
+        entries = entries_about(ask.topic, among)
+        return phrases.overview(summarized(entries, True), chinese) if entries else None
+    if ask.sought is Sought.LIST:
+        quotes = listed(ask, among)
+    else:
+        quotes = [(match.source.kind, match.sentence.text) for match in find(Question.of(ask.text), among)[0]]
+    return phrases.answer(quotes, chinese) if quotes else None
+
+
+def _admitted(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
+    """Why there is no answer: nothing was sent about it, or it would have to be worked out."""
+    said = frozenset[str]().union(*(source.passage.words for source in among))
+    if ask.sought in (Sought.OVERVIEW, Sought.LIST):
+        return phrases.unknown(_spelled(ask.topic - said, ask.text), chinese)
+    question = Question.of(ask.text)
+    missing = _spelled(find(question, among)[1], ask.text)
+    if ask.sought is Sought.WORK or (needs_reasoning(ask) and not said.isdisjoint(question.weights)):
+        return phrases.cannot_work_out(chinese)
+    return phrases.unknown(missing, chinese) if missing or not among else phrases.not_stated(chinese)
 
 
 def _spelled(stems: frozenset[str], question: str) -> list[str]:

@@ -9,7 +9,7 @@ import re
 
 from memviz.models.offline.question import NEGATION, Question, Wanted
 from memviz.text.sentences import Sentence
-from memviz.text.words import content_words, stem
+from memviz.text.words import stem
 
 FITS = 0.15
 """Added to the score of a statement that holds just the kind of answer wanted."""
@@ -22,15 +22,9 @@ _NUMBER_THEN = re.compile(
     r"(?:\b\d[\d.,]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen))[ -](\w+)(?: (\w+))?"
 )
 _PARTNER = re.compile(
-    r"\b(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|you|you['’]re|user|they|please|my name)\b", re.IGNORECASE
+    r"\b(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|our|you|you['’]re|user|they|please|my name)\b", re.IGNORECASE
 )
 _LIKE_NEGATION = re.compile(r"\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)", re.IGNORECASE)
-_COLOUR = re.compile(r"\bcolou?rs?\b", re.IGNORECASE)
-_COLOUR_STEMS = content_words("colour")
-_COLOUR_NAME = re.compile(
-    r"\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|purple|violet|pink|silver|gold|beige|turquoise)\b",
-    re.IGNORECASE,
-)
 
 
 def accepts(question: Question, sentence: Sentence) -> bool:
@@ -40,13 +34,6 @@ def accepts(question: Question, sentence: Sentence) -> bool:
     if question.wanted is Wanted.CODE:
         return any(not question.says(code.lower()) for code in _CODE_VALUE.findall(sentence.text))
     return question.wanted is not Wanted.DATE or sentence.traits.has_date
-
-
-def implied(question: Question, sentence: Sentence) -> frozenset[str]:
-    """Words of the question that ``sentence`` says by naming their value: "blue" says "colour"."""
-    if question.weights.keys() & _COLOUR_STEMS and _COLOUR.search(question.text) and _COLOUR_NAME.search(sentence.text):
-        return _COLOUR_STEMS
-    return frozenset()
 
 
 def agreement(question: Question, sentence: Sentence) -> float:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.conversation import Message, ToolCall
 from memviz.models.base import ToolChoice
 from memviz.models.offline.open_turn import OpenTurn, open_turn
 from memviz.models.offline.recalling import LAST_N, wanted_recall
+from memviz.models.offline.replying import Summarizer
 from memviz.models.offline.summary_request import Entry
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.text.words import is_chinese
-
-Summarizer = Callable[[Sequence[Entry]], str]
 
 
 class Step(NamedTuple):
@@ -37,7 +36,7 @@ def next_step(
         text, arguments = _thought(turn, recall, summarized)
         calls.append((CONTINUE_THINKING.name, arguments))
     else:
-        text = "" if calls else turn.answer()
+        text = "" if calls else turn.answer(summarized)
     return Step(text, tuple(_numbered(calls, messages)))
 
 
@@ -47,7 +46,7 @@ def _thought(turn: OpenTurn, recall: dict[str, Any] | None, summarized: Summariz
     if recall is not None:
         reason = "回想的消息在下一轮才看得到。" if chinese else "What I recall comes with the next round."
         return _recalling(recall.get("turn_numbers", []), chinese), {"continue_thinking": True, "reason": reason}
-    summary = summarized([Entry("user", turn.input), Entry("assistant", turn.answer())])
+    summary = summarized([Entry("user", turn.input), Entry("assistant", turn.answer(summarized))], False)
     return _concluding(turn, chinese), {"continue_thinking": False, "summary": summary}
 
 

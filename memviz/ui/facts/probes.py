@@ -97,15 +97,15 @@ def where_from(facts: Facts) -> None:
         proposed_facts = f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
         st.info(
             f"This conversation brings no labelled facts. {proposed_facts} "
-            f"automatically{_where(facts.log)}: dates, codes, amounts and names that one message states and a later "
-            "turn uses again. "
+            f"automatically{_where(facts.log)}: codes, phone numbers, allergies, people, dates, amounts and "
+            "decisions that somebody states. "
             "Add your own, or switch these off, under Facts below.",
             icon=":material/auto_awesome:",
         )
     elif not facts.probes:
         st.info(
-            "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no date, "
-            "code, amount or name that is stated once and used again later. Type one in below."
+            "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no code, "
+            "allergy, person, date or amount that somebody states. Type one in below."
             if not facts.proposals else
             "There is no fact to look for. Switch on the proposed ones below, or type one in.",
             icon=":material/info:",
@@ -128,8 +128,8 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
                 f"Look for {counted(len(facts.proposals), 'proposed fact')} too" if facts.brought
                 else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
                 key=key,
-                help="Proposed without a model: a date, time, code, amount or name that one message states, "
-                "no earlier message contains, and a later turn uses again.",
+                help="Proposed without a model: what a sentence names as what it is (a code, a phone number, an allergy, "
+                "a person, a decision), dates and amounts that the user states, and names that are used again later.",
             )  # fmt: skip
         if facts.probes:
             _table(facts)

@@ -1,0 +1,141 @@
+"""What of an input asks for something: questions, two in one sentence, and orders such as "List the dates"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import NamedTuple
+
+from memviz.text.sentences import Sentence, passage
+from memviz.text.vocabulary import words
+from memviz.text.words import content_words
+
+
+class Sought(Enum):
+    """What would satisfy somebody who asks."""
+
+    ANSWER = auto()
+    """One statement."""
+    LIST = auto()
+    """Several statements of one kind, or on one subject."""
+    OVERVIEW = auto()
+    """The most important statements."""
+    WORK = auto()
+    """Something that no quotation is: a translation, a calculation, an opinion."""
+
+
+class Ask(NamedTuple):
+    """One thing that is asked for, in the words of the user, without "tell me" and the like."""
+
+    sought: Sought
+    text: str
+
+    @property
+    def topic(self) -> frozenset[str]:
+        """Stems of what a list or an overview is to be about."""
+        return content_words(self.text) - _ABOUT_NOTHING
+
+
+_OPENERS = (
+    r"(?:(?:please|now|and|so|then|also|ok|okay|hey|kindly|just|but|can you|could you|would you|will you|bitte|请你?"
+    r"|麻烦你?|帮我)[, ]*)*"
+)
+_FOR_ME = "(?: me| us)?"
+
+
+def _starts(*alternatives: str) -> re.Pattern[str]:
+    """A sentence that begins with one of ``alternatives``; the group ``rest`` is what follows."""
+    return re.compile(rf"{_OPENERS}(?:{'|'.join(alternatives)})(?P<rest>.*)", re.IGNORECASE)
+
+
+_OVERVIEW = _starts(
+    r"summari[sz]e|sum up|recap(?:itulate)?|fass(?:e|en sie)?\b.*zusammen",
+    rf"(?:give|write|tell|show){_FOR_ME} (?:an? |the )?(?:(?:short|brief|quick) )?(?:summary|overview|recap)",
+    rf"(?:tell|repeat|list|show|give){_FOR_ME} (?:everything|all)(?: that| of what)?"
+    r" you (?:still |already )?(?:know|remember|were told)",
+    r"what (?:do|did) you (?:still |already )?(?:know|remember)(?! (?:\w+ )?(?:is|was|are|if|whether)\b)",
+    r"what (?:have|did) (?:i|we) (?:tell you|told you|say|said|discuss|discussed|talk about|talked about)",
+    r"was wei(?:ß|ss)t du(?: alles| noch)?",
+    r"总结|概括|归纳|你(?:都|还)?(?:知道|记得)(?:些|了)?什么",
+)
+_LIST = _starts(
+    rf"list{_FOR_ME} (?=(?:all|the|every|each|my|our|your|any|what|which)\b)|enumerate",
+    rf"(?:name|show|give|tell|repeat|recite){_FOR_ME} (?=all\b|every\b|each\b|(?:a|the) list\b)",
+    r"(?:liste|nenne?|zeige?)(?: mir| uns)? (?=alle\b|die\b)",
+    "列出|列举|列一下",
+)
+_ORDER = _starts(
+    r"(?:tell|give|show|remind) (?:me|us)|let (?:me|us) know|look up|recite",
+    r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
+    r"i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder|i (?:forgot|have forgotten|forget)",
+    r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
+    "告诉我|提醒我|复述|重复一?下?|说说",
+)
+_WORK = _starts(
+    rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){_FOR_ME}"
+    r" (?:an?|some|another)\b",
+    r"(?:translate|calculate|compute|add up|convert|compare|explain|rewrite|rephrase|solve|analy[sz]e|evaluate|estimate"
+    rf"|predict|guess){_FOR_ME} (?:the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
+    r"(?:übersetze?|schreibe?|berechne?|erkläre?|vergleiche?|empfiehl)(?: mir| uns)?\b",
+    "翻译|写一|计算|算一?下|解释|推荐|比较",
+)
+_REASONING = re.compile(
+    r"^should (?:i|we)\b|\b(?:why|how come|what if|what do you think|would you|is it (?:better|worth|wise|a good idea)"
+    r"|compared?|cheaper|better|best|faster|difference|altogether|in total|left over|warum|wieso"
+    r"|how (?:can|could|should|would) (?:i|we|you|one)"
+    r"|which (?:\w+ )?(?:is|are|one) (?:more|less|the most|the least))\b"
+    r"|\d ?[*x×+/] ?\d|为什么|应该|怎么[办做样]|你觉得|哪个更|一共",
+    re.IGNORECASE,
+)
+_SECOND = re.compile(
+    r",? (?:and|und|et|y)(?: also| then)? (?=(?:(?:in|at|on|by|for|from|to|until) )?"
+    r"(?:what|when|where|who|whose|whom|why|how|which|wann|wo|wer|was|wie|warum|welche[rsn]?|quand|où|combien|cuándo"
+    r"|dónde|cuánto)\b"
+    r"|(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)"
+    r" (?:i|you|we|he|she|they|it|there|the|my|our|your)\b)",
+    re.IGNORECASE,
+)
+_CHINESE_PARTS = re.compile(r"[，,；;](?:还有|以及|另外|那|而且)?|(?:还有|以及|另外)")
+_CHINESE_ASKING = re.compile(r"什么|多少|谁|哪|几[点号个位天]|怎么|何时|[吗呢]$")
+_ABOUT_NOTHING = content_words(
+    """summarize summarise summary overview recap conversation chat talk far important main key point short brief list
+    lists everything fact facts detail details dates date days times names name people persons numbers number amounts
+    prices costs codes information message messages alle alles daten termine namen preise auf gespräch
+    全部 所有 内容 对话 我们 知道 一切 日期 名字 数字 金额 时间 事情 重点"""
+) | words("list date name number")
+"""Stems that say what is wanted of a list or an overview, not what it is about."""
+
+
+def asks_of(sentence: Sentence) -> tuple[Ask, ...]:
+    """What ``sentence`` asks for; nothing, if it states something."""
+    text = sentence.text.strip()
+    bare = text.rstrip(" .!?。！？")
+    if match := _OVERVIEW.fullmatch(bare):
+        return (Ask(Sought.OVERVIEW, match["rest"].strip()),)
+    if match := _LIST.fullmatch(bare):
+        return (Ask(Sought.LIST, match["rest"].strip()),)
+    if _WORK.match(bare):
+        return (Ask(Sought.WORK, text),)
+    if match := _ORDER.fullmatch(bare):
+        return tuple(Ask(Sought.ANSWER, part) for part in _parts(match["rest"].strip(" ,:：，") or text))
+    return tuple(Ask(Sought.ANSWER, part) for part in _parts(text)) if sentence.is_question else ()
+
+
+def all_asks(text: str) -> list[Ask]:
+    """What all sentences of ``text`` ask for, in order."""
+    return [ask for sentence in passage(text).sentences for ask in asks_of(sentence)]
+
+
+def needs_reasoning(ask: Ask) -> bool:
+    """Whether the answer has to be worked out, unless somebody happens to have stated it."""
+    return _REASONING.search(ask.text) is not None
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The questions in one sentence: "What is the budget and when do we leave?" has two."""
+    pieces = [piece.strip(" ,，") for piece in _CHINESE_PARTS.split(text)]
+    if len(pieces) > 1 and all(_CHINESE_ASKING.search(piece.rstrip("?？")) for piece in pieces):
+        yield from pieces
+    else:
+        yield from _SECOND.split(text)

@@ -1,0 +1,79 @@
+"""Words of a question that a statement says in other words: "went up" says "raised"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from memviz.text.sentences import Sentence
+from memviz.text.words import content_words
+
+
+class _Meaning(NamedTuple):
+    """The ``stems`` of a question that every sentence says which ``said`` is found in."""
+
+    stems: frozenset[str]
+    said: re.Pattern[str]
+
+
+def _meaning(asked: str, said: str) -> _Meaning:
+    return _Meaning(content_words(asked), re.compile(said, re.IGNORECASE))
+
+
+_MEANINGS = (
+    _meaning(
+        "colour",
+        r"\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|purple|violet|pink|silver|gold|beige|turquoise)\b",
+    ),
+    _meaning(
+        "raise raised increase increased rise risen grow grown higher erhöht gestiegen 提高 增加 上涨 涨价",
+        r"\b(?:w[eo]nt|gone|goes|going) up\b|\b(?:rais|increas|rose|risen|higher|grew)|erhöht|gestiegen|涨|增加|提高",
+    ),
+    _meaning(
+        "lower lowered reduce reduced decrease decreased drop dropped fall fallen cut cheaper gesenkt gesunken"
+        " 降低 减少 下降",
+        r"\b(?:went|gone|goes|going|came|brought) down\b|\b(?:lower|reduc|decreas|drop|fell|cheaper)"
+        r"|gesenkt|gesunken|降|减少",
+    ),
+    _meaning("cancel cancelled abgesagt 取消", r"\bcalled off\b|\bcancel|\bfell through\b|abgesagt|取消"),
+    _meaning(
+        "postpone postponed move moved reschedule rescheduled shift shifted delay delayed verschoben 推迟",
+        r"\bput off\b|\bpush(?:ed)? back\b|\b(?:postpon|moved|reschedul|shifted|delayed)|verschoben|推迟|改到|提前",
+    ),
+    _meaning("change changed", r"\b(?:changed|moved|switched|instead|raised|lowered|now)\b|改成|改为|改到"),
+    _meaning(
+        "leave depart departure abfahrt abreise 出发",
+        r"\b(?:set(?:s|ting)? off|depart|fly out|head(?:ing)? off|leav)"
+        r"|(?:fahren|reisen|fliegen)\b.*\b(?:los|ab)\b|出发|动身",
+    ),
+    _meaning("arrive arrival", r"\b(?:arriv|get in\b|gets in\b|land(?:s|ing)?\b)|到达|抵达"),
+    _meaning("name namen 名字 名称", r"\b(?:called|named|name is)\b|\bheiß|叫"),
+    _meaning("deadline due", r"\b(?:due|deadline)\b|\bhand(?:ed)? in by\b|\bhas to be (?:done|ready) by\b|截止"),
+    _meaning("begin start open", r"\b(?:begin|start|open)s?\b|开始|开门"),
+    _meaning("finish end close", r"\b(?:finish|end|close)(?:s|es)?\b|结束|关门"),
+    _meaning("travel trip journey", r"\b(?:trip|travel|journey)"),
+    _meaning("stay accommodation", r"\b(?:hotel|guesthouse|hostel|apartment|flat|house|booked|rented)\b"),
+)
+
+
+def all_have_other_words(stems: frozenset[str]) -> bool:
+    """Whether a statement may say all of ``stems`` in other words, and so share no word with the question."""
+    return bool(stems) and frozenset[str]().union(*(own for own, _ in _asked(stems))) == stems
+
+
+def implied(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
+    """Those of the ``stems`` of a question that ``sentence`` says in other words."""
+    return frozenset[str]().union(*(own for own, said in _asked(stems) if said.search(sentence.text)))
+
+
+@lru_cache(maxsize=256)  # the same question meets every sentence of a context
+def _asked(stems: frozenset[str]) -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
+    return tuple(_of(stems))
+
+
+def _of(stems: frozenset[str]) -> Iterator[tuple[frozenset[str], re.Pattern[str]]]:
+    for meaning in _MEANINGS:
+        if own := meaning.stems & stems:
+            yield own, meaning.said

@@ -1,0 +1,188 @@
+"""What the offline model makes of two questions in one, of other words, and of orders such as "List the dates"."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memviz import Chat, Message, Strategy, strategy
+from memviz.models.offline import OfflineModel
+from memviz.text.phrases import admits_ignorance
+
+ENGLISH = (
+    "Our budget for the trip is 3,000 euros.",
+    "Our hotel in Porto is called Casa Azul, it costs 92 euros a night.",
+    "My daughter Mira is allergic to wool.",
+    "The exam is on 14 June at 9:40.",
+    "We set off on 26 June.",
+    "The budget went up to 3,600 euros.",
+    "The door code is 7742.",
+    "Tom's party was called off.",
+    "The landlord put off the repair until May.",
+    "The rent came down to 880 euros.",
+)
+CHINESE = (
+    "我们的预算是三千元。",
+    "酒店叫海风楼，在厦门。",
+    "我女儿对花生过敏。",
+    "我们六月二十六号出发。",
+    "预算涨到了三千六百元。",
+)
+GERMAN = ("Unser Budget für die Reise ist 3000 Euro.", "Das Hotel heißt Casa Azul.", "Wir fahren am 26. Juni los.")
+
+NOT_SENT, NOT_SAID, CANNOT = "nothing in the context I was sent mentions", "no sentence says it", "cannot work this out"
+NOTED = (
+    "Noted:",
+    "Got it:",
+    "Understood:",
+    "I will keep that in mind:",
+    "记下了：",
+    "好的：",
+    "明白了：",
+    "我会记住：",
+)
+
+
+def ask(question: str, told: tuple[str, ...] = ENGLISH) -> str:
+    messages = [one for text in told for one in (Message("user", text), Message("assistant", f'Noted: "{text}"'))]
+    return OfflineModel().complete([*messages, Message("user", question)]).text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the budget and when do we leave?", ("3,600", "26 June")),
+        ("When do we leave, and what is the budget?", ("3,600", "26 June")),
+        ("Where do we stay and who is allergic to wool?", ("Casa Azul", "Mira")),
+        ("What is the name of the hotel and how much is it per night?", ("Casa Azul", "92")),
+        ("What is the budget and what is the capital of Peru?", ("3,600", 'On "what is the capital', NOT_SENT, "Peru")),
+        ("What is my dog called and when is the exam?", ("dog", NOT_SENT, "14 June")),
+        ("Was the budget raised?", ("went up to 3,600",)),
+        ("Has the budget been increased?", ("went up to 3,600",)),
+        ("Was the rent lowered?", ("came down to 880",)),
+        ("Was Tom's party cancelled?", ("called off",)),
+        ("Was the repair postponed?", ("put off",)),
+        ("When do we depart?", ("set off on 26 June",)),
+        ("Was the repair delayed?", ("until May",)),
+        ("Tell me the hotel's name", ("Casa Azul",)),
+        ("Tell me the name of the hotel.", ("Casa Azul",)),
+        ("Give me the door code.", ("7742",)),
+        ("Please repeat the door code!", ("7742",)),
+        ("Name the hotel in Porto.", ("Casa Azul",)),
+        ("Remind me of the door code", ("7742",)),
+        ("Let me know when the exam is.", ("14 June",)),
+        ("I forgot the door code.", ("7742",)),
+        ("I wonder what Mira is allergic to.", ("wool",)),
+        ("I'd like to know when the exam is", ("14 June",)),
+        ("List the dates", ("14 June", "26 June")),
+        ("List all names.", ("Casa Azul", "Mira")),
+        ("List the hotels", ("Casa Azul",)),
+        ("Give me a list of all prices", ("92", "3,600")),
+        ("Summarize everything you know", ("92", "wool", "14 June", "7742")),
+        ("Summarise our conversation, please.", ("92", "14 June")),
+        ("What do you know about Mira?", ("wool",)),
+        ("Give me a short summary.", ("92", "14 June")),
+        ("Show me everything you know about the exam", ("14 June",)),
+        ("What did I tell you?", ("92", "14 June")),
+        ("List the trams", (NOT_SENT, "trams")),
+        ("Why is the hotel expensive?", (CANNOT, "choose another model")),
+        ("Translate the door code into French.", (CANNOT,)),
+        ("Write a poem about Porto.", (CANNOT,)),
+        ("Is the budget better than the rent?", (CANNOT,)),
+        ("How many apples do I have?", (NOT_SENT, "apples")),
+        ("Which exam is about wool?", (NOT_SAID, "choose another model")),
+    ],
+)  # fmt: skip
+def test_it_answers_what_it_can(question: str, expected: tuple[str, ...]) -> None:
+    reply = ask(question)
+    assert all(part in reply for part in expected), reply
+    assert not reply.startswith(NOTED)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "expected"),
+    [
+        ("预算是多少，什么时候出发？", CHINESE, ("三千六百", "六月二十六号")),
+        ("总结一下你知道的一切。", CHINESE, ("三千六百", "花生")),
+        ("列出日期", CHINESE, ("六月二十六号",)),
+        ("告诉我酒店的名字", CHINESE, ("海风楼",)),
+        ("预算提高了吗？", CHINESE, ("涨到了",)),
+        ("翻译这句话", CHINESE, ("自带的模型无法推算",)),
+        ("酒店叫什么？我的猫叫什么？", CHINESE, ("海风楼", "关于“我的猫叫什么？”")),
+        ("Wie hoch ist das Budget und wann fahren wir los?", GERMAN, ("3000", "26. Juni")),
+        ("Fasse alles zusammen.", GERMAN, ("3000", "Casa Azul")),
+        ("Sag mir den Namen des Hotels", GERMAN, ("Casa Azul",)),
+        ("Liste alle Daten auf", GERMAN, ("26. Juni",)),
+    ],
+)
+def test_it_does_so_in_other_languages(question: str, told: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    reply = ask(question, told)
+    assert all(part in reply for part in expected), reply
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remember that the gate is green.", "Please call me Anna.", "Round to four decimals from now on.",
+        "Please deliver it to my workplace.", "Note that the exam has moved.", "Keep the window open all day.",
+        "List price is 40 euros.", "Book the hotel for me.", "I told Mira what we do and she agreed.", "请叫我小安。",
+    ],
+)  # fmt: skip
+def test_statements_stay_acknowledged(said: str) -> None:
+    assert ask(said, ("我叫安。",) if "请" in said else ENGLISH).startswith(NOTED)
+
+
+def test_what_it_could_not_answer_is_no_source_later() -> None:
+    for question in ("How many apples do I have?", "Why is the hotel expensive?", "Which exam is about wool?"):
+        for sentence in ask(question).split(". "):
+            assert admits_ignorance(sentence)
+
+
+def test_where_nothing_was_sent_it_does_not_sum_up() -> None:
+    for question in ("Summarize everything you know.", "List the dates."):
+        assert ask(question, ()) == "I do not know: nothing in the context I was sent says that."
+
+
+SAID = (
+    "My boat Sturdy lies in Ghent and the mooring fee is 640 euros.",
+    "The cat Biscuit sleeps on the radiator.",
+    "Our hotel in Porto is called Casa Azul, it costs 92 euros a night.",
+    *(f"Today I watered plant number {number} and read a chapter about whales." for number in range(4, 16)),
+)
+
+
+def recalled(chat: Chat, question: str) -> list[dict[str, object]]:
+    """The arguments of what the model recalls for ``question``."""
+    record = chat.send(question)
+    return [json.loads(call.arguments) for message in record.context.messages for call in message.tool_calls]
+
+
+def chat_of(setting: Strategy, **options: bool) -> Chat:
+    chat = Chat(setting, model=OfflineModel(), **options)
+    for said in SAID:
+        chat.send(said)
+    return chat
+
+
+@pytest.mark.parametrize(
+    ("question", "turns"),
+    [
+        ("How high is the mooring fee of the boat, and where does Biscuit sleep?", [1, 2]),
+        ("Tell me the hotel's name", [3]),
+        ("Does Biscuit have a collar?", [2]),
+    ],
+)
+def test_a_chat_recalls_the_turns_that_the_question_is_about(question: str, turns: list[int]) -> None:
+    assert recalled(chat_of(strategy("summary_only")), question) == [{"turn_numbers": turns}]
+
+
+def test_the_turn_in_which_it_was_asked_in_vain_is_not_recalled() -> None:
+    chat = chat_of(strategy("summary_only"))
+    assert recalled(chat, "What is the insurance number of the boat Sturdy?") == [{"turn_numbers": [1]}]
+    assert recalled(chat, "Which insurance number does the boat Sturdy have?") == [{"turn_numbers": [1]}]
+
+
+def test_a_chat_without_summaries_of_turns_recalls_the_newest_messages() -> None:
+    chat = chat_of(strategy("window", window_size=2), recall_tool=True)
+    assert recalled(chat, "How high is the mooring fee of the boat?") == [{"last_n": 20}]
