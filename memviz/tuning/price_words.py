@@ -60,6 +60,26 @@ def _per_million(usd_per_token: float | None, input_usd_per_token: float | None 
     return UNKNOWN if input_usd_per_token is None else f"{input_usd_per_token * MILLION:,.6g} (as input)"
 
 
+def basis_in_words(assumptions: PricingAssumptions) -> str:
+    """Under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the full
+    buffer is often the cheapest, with a longer one it is not."""
+    pause = duration_words(assumptions.pause_seconds)
+    cache = assumptions.cache
+    if cache is None:
+        cached = ", without a prompt cache"
+    elif cache.is_alive(assumptions.pause_seconds):
+        cached = ", which its prompt cache outlives"
+    else:
+        cached = ", after which its prompt cache is empty"
+    return f"Costs hold for the prices of {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
+
+
+def whose_prices(assumptions: PricingAssumptions) -> str:
+    """The models whose prices count: ``X``, or ``X for the chat and Y for the summaries``."""
+    names = [one.model if one else "an unknown model" for one in (assumptions.main, assumptions.summarizer)]
+    return names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
+
+
 def duration_words(seconds: float) -> str:
     """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
     size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
