@@ -11,6 +11,7 @@ from memviz.charts.sweeps.measure_words import WORDS, inline, shown
 from memviz.cli.output import on_one_line
 from memviz.text.wording import counted
 from memviz.tuning.best_of_each import StrategyBest, best_of_each
+from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import share_in_words
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def print_sweep(
     table = sweep.by_setting(constraints.over)
     if table.empty:
         return
-    for sentence in best.grounds.sentences:
+    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions)):
         out.print(on_one_line(sentence))
     out.print()
     out.print(_best_of_each(best_of_each(sweep, constraints)))

@@ -9,6 +9,7 @@ from memviz.reporting.settings import Setting
 from memviz.text.wording import counted
 from memviz.tuning.compared import as_sweep
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import share_in_words
 
@@ -26,4 +27,5 @@ def advice_sentences(
     best = as_sweep(runs, kept, facts.subject, assumptions).best(asked.min_retention, asked.max_peak_tokens)
     limit = "" if asked.max_peak_tokens is None else f" with at most {asked.max_peak_tokens:,} tokens in a request"
     wanted = f"keep {share_in_words(asked.min_retention)} of the facts{limit}"
-    return (best.advice, *best.grounds.sentences, f"Asked of {counted(len(runs), 'setting')}: {wanted}.")
+    basis = basis_in_words(assumptions)
+    return (best.advice, *best.grounds.sentences, basis, f"Asked of {counted(len(runs), 'setting')}: {wanted}.")

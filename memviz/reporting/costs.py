@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
 from memviz.reporting.settings import UNKNOWN, Setting
-from memviz.text.wording import dollars, duration_words, listed
-from memviz.tuning.price_words import cache_in_words, pause_words, prices_of
+from memviz.text.wording import dollars, listed
+from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
@@ -32,20 +32,12 @@ class ReportCosts:
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        main, writer = self.assumptions.main, self.assumptions.summarizer
-        names = [one.model if one else "an unknown model" for one in (main, writer)]
-        whose = names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
-        pause = duration_words(self.assumptions.pause_seconds)
-        yield (
-            f"Worked out from the tokens at the prices of {whose}, with a pause of {pause} between turns, whoever "
-            "answered and summarized in fact."
-        )
+        yield f"{basis_in_words(self.assumptions)} They are worked out from the tokens, whoever answered in fact."
         missing = list(dict.fromkeys(name for cost in self.costs for name in cost.missing))
         if missing:
             yield f"Unknown, and so are the dollars that need it: {listed(missing)}."
         yield from prices_of(self.assumptions)
         yield cache_in_words(self.assumptions.cache)
-        yield pause_words(self.assumptions.cache, self.assumptions.pause_seconds)
 
 
 def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -> ReportCosts:

@@ -29,4 +29,5 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)} a conversation"]
     if row["retention"] == row["retention"]:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
-    return f"{', '.join(parts)}; measured over {counted(len(sweep.subjects), 'conversation')}."
+    facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
+    return f"{', '.join(parts)}; measured over {counted(len(sweep.subjects), 'conversation')}{facts}."

@@ -34,16 +34,19 @@ class Grounds:
         return self.facts < FEW_FACTS
 
     @property
+    def facts_in_words(self) -> str:
+        """``8 guessed facts``, ``11 facts, 8 of them guessed``, ``20 facts, none of them guessed``."""
+        if self.guessed_facts and not self.given_facts:
+            return counted(self.facts, "guessed fact")
+        return f"{counted(self.facts, 'fact')}, {self.guessed_facts or 'none'} of them guessed"
+
+    @property
     def sentence(self) -> str:
         """How many facts the shares are measured on, and what to do about guessed ones."""
         if not self.facts:
             return "There was no fact to measure on; add yours."
-        if not self.guessed_facts:
-            return f"Measured on {counted(self.facts, 'fact')}, none of them guessed."
-        check = f"check {'it' if self.guessed_facts == 1 else 'them'} or add yours"
-        if not self.given_facts:
-            return f"Measured on {counted(self.facts, 'guessed fact')}; {check}."
-        return f"Measured on {counted(self.facts, 'fact')}, {self.guessed_facts:,} of them guessed; {check}."
+        check = f"; check {'it' if self.guessed_facts == 1 else 'them'} or add yours" if self.guessed_facts else ""
+        return f"Measured on {self.facts_in_words}{check}."
 
     @property
     def sentences(self) -> tuple[str, ...]:

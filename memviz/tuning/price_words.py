@@ -60,6 +60,26 @@ def _per_million(usd_per_token: float | None, input_usd_per_token: float | None 
     return UNKNOWN if input_usd_per_token is None else f"{input_usd_per_token * MILLION:,.6g} (as input)"
 
 
+def basis_in_words(assumptions: PricingAssumptions) -> str:
+    """Under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the full
+    buffer is often the cheapest, with a longer one it is not."""
+    pause = duration_words(assumptions.pause_seconds)
+    cache = assumptions.cache
+    if cache is None:
+        cached = ", without a prompt cache"
+    elif cache.is_alive(assumptions.pause_seconds):
+        cached = ", which its prompt cache outlives"
+    else:
+        cached = ", after which its prompt cache is empty"
+    return f"Costs hold for the prices of {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
+
+
+def whose_prices(assumptions: PricingAssumptions) -> str:
+    """The models whose prices count: ``X``, or ``X for the chat and Y for the summaries``."""
+    names = [one.model if one else "an unknown model" for one in (assumptions.main, assumptions.summarizer)]
+    return names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
+
+
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
     """What the pause does to the prompt cache."""
     if cache is None:

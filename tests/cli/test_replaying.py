@@ -275,14 +275,14 @@ class TestFilesWritten:
         html = Path("report.html").read_text(encoding="utf-8")
         assert "A talk &lt;b&gt;of&lt;/b&gt; ours" in html
         assert "Sliding window" in html
-        assert "at the prices of openai/gpt-5-mini, with a pause of 1 min" in html
+        assert "the prices of openai/gpt-5-mini and a pause of 1 min" in html
         assert len(shown.json["turns"]) == 6
 
     def test_the_prices_of_the_report_can_be_named(self, chat: Path) -> None:
         priced = ("--prices-of", "anthropic/claude-sonnet-4-5", "--pause", 600)
         memviz("replay", chat, "-s", "window", "-s", "buffer", "--html", "report.html", *priced)
         html = Path("report.html").read_text(encoding="utf-8")
-        assert "at the prices of anthropic/claude-sonnet-4-5, with a pause of 10 min" in html
+        assert "the prices of anthropic/claude-sonnet-4-5 and a pause of 10 min" in html
 
     def test_the_conversation_is_never_written_over(self, chat: Path) -> None:
         before = chat.read_bytes()

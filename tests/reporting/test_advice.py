@@ -77,7 +77,7 @@ def test_costs_name_both_models_and_what_they_assume(page: Element, runs: list[R
     assert found["Summarizer, US dollars"] == [dollars(cost.summarizer_usd or 0.0) for cost in costs]
     assert found["Summarizer: tokens read"][:2] == ["0", "0"]
     words = section(page, "costs").words
-    assert "at the prices of openai/gpt-5-mini, with a pause of 1 min between turns" in words
+    assert "the prices of openai/gpt-5-mini and a pause of 1 min between turns" in words
     assert "USD per million tokens" in words
     assert "Prompt cache: " in words
 
@@ -87,12 +87,13 @@ def test_the_recommendation_is_that_of_a_sweep_with_its_grounds(page: Element) -
     assert best.advice in words
     assert "Measured on 18 facts, none of them guessed." in words
     assert OFFLINE_SUMMARIES in words
+    assert "openai/gpt-5-mini and a pause of 1 min between turns, which its prompt cache outlives." in words
 
 
 def test_other_prices_and_wishes_count(runs: list[Run]) -> None:
     sonnet, asked = PricingAssumptions.of("anthropic/claude-sonnet-4-5", pause_seconds=600), Constraints(0.6, 3000)
     page = read(html_report(runs, TRIP, assumptions=sonnet, constraints=asked))
-    assert "anthropic/claude-sonnet-4-5, with a pause of 10 min" in section(page, "costs").words
+    assert "anthropic/claude-sonnet-4-5 and a pause of 10 min" in section(page, "costs").words
     assert swept().priced(sonnet).best(0.6, 3000).advice in section(page, "advice").words
     assert "keep 60% of the facts with at most 3,000 tokens in a request" in section(page, "advice").words
 

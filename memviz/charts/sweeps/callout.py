@@ -25,8 +25,6 @@ OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64, 110, -110) for x in (-36, 36)]
 is up and to the left, so nothing lies there."""
 POINTS_A_LINE_COUNTS = 6
 """A line through the words is as bad as so many points under them."""
-END_SHARE = 0.35
-"""How much of the chart's width the words at a line take on a phone."""
 Axis = dict[str, Any]
 Places = NDArray[np.float64]
 
@@ -60,15 +58,6 @@ def callout(
         "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY, "standoff": RING_PIXELS / 2,
         "font": {"size": FONT_PIXELS}, "bgcolor": "rgba(128,128,128,0.14)", "borderpad": 3,
     }]  # fmt: skip
-
-
-def is_left_end_taken(points: Points, x_axis: Axis, y_axis: Axis, limit: float) -> bool:
-    """Whether more points lie where words would stand above the left end of the line at ``limit`` than above its right
-    end."""
-    x, y = _shares(_positions(points.x, x_axis), x_axis), _shares(_positions(points.y, y_axis), y_axis)
-    above = (y - _shares(_positions(np.array([limit]), y_axis), y_axis)) * HEIGHT_PIXELS
-    near = (above > -PADDING_PIXELS) & (above < 2 * LINE_PIXELS)
-    return bool((near & (x < END_SHARE)).sum() > (near & (x > 1 - END_SHARE)).sum())
 
 
 def _positions(values: Places, axis: Axis) -> Places:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.sweeps.callout import callout, is_left_end_taken
+from memviz.charts.sweeps.callout import callout
 from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS
 from memviz.charts.sweeps.points import Points, hollow_key, point_traces, rings
@@ -50,8 +50,7 @@ def cost_and_peak_chart(
     return scatter(
         traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
         {"title": {"text": "tokens of the largest request"}, **y_axis},
-        None if max_peak_tokens is None else Limit(
-            limit, f"at most {limit:,.0f} tokens", is_left_end_taken(points, x_axis, y_axis, limit)),
+        None if max_peak_tokens is None else Limit(limit, f"At most {limit:,.0f} tokens"),
         callout(table, points, recommended, x_axis, y_axis, max_peak_tokens),
         left_pixels=80, title=title, height=height, uirevision=f"peak {measure}",
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.sweeps.callout import callout, is_left_end_taken
+from memviz.charts.sweeps.callout import callout
 from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS, percent
 from memviz.charts.sweeps.points import (
@@ -65,9 +65,7 @@ def pareto_chart(
     return scatter(
         traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
         {"title": {"text": "facts kept (% of those stated so far)"}, **y_axis},
-        None if min_retention is None else Limit(
-            min_retention, f"at least {percent(min_retention)}",
-            is_left_end_taken(points, x_axis, y_axis, min_retention)),
+        None if min_retention is None else Limit(min_retention, f"At least {percent(min_retention)}"),
         callout(table, points, recommended, x_axis, y_axis, min_retention),
         left_pixels=64, title=title, height=height, uirevision=f"pareto {measure}",
     )  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
@@ -22,12 +21,11 @@ LEGEND = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, 
 
 
 class Limit(NamedTuple):
-    """What was asked for on the y axis, and the words at its line."""
+    """What was asked for on the y axis, and the words of its line. They stand in the legend: at the line itself, points
+    and names would cover them."""
 
     value: float
     words: str
-    at_right: bool = False
-    """At which end of the line the words stand: where no point is near."""
 
 
 def scatter(
@@ -42,12 +40,11 @@ def scatter(
 ) -> go.Figure:
     """The chart. ``layout`` has what the charts do not share: title, height and uirevision."""
     title = {"text": escaped(layout.pop("title")), "font": {"size": 16}}
-    labels = [_label(limit, y_axis)] if limit else []
-    return figure(list(traces), {
+    return figure([*traces, *([_key(limit)] if limit else [])], {
         "title": title,
         "xaxis": {"automargin": True, "zeroline": False, **x_axis},
         "yaxis": {"automargin": False, "zeroline": False, **y_axis},
-        "shapes": [_line(limit.value)] if limit else [], "annotations": [*labels, *annotations],
+        "shapes": [_line(limit.value)] if limit else [], "annotations": list(annotations),
         "legend": LEGEND, "hovermode": "closest", "hoverlabel": {"align": "left"},
         "margin": {**MARGINS, "l": left_pixels}, **layout,
     })  # fmt: skip
@@ -59,11 +56,7 @@ def _line(value: float) -> dict[str, Any]:
             "line": {"width": 1, "dash": "dash", "color": GREY}}  # fmt: skip
 
 
-def _label(limit: Limit, y_axis: Axis) -> dict[str, Any]:
-    is_log = y_axis.get("type") == "log" and limit.value > 0
-    return {
-        "text": limit.words, "x": int(limit.at_right), "xref": "paper",
-        "xanchor": "right" if limit.at_right else "left",
-        "y": np.log10(limit.value) if is_log else limit.value, "yanchor": "bottom", "showarrow": False,
-        "font": {"size": FONT_PIXELS, "color": GREY},
-    }  # fmt: skip
+def _key(limit: Limit) -> dict[str, Any]:
+    """The entry of the legend for that line."""
+    return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": limit.words, "hoverinfo": "skip",
+            "line": {"width": 1.5, "dash": "dash", "color": GREY}}  # fmt: skip

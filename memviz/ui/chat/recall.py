@@ -41,9 +41,7 @@ def recall_tray(desk: ChatDesk) -> None:
 
 def _choose(desk: ChatDesk) -> None:
     turns = st.text_input("Turns", key=TURNS_KEY, placeholder="1, 3-5", help="Whole turns, by number.")
-    last = st.number_input(
-        "Last messages", 0, key=LAST_KEY, help="The newest messages, however many turns they are."
-    )
+    last = st.number_input("Last messages", 0, key=LAST_KEY, help="The newest messages, however many turns they are.")
     words = st.text_input(
         "Words", key=WORDS_KEY, placeholder="budget, Mira", help="Messages that hold any of these, separated by commas."
     )

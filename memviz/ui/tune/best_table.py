@@ -15,6 +15,7 @@ from memviz.ui.shell.text import plain
 from memviz.ui.tune.grid import try_value
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
+NOT_ASKED = " (not as asked)"
 EDGE_HELP = "The best value lies at the edge of those that were tried. This adds the next one and measures it."
 HELP = "Of each strategy the cheapest setting that does what you ask for; where none does, the one that keeps most."
 
@@ -38,9 +39,8 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
 
 def _row(one: StrategyBest, measures: list[str]) -> dict[str, str]:
     return {
-        "Setting": plain(one.row["label"]),
+        "Setting": plain(one.row["label"]) + ("" if one.fits else NOT_ASKED),
         **{_title(name): plain(shown(name, one.row[name])) for name in measures},
-        "Fits": "yes" if one.fits else "no",
     }
 
 

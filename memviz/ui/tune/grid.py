@@ -23,6 +23,7 @@ from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, TuneState, set_widget, tune_state, widget_value
+from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (
@@ -43,7 +44,9 @@ def choose_conversations(workspace: Workspace, study: CompareState, state: TuneS
         format_func=labels.__getitem__, key="tune-conversations", help=CONVERSATIONS_HELP,
     )  # fmt: skip
     turns, messages = (sum(getattr(entries[id], name) for id in state.conversations) for name in SIZES)
-    st.caption(f"{counted(turns, 'turn')}, {counted(messages, 'message')}.")
+    size = f"{counted(turns, 'turn')}, {counted(messages, 'message')}."
+    # The control itself cuts a long title.
+    st.caption(f"{plain(labels[state.conversations[0]])}: {size}" if len(state.conversations) == 1 else size)
     return state.conversations
 
 

@@ -16,6 +16,7 @@ from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.axes import axes
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.results import Sweep
 from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
 from memviz.ui.shell.text import plain
@@ -48,7 +49,7 @@ def one_strategy(
         "recommended": best if answer.best.fits else None, "over": constraints.over,
         "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
     }  # fmt: skip
-    _curve(answer, constraints, sweep.cost_measure, options)
+    _curve(answer, constraints, sweep.cost_measure, basis_in_words(sweep.assumptions), options)
     table = sweep.by_setting(constraints.over)
     table = table[table["strategy"] == id]
     varied = [axis for axis in axes(strategies()[id]) if table[axis.name].nunique() > 1]
@@ -57,7 +58,7 @@ def one_strategy(
     return number
 
 
-def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, options: dict[str, Any]) -> None:
+def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, basis: str, options: dict[str, Any]) -> None:
     """Facts kept and cost over the parameter, and the largest request where it is limited."""
     measures = [*(["retention"] if answer.curve["retention"].notna().any() else []), cost]
     asked = {"retention": constraints.min_retention, "peak_tokens": constraints.max_peak_tokens}
@@ -73,6 +74,7 @@ def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, options:
         alt=f"{answer.headline} {answer.sentences[0]}",
     )  # fmt: skip
     st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")
+    st.caption(plain(basis))
 
 
 def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any]) -> None:

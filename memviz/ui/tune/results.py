@@ -13,9 +13,11 @@ from memviz.charts.sweeps.pareto import pareto_chart
 from memviz.strategies import strategies
 from memviz.text.wording import counted
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 from memviz.ui.shell.state import TuneState, clicked_number, tune_state
+from memviz.ui.shell.text import plain
 
 CHART_KEY = "tune-pareto"
 
@@ -43,7 +45,8 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     )
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""
-    st.caption(f"{settings}{over}. Click a point to look at its setting.")
+    basis = plain(basis_in_words(sweep.assumptions))
+    st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 
 
 def follow_click(key: str) -> None:
