@@ -9,7 +9,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, faded, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, TURN_TITLE, faded, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
 
@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int_]
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
 PALE = 0.4
-TITLE_PIXELS = 68
+TITLE_PIXELS = 84
 """The title, and below it what the line says."""
 
 
@@ -39,7 +39,7 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
         ],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},
-            "xaxis": {"automargin": False, "title": {"text": "turn"}, "unifiedhovertitle": {"text": "turn %{x}"},
+            "xaxis": {"automargin": False, "title": TURN_TITLE, "unifiedhovertitle": {"text": "turn %{x}"},
                       **turn_ticks(len(turns))},
             "yaxis": {"automargin": False, "title": {"text": "tokens sent"}, "rangemode": "tozero", "tickformat": ",d"},
             "legend": {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
@@ -75,8 +75,8 @@ def _limit_line(limit: Limit) -> dict[str, Any]:
 def _limit_label(limit: Limit) -> dict[str, Any]:
     """Above the picture: on the areas it could not be read, and in the legend it would push the names apart."""
     return {
-        "text": f"<b>- -</b> {limit.words}; pale parts do not count", "showarrow": False, "xref": "paper", "x": 0,
-        "xanchor": "left", "yref": "paper", "y": 1, "yanchor": "bottom", "font": {"size": 13},
+        "text": f"<b>- -</b> {limit.words}<br>(pale parts do not count)", "align": "left", "showarrow": False,
+        "xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": 1, "yanchor": "bottom", "font": {"size": 13},
     }  # fmt: skip
 
 

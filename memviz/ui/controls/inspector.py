@@ -134,7 +134,7 @@ def _compaction(run: Run, compaction: Compaction) -> None:
         st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
         with st.expander(f"{words.what} ({plain(reason)})", icon=":material/compress:"):
-            _summary(compaction, words.result)
+            _summary(compaction, f"{words.result} · ")
 
 
 def _wording(compaction: Compaction) -> None:
@@ -143,8 +143,7 @@ def _wording(compaction: Compaction) -> None:
     before.text(compaction.proposed or "It wrote none.")
 
 
-def _summary(compaction: Compaction, result: str) -> None:
-    change = f"{result} · "
+def _summary(compaction: Compaction, change: str) -> None:
     if compaction.by_thinking:
         st.caption(change + "written by the chat model when it stopped thinking, so no summarizer was asked")
         st.text(compaction.summary or "")

@@ -69,7 +69,7 @@ def test_what_counts_toward_the_limit_stands_below_its_line_and_the_rest_pale_on
     (line,) = figure.layout.shapes
     assert (line.y0, line.y1) == (100, 100)
     (label,) = figure.layout.annotations
-    assert label.text.endswith("limit for messages not yet summarized 100; pale parts do not count")
+    assert label.text.endswith("limit for messages not yet summarized 100<br>(pale parts do not count)")
 
 
 def test_a_limit_far_above_everything_has_no_line() -> None:
