@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
+
+LEGEND_CHARS, MOST_LINES = 44, 5
+"""Of a line in a legend: a phone has room for so many."""
+
+
+def label_lines(label: str, chars: int) -> list[str]:
+    """``label`` on as many lines of at most so many characters as it takes: Plotly cuts what is wider than the chart.
+    Not escaped. Only what is longer than five lines, such as a prompt, is cut."""
+    return wrap(label, chars, max_lines=MOST_LINES, placeholder=" …")
+
+
+def legend_name(label: str) -> str:
+    """``label`` for a legend, escaped."""
+    return "<br>".join(map(escaped, label_lines(label, LEGEND_CHARS)))
 
 
 def escaped(text: str) -> str:

@@ -11,8 +11,16 @@ import plotly.graph_objects as go
 from memviz.charts.cost.setting_cost import Amounts, SettingCost, Unit, View
 from memviz.charts.cost.words import turn_words
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, faded, setting_color, setting_dash, turn_ticks
-from memviz.charts.text import escaped
+from memviz.charts.palette import (
+    FIXED_MARGINS,
+    PART_COLORS,
+    TURN_TITLE,
+    faded,
+    setting_color,
+    setting_dash,
+    turn_ticks,
+)
+from memviz.charts.text import escaped, legend_name
 
 TITLES = {View.SO_FAR: "Cost so far", View.EACH_TURN: "Cost of each turn"}
 TOKEN_TITLES = {View.SO_FAR: "Tokens so far, both models", View.EACH_TURN: "Tokens of each turn, both models"}
@@ -45,11 +53,11 @@ def cost_curve(
     last, mark = max(turns, default=1), break_even if view is View.SO_FAR else None  # it is about totals
     layout = {
         "title": {"text": (TITLES if unit is Unit.USD else TOKEN_TITLES)[view], "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": unit.value + each}, "rangemode": "tozero",
                   "exponentformat": "none", **money},
         "showlegend": len(costs) > 1,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
         "shapes": list(_mark(mark)), "annotations": list(_mark_label(mark, last)),
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 460, "margin": FIXED_MARGINS,
         "uirevision": f"cost-{view.name}-{unit.name}",
@@ -83,8 +91,8 @@ def _line(one: SettingCost, amounts: Amounts, has_band: bool) -> dict[str, Any]:
     index, turns = one.setting.index, one.cost.turns
     band = {"fill": "tonexty", "fillcolor": faded(PART_COLORS["summary"], 0.3)} if has_band else {}
     return {
-        "type": "scatter", "mode": "lines+markers", "x": turns, "y": np.asarray(amounts), "name": escaped(one.label),
-        "legendgroup": str(index), "text": turn_words(one), "hoverinfo": "text",
+        "type": "scatter", "mode": "lines+markers", "x": turns, "y": np.asarray(amounts),
+        "name": legend_name(one.label), "legendgroup": str(index), "text": turn_words(one), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5}, **band,
     }  # fmt: skip

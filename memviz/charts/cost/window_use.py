@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
-from memviz.charts.text import escaped
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, TURN_TITLE, setting_color, setting_dash, turn_ticks
+from memviz.charts.text import escaped, legend_name
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
 
@@ -32,11 +32,11 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
     window = window_tokens if window_tokens and window_fits(costs, window_tokens) else None
     layout = {
         "title": {"text": "Tokens of each request", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "input tokens"}, "rangemode": "tozero", "tickformat": ",d",
                   "exponentformat": "none"},
         "showlegend": len(costs) > 1,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.25, "x": 0, "groupclick": "togglegroup"},
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
         "shapes": [_window_line(window)] if window else [],
         "annotations": [_window_label(window)] if window else [],
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
@@ -88,7 +88,7 @@ def _curve(one: SettingCost, window_tokens: int | None) -> dict[str, Any]:
     shares = [f", {number / window_tokens:.1%} of the context window" if window_tokens else ""
               for number in tokens.tolist()]  # fmt: skip
     return {
-        "type": "scatter", "x": turns, "y": tokens, "mode": "lines+markers", "name": escaped(one.label),
+        "type": "scatter", "x": turns, "y": tokens, "mode": "lines+markers", "name": legend_name(one.label),
         "legendgroup": str(index), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5},

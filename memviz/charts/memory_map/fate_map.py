@@ -8,7 +8,6 @@ row and its column stands once, as the name of that value on a second pair of ax
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
 from memviz.charts.palette import STEP_COLORS, STEP_TITLES, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.text import escaped
+from memviz.charts.text import escaped, label_lines
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
@@ -40,6 +39,8 @@ WIDEST_PIXELS, HOVER_PIXELS = 1000, 20
 MOST_WITH_GAPS = 60, 100
 """Columns and rows up to which cells are drawn apart."""
 LABEL_CHARS = 44
+TITLE_LINES, LINE_PIXELS = 2, 20
+"""The margin has room for so many lines of a title; each further one makes it taller."""
 
 
 def map_of(setting: SettingRun, view: View) -> go.Figure:
@@ -51,7 +52,8 @@ def map_of(setting: SettingRun, view: View) -> go.Figure:
     x_range = [view.turns.start - 0.5, view.turns.start + len(cells.columns) * view.turns_per_cell - 0.5]
     y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
     pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
-    margins = {**MARGINS, "l": MARGINS["l"] + (view.positions.stop >= FIVE_DIGITS) * DIGIT_PIXELS}
+    margins = {**MARGINS, "l": MARGINS["l"] + (view.positions.stop >= FIVE_DIGITS) * DIGIT_PIXELS,
+               "t": MARGINS["t"] + max(0, len(_title_lines(setting)) - TITLE_LINES) * LINE_PIXELS}  # fmt: skip
     behind = {"showgrid": False, "zeroline": False, "automargin": False}
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
@@ -65,13 +67,17 @@ def map_of(setting: SettingRun, view: View) -> go.Figure:
         "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
         "showlegend": False, "hovermode": "closest", "hoverlabel": {"align": "left"}, "dragmode": "zoom",
         "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
-        "height": pixels + MARGINS["t"] + MARGINS["b"], "margin": margins, "uirevision": repr(view),
+        "height": pixels + margins["t"] + margins["b"], "margin": margins, "uirevision": repr(view),
     }  # fmt: skip
     return figure([_heatmap(cells), *_points(setting, cells), *marks(setting, cells, first - strip / 2)], layout)
 
 
+def _title_lines(setting: SettingRun) -> list[str]:
+    return label_lines(setting.label, LABEL_CHARS)
+
+
 def _title(setting: SettingRun) -> str:
-    label = "<br>".join(escaped(part) for part in wrap(setting.label, LABEL_CHARS)[:2])
+    label = "<br>".join(map(escaped, _title_lines(setting)))
     return f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>'
 
 

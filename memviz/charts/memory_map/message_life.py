@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import shorten
 from typing import Any
 
 import plotly.graph_objects as go
@@ -12,12 +11,12 @@ from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_words import span_words
 from memviz.charts.palette import PART_COLORS, STEP_COLORS, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.text import escaped
+from memviz.charts.text import escaped, label_lines
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
 
 BAR_PIXELS, AXIS_PIXELS = 46, 44
-LABEL_CHARS = 60
+LINE_PIXELS, LABEL_CHARS = 24, 50
 
 
 def message_life(settings: Sequence[SettingRun], position: int, turn: int, last_turn: int) -> go.Figure:
@@ -25,7 +24,8 @@ def message_life(settings: Sequence[SettingRun], position: int, turn: int, last_
     spans = [(place, span) for place, setting in enumerate(settings) for span in _life(setting, position)]
     mark = {"type": "line", "x0": turn, "x1": turn, "y0": 0, "y1": 1, "yref": "paper",
             "line": {"width": 1, "color": PART_COLORS["system"], "dash": "dot"}}  # fmt: skip
-    height = BAR_PIXELS * len(settings) + AXIS_PIXELS
+    lines = max((len(_name_lines(setting)) for setting in settings), default=1)
+    height = (BAR_PIXELS + LINE_PIXELS * (lines - 1)) * len(settings) + AXIS_PIXELS
     return figure(
         [_bars(spans)] if spans else [],
         {
@@ -56,10 +56,15 @@ def _bars(spans: Sequence[tuple[int, Span]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _name_lines(setting: SettingRun) -> list[str]:
+    return label_lines(setting.label, LABEL_CHARS)
+
+
 def _name(setting: SettingRun, place: int) -> dict[str, Any]:
     """The name of a setting above its bar."""
-    label = escaped(shorten(setting.label, LABEL_CHARS, placeholder="…"))
+    label = "<br>".join(map(escaped, _name_lines(setting)))
     return {
         "text": f'<span style="color:{setting_color(setting.index)}">■</span> {label}', "showarrow": False,
-        "xref": "paper", "x": 0, "xanchor": "left", "y": place - 0.25, "yanchor": "bottom", "font": {"size": 12},
+        "align": "left", "xref": "paper", "x": 0, "xanchor": "left", "y": place - 0.25, "yanchor": "bottom",
+        "font": {"size": 12},
     }  # fmt: skip

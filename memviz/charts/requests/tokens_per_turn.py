@@ -29,6 +29,7 @@ from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.limits import limit_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, turn_list
 
@@ -254,7 +255,7 @@ def _budget_line(setting: SettingRun) -> dict[str, Any]:
 def _budget_label(setting: SettingRun, log_scale: bool) -> dict[str, Any]:
     budget = setting.run.strategy.budget_tokens or 1
     return {
-        "text": f"budget {budget:,}", "font": {"size": 11}, "showarrow": False, "xref": "paper", "x": 0,
+        "text": limit_words(setting.run.strategy), "font": {"size": 11}, "showarrow": False, "xref": "paper", "x": 0,
         "xanchor": "left", "yanchor": "bottom",
         "y": log10(budget) if log_scale else budget,  # on a log axis a label stands at the exponent
     }  # fmt: skip

@@ -15,6 +15,7 @@ from memviz.charts.palette import (
     FAILURE_COLOR,
     FIXED_MARGINS,
     PART_COLORS,
+    TURN_TITLE,
     faded,
     setting_color,
     setting_dash,
@@ -23,7 +24,7 @@ from memviz.charts.palette import (
 from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.text import escaped
+from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.text.wording import counted
@@ -111,11 +112,11 @@ def retention_curve(
     traces += [trace for one in kept for trace in summarization_marks(one, measure)]
     layout = {
         "title": {"text": "Facts that the model could still know", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "share of the facts stated so far"}, "range": [-0.03, 1.09],
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
         "showlegend": len(kept) > 1,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
         "annotations": list(_bound_labels(bounds)),
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 440, "margin": FIXED_MARGINS,
         "uirevision": "retention",
@@ -127,7 +128,7 @@ def _curve(one: RetentionResult, measure: Measure) -> dict[str, Any]:
     setting, kept = one.setting, one.retention
     return {
         "type": "scatter", "x": kept.turns, "y": kept.share(measure.of(kept)),
-        "name": escaped(setting.label), "legendgroup": str(setting.index), "mode": "lines+markers",
+        "name": legend_name(setting.label), "legendgroup": str(setting.index), "mode": "lines+markers",
         "marker": {"opacity": 0 if len(kept.turns) > 1 else 1, "size": POINT_PIXELS,
                    "color": setting_color(setting.index)},
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
@@ -171,5 +172,5 @@ def _bound_labels(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
         if there.size:
             yield {
                 "text": text, "x": 1, "xref": "paper", "xanchor": "right", "y": float(there[-1]), "yanchor": "bottom",
-                "showarrow": False, "font": {"size": 11, "color": GREY},
+                "yshift": 5, "showarrow": False, "font": {"size": 11, "color": GREY},
             }  # fmt: skip

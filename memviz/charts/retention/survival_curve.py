@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.text import escaped
+from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival
 from memviz.text.wording import counted, share_of
@@ -45,12 +45,12 @@ def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -
     last = max((len(one.survival.observed) for one in lasting), default=1) - 1
     layout = {
         "title": {"text": title, "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": f"turns since the {what.noun} was {what.said}"},
+        "xaxis": {"automargin": False, "title": {"text": f"turns since the {what.noun} was {what.said}", "standoff": 2},
                   "range": [-0.6, last + 0.8], "zeroline": False, **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "share still known"}, "range": [-0.03, 1.09],
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
         "showlegend": len(lasting) > 1,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.25, "x": 0, "groupclick": "togglegroup"},
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
         "shapes": [_half()], "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS,
         "margin": FIXED_MARGINS, "uirevision": "survival",
     }  # fmt: skip
@@ -78,7 +78,7 @@ def _curve(one: Lasting, what: Thing, part: range) -> dict[str, Any]:
     ages = np.array(part, dtype=np.int64)
     return {
         "type": "scatter", "x": ages, "y": survival.share[part.start : part.stop],
-        "name": escaped(setting.label), "mode": "lines+markers",
+        "name": legend_name(setting.label), "mode": "lines+markers",
         "legendgroup": str(setting.index),
         "marker": {"opacity": 0 if len(ages) > 1 else 1, "size": 12, "color": setting_color(setting.index)},
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, TURN_TITLE, turn_ticks
 from memviz.charts.summaries.marks import MARKS, bar_width, tooltip
 from memviz.charts.thinning import Texts
 from memviz.engine.run import Run
@@ -143,14 +143,14 @@ def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, i
     axis = {"automargin": False, "rangemode": "tozero", "tickformat": ",d", "nticks": 5}
     failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return {
-        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last + 0.8], "anchor": "y2",
+        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], "anchor": "y2",
                   **turn_ticks(int(last))},
         "yaxis": {**axis, "title": {"text": "tokens"}, "domain": UPPER},
         "yaxis2": {**axis, "title": {"text": "tokens" if is_list else "message"}, "domain": LOWER},
         "annotations": [_row_title(above, UPPER), _row_title(below, LOWER)],
         "shapes": [] if selected is None else _selected_lines(events[selected]),
         "barmode": "overlay", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 500,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0, "itemclick": False,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.14, "x": 0, "itemclick": False,
                    "itemdoubleclick": False},
         "showlegend": not is_list or failed, "margin": {**FIXED_MARGINS, "t": 20}, "uirevision": "summaries",
     }  # fmt: skip

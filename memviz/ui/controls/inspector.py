@@ -9,11 +9,12 @@ from typing import Literal
 import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
-from memviz.context import Block, Fate
+from memviz.context import OVER_BUDGET, Block, Fate
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
@@ -58,7 +59,6 @@ def _where(block: Block, record: TurnRecord, offset: int) -> str:
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {
-    "over_budget": "Over budget: what counts against the budget is larger than it. The input is sent all the same.",
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
@@ -74,7 +74,10 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
         st.info(f"Turn {turn} made no request.", icon=":material/info:")
         return
     for flag in record.flags:
-        st.warning(FLAG_TEXTS.get(flag, plain(flag)), icon=":material/warning:")
+        words = (
+            plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
+        )
+        st.warning(words, icon=":material/warning:")
     earlier_calls(record)
     _changes(run, record)
     blocks = record.context.blocks
@@ -132,7 +135,7 @@ def _compaction(run: Run, compaction: Compaction) -> None:
         st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
         with st.expander(f"{words.what} ({plain(reason)})", icon=":material/compress:"):
-            _summary(compaction, words.result)
+            _summary(compaction, f"{words.result} · ")
 
 
 def _wording(compaction: Compaction) -> None:
@@ -141,8 +144,7 @@ def _wording(compaction: Compaction) -> None:
     before.text(compaction.proposed or "It wrote none.")
 
 
-def _summary(compaction: Compaction, result: str) -> None:
-    change = f"{result} · "
+def _summary(compaction: Compaction, change: str) -> None:
     if compaction.by_thinking:
         st.caption(change + "written by the chat model when it stopped thinking, so no summarizer was asked")
         st.text(compaction.summary or "")

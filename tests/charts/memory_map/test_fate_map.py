@@ -290,7 +290,11 @@ def test_a_turn_without_a_request_and_a_missing_message_have_no_words() -> None:
     assert list(figure.layout.yaxis2.labelalias) == ["1.0", "2.0", "3.0", "4.0"]
 
 
-def test_titles_of_many_words_are_cut_into_two_lines() -> None:
-    title = OWN_TAGS.sub("", chart(run_of("buffer"), label="word " * 40).layout.title.text.replace("<br>", "\n"))
+def test_titles_of_many_words_have_room_for_all_of_them() -> None:
+    short, long = chart(run_of("buffer")), chart(run_of("buffer"), label="word " * 40)
+    title = OWN_TAGS.sub("", long.layout.title.text.replace("<br>", "\n"))
     assert max(len(setting) for setting in title.split("\n")) <= module.LABEL_CHARS + 2
-    assert title.count("\n") == 1
+    assert title.count("word") == 40
+    more = (title.count("\n") + 1 - module.TITLE_LINES) * module.LINE_PIXELS
+    assert long.layout.margin.t == short.layout.margin.t + more
+    assert long.layout.height == short.layout.height + more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Recall
-from memviz.charts.memory_map.message_life import message_life
+from memviz.charts.memory_map.message_life import LINE_PIXELS, message_life
 from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
@@ -52,3 +52,11 @@ def test_every_setting_has_its_name_and_the_turn_is_marked() -> None:
 def test_a_message_that_no_request_could_send_has_no_bar() -> None:
     assert message_life(three_settings(), 11, 1, 6).data == ()
     assert message_life(three_settings(), 99, 1, 6).data == ()
+
+
+def test_a_name_of_two_lines_has_room_above_its_bar() -> None:
+    short, run = three_settings(), run_of("buffer")
+    long = [*short[:2], SettingRun(run, "a setting with a name of very many words " * 2, 2)]
+    plain, tall = message_life(short, 2, 5, 6).layout, message_life(long, 2, 5, 6).layout
+    assert tall.annotations[2].text.count("<br>") == 1
+    assert tall.height - plain.height == 3 * LINE_PIXELS

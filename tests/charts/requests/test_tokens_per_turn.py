@@ -184,7 +184,7 @@ class TestBudget:
         (shape,), (label,) = figure.layout.shapes, figure.layout.annotations
         assert (shape.y0, shape.y1, shape.line.color) == (50, 50, setting_color(1))
         assert shape.line.dash != "solid"
-        assert label.text == "budget 50"
+        assert label.text == "limit for messages 50"
         # Plotly places shapes on a logarithmic axis by value, and annotations by exponent.
         assert label.y == pytest.approx(math.log10(50) if log_scale else 50)
 

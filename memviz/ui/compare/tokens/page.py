@@ -68,7 +68,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
     above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
     if above:
         budgets = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
-        st.caption(f"Not drawn, because far above everything sent: the budget of {plain(budgets)}.")
+        st.caption(f"Not drawn, because far above everything sent: the limit of {plain(budgets)}.")
 
 
 def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
@@ -128,7 +128,7 @@ def _numbers(use: TokenUse) -> dict[str, str]:
         "Tokens sent to the summarizer": use.summarizer_prompt_tokens,
         "Tokens the summarizer wrote": use.summarizer_output_tokens,
         "All tokens, both models": use.all_tokens,
-        "Requests over the budget": use.over_budget_requests,
+        "Requests over their limit": use.over_budget_requests,
     }
     # As texts: pandas' own formatting would take as long as drawing the chart.
     return {name: f"{number:,}" for name, number in numbers.items()}
