@@ -266,10 +266,17 @@ class Memory(NamedTuple):
         return last if last >= 0 and self.space.log[last].role == "user" else None
 
     @property
+    def input(self) -> range:
+        """Positions of the input: the user's newest message and, before it, those of the same turn that never got an
+        answer. Empty where the last message is not the user's."""
+        if self.input_position is None:
+            return range(0)
+        return range(self.space.log.turn_start(self.turn), self.length)
+
+    @property
     def before_input(self) -> int:
         """Number of messages before the input: all of them when there is none."""
-        position = self.input_position
-        return self.length if position is None else position
+        return self.input.start if self.input else self.length
 
     @property
     def open_question(self) -> int | None:

@@ -47,7 +47,7 @@ if isinstance(found, ChatDesk):
             send(found, typed)
         with said:
             if not len(found.chat.log):
-                empty_chat()
+                empty_chat(found)
             transcript(found)
             show_newest(found)
             talk(found)

@@ -229,6 +229,7 @@ class TestMemory:
         memories = [self.memory(length) for length in range(len(self.MESSAGES) + 1)]
         assert [memory.turn for memory in memories] == [0, 0, 1, 1, 1, 1, 2]
         assert [memory.input_position for memory in memories] == [None, None, 1, None, None, None, 5]
+        assert [tuple(memory.input) for memory in memories] == [(), (), (1,), (), (), (), (5,)]
         assert [memory.open_question for memory in memories] == [None, None, None, 1, 1, None, None]
 
     def test_grows_without_changing(self) -> None:

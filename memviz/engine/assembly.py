@@ -15,14 +15,14 @@ from memviz.strategies.base import Selection
 
 
 class Parts(NamedTuple):
-    """One request as ranges: versions of summaries (0-based), log positions of history and of what
-    is recalled, the position of the input (``None`` when the log does not end with the user), the names
-    of the tools offered, and the log positions of the recalls that the model made behind the input."""
+    """One request as ranges: versions of summaries (0-based), log positions of history, of what is
+    recalled and of the input (empty when the log does not end with the user), the names of the tools
+    offered, and the log positions of the recalls that the model made behind the input."""
 
     summaries: range
     history: tuple[range, ...]
     recalled: tuple[int, ...] = ()
-    input: int | None = None
+    input: range = range(0)
     tools: tuple[str, ...] = ()
     exchange: range = range(0)
 
@@ -30,29 +30,30 @@ class Parts(NamedTuple):
     def one_range(self) -> tuple[int, int] | None:
         """Where history and input start and stop, if they are one range and no other message of the log is sent."""
         _, history, recalled, question, tools, exchange = self
-        if question is None or recalled or tools or exchange:
+        if not question or recalled or tools or exchange:
             return None
         if not history:
-            return question, question + 1
-        return (history[0].start, question + 1) if len(history) == 1 and history[0].stop == question else None
+            return question.start, question.stop
+        return (history[0].start, question.stop) if len(history) == 1 and history[0].stop == question.start else None
 
 
 def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ()) -> Parts:
     """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice.
 
-    While a turn is under way (its last message is a tool's or calls one), the user's message is no
-    longer the last, and is kept at its place in the history.
+    While a turn is under way (its last message is a tool's or calls one), the user's messages are no
+    longer the last, and are kept at their place in the history.
     """
-    position = memory.input_position
-    stop = memory.length if position is None else position
+    asked = memory.input
+    stop = asked.start if asked else memory.length
     history = tuple([range(part.start, min(part.stop, stop)) for part in selection.history if part.start < stop])
-    if position is None and (question := memory.open_question) is not None:
-        history = _with(history, question)
+    if not asked and (question := memory.open_question) is not None:
+        for position in range(memory.log.turn_start(memory.turn), question + 1):
+            history = _with(history, position)
     if not recalled:
-        return Parts(selection.summaries, history, (), position)
+        return Parts(selection.summaries, history, (), asked)
     leading = memory.history_start
-    fresh = tuple(p for p in recalled if p >= leading and p != position and not any(p in part for part in history))
-    return Parts(selection.summaries, history, fresh, position)
+    fresh = tuple(p for p in recalled if p >= leading and p not in asked and not any(p in part for part in history))
+    return Parts(selection.summaries, history, fresh, asked)
 
 
 def _with(history: tuple[range, ...], position: int) -> tuple[range, ...]:
@@ -87,10 +88,8 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
     for position in parts.recalled:
         recalled += totals[position + 1] - totals[position]
         calls += call_totals[position + 1] - call_totals[position]
-    question = 0
-    if parts.input is not None:
-        question = totals[parts.input + 1] - totals[parts.input]
-        messages += 1
+    question = totals[parts.input.stop] - totals[parts.input.start]
+    messages += len(parts.input)
     summary = space.summaries.tokens(parts.summaries.start, parts.summaries.stop)
     messages += len(parts.recalled) + bool(parts.summaries) + space.system_count
     if parts.tools or parts.exchange or thoughts:
@@ -127,12 +126,11 @@ def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tupl
         start, stop = parts.summaries.start, parts.summaries.stop
         covered = tuple(p for positions in space.summaries.covered(start, stop) for p in positions)
         yield Block("summary", (Message("system", space.summaries.text(start, stop)),), covered, tokens["summary"])
-    question = () if parts.input is None else (parts.input,)
     history = tuple(p for positions in parts.history for p in positions)
     kinds: tuple[tuple[BlockKind, tuple[int, ...]], ...] = (
         ("history", history),
         ("recalled", parts.recalled),
-        ("input", question),
+        ("input", tuple(parts.input)),
     )
     for kind, positions in kinds:
         if positions:

@@ -322,7 +322,8 @@ class Chat:
         return (*self._pinned, *self._recalls) if self.strategy.allows_recall else ()
 
     def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
-        return self._session.resolve(recalls, len(self.log) - self.unanswered)
+        log = self.log
+        return self._session.resolve(recalls, log.turn_start(log.turn_count) if self.unanswered else len(log))
 
     def change_strategy(self, strategy: Strategy, counter: str | Counter | None = None) -> None:
         """Go on under another strategy, and another counter if one is given. What it remembers by now is derived from

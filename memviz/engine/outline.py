@@ -32,9 +32,9 @@ Numbers = NDArray[np.int64]
 class Outline:
     """The requests of one replay, one entry a turn in each array.
 
-    ``lengths`` are the messages that the log had at each request (the last of them is the input), ``ends`` those at
-    the end of its turn. ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts`` and
-    ``stops`` the log positions of history and input, which nearly always are one range. A request of which they are
+    ``lengths`` are the messages that the log had at each request (the input begins at ``input_starts``), ``ends``
+    those at the end of its turn. ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts``
+    and ``stops`` the log positions of history and input, which nearly always are one range. A request of which they are
     not has -1 in both, and stands in ``others`` by its number (0-based).
     """
 
@@ -48,6 +48,7 @@ class Outline:
     summary_stops: Numbers = field(repr=False)
     starts: Numbers = field(repr=False)
     stops: Numbers = field(repr=False)
+    input_starts: Numbers = field(repr=False)
 
     @property
     def log(self) -> Log:
@@ -73,7 +74,7 @@ class Outline:
     @cached_property
     def tokens(self) -> dict[str, Numbers]:
         """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros under ``tools``."""
-        sums, inputs = self.space.sums.arrays, self.lengths - 1
+        sums, inputs = self.space.sums.arrays, self.input_starts
         messages = self.stops - self.starts + (self.summary_stops > self.summary_starts)
         messages += self.space.system_count
         nothing = np.zeros(len(self.lengths), np.int64)
@@ -118,7 +119,7 @@ def outline(
         summaries, history = selection = strategy.select(session.memory)
         # Nearly all select one range up to the end: history and input, with nothing to be put right between them.
         if len(history) == 1 and history[0].start < history[0].stop == turn.asked:
-            flat.extend((summaries.start, summaries.stop, history[0].start, turn.asked))
+            flat.extend((summaries.start, summaries.stop, min(history[0].start, turn.start), turn.asked))
             return
         parts = assemble(session.memory, selection)
         bounds = parts.one_range or (-1, -1)
@@ -130,4 +131,5 @@ def outline(
         pass
     asked, stops = (np.array(bounds, np.int64) for bounds in log.turn_bounds())
     columns = np.array(flat, np.int64).reshape(-1, 4).T.copy()
-    return Outline(strategy, session.space, tuple(session.compactions), others, asked, stops, *columns)
+    begun = np.array([log.turn_start(number + 1) for number in range(log.turn_count)], np.int64)
+    return Outline(strategy, session.space, tuple(session.compactions), others, asked, stops, *columns, begun)

@@ -94,7 +94,7 @@ class TurnRecord:
             "summaries": [parts.summaries.start, parts.summaries.stop],
             "history": [[part.start, part.stop] for part in parts.history],
             "recalled_positions": list(parts.recalled),
-            "input": parts.input,
+            "input": [parts.input.start, parts.input.stop],
             "tools": list(parts.tools),
             "exchange": [parts.exchange.start, parts.exchange.stop],
             "tokens": dict(self.tokens),
@@ -117,7 +117,7 @@ class TurnRecord:
                 summaries=range(*value["summaries"]),
                 history=tuple(range(*part) for part in value["history"]),
                 recalled=tuple(value["recalled_positions"]),
-                input=value["input"],
+                input=_input(value["input"]),
                 tools=tuple(value.get("tools", ())),  # records kept by earlier versions have none of these
                 exchange=range(*value.get("exchange", (0, 0))),
             ),
@@ -129,6 +129,13 @@ class TurnRecord:
             facts=ReplyFacts.from_dict(facts) if facts else None,
             calls=tuple(ModelCall.from_dict(call) for call in value.get("calls", ())),
         )
+
+
+def _input(value: int | Sequence[int] | None) -> range:
+    """The input; records kept by earlier versions have the position of one message, or none."""
+    if isinstance(value, Sequence):
+        return range(*value)
+    return range(0) if value is None else range(value, value + 1)
 
 
 def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int) -> Memory:

@@ -160,8 +160,7 @@ class Run:
         row[list(record.parts.recalled)] = Fate.RECALLED
         for part in record.parts.history:
             row[part.start : part.stop] = Fate.VERBATIM
-        if record.parts.input is not None:
-            row[record.parts.input] = Fate.VERBATIM
+        row[record.parts.input.start : record.parts.input.stop] = Fate.VERBATIM
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM
         row[: self.space.system_stop] = Fate.VERBATIM
         return row
@@ -275,7 +274,7 @@ FRAME_COLUMNS = [
 
 def _row(record: TurnRecord) -> dict[str, Any]:
     parts = record.parts
-    sent = sum(len(part) for part in parts.history) + len(parts.recalled) + (parts.input is not None)
+    sent = sum(len(part) for part in parts.history) + len(parts.recalled) + len(parts.input)
     sent += len(parts.exchange) + len(thoughts(record.calls))
     return {
         "turn": record.turn,

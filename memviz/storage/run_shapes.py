@@ -55,7 +55,7 @@ class _Turn(_Shape):
     summaries: Pair
     history: list[Pair]
     recalled_positions: list[Count]
-    input: Count | None
+    input: Pair | Count | None
     tools: list[Text] = []
     exchange: Pair = (0, 0)
     tokens: dict[Text, Count]
@@ -177,7 +177,8 @@ def _positions(run: _Run) -> Iterator[int]:
     for turn in run.turns:
         yield from (*_memory_positions(turn.memory), *turn.exchange)
         yield from (position for part in turn.history for position in part)
-        yield from _behind((*turn.recalled_positions, *([] if turn.input is None else [turn.input])))
+        asked = turn.input if isinstance(turn.input, tuple) else (0, 0 if turn.input is None else turn.input + 1)
+        yield from (*_behind(turn.recalled_positions), *asked)
         yield from _behind(turn.recalled.indices if turn.recalled else ())
     for compaction in run.compactions:
         yield from (compaction.after_message + 1, compaction.keep_from, *compaction.summarized)

@@ -109,7 +109,7 @@ def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dash
     sees(page.get_by_text("Stopped before it was written"))
     assert len(silent.requests) == 1, "it is not asked again by itself"
     page.get_by_role("button", name="Skip").click()
-    sees(page.get_by_text("Summarizes after"))
+    sees(page.get_by_text("Messages not yet summarized"))
     stands(page, "chat")
 
 

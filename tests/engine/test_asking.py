@@ -148,7 +148,7 @@ class TestTheContext:
         record = ask(run, "What do you know?", model=ScriptedModel(["Yes."]))
         assert (record.turn, record.reply) == (2, "Yes.")
         assert [m.content for m in record.context.messages][-2:] == ["Are you there?", "What do you know?"]
-        assert [block.indices for block in record.context.blocks] == [(0, 1, 2), (3,)]
+        assert [block.indices for block in record.context.blocks] == [(0, 1), (2, 3)]
 
 
 class TestWhoIsAsked:

@@ -189,6 +189,24 @@ class TestFailure:
         assert [m.content for m in record.context.messages] == ["Hello", "Anybody?"]
 
     @every_strategy
+    def test_questions_without_an_answer_are_sent_with_the_next_one(self, id: str) -> None:
+        """The input is every message since the last answer, under strategies that send no history as well."""
+        failures = [ModelError("down"), ModelError("down")]
+        chat = chat_with(small(id), *(f"answer {i}" for i in range(6)), *failures, "Fine.", "And fine.")
+        for i in range(6):
+            chat.send(f"question {i}")
+        for text in ("Hello?", "Anybody?"):
+            with pytest.raises(ModelError):
+                chat.send(text)
+        record = chat.send("Well?")
+        block = record.context.block("input")
+        assert block is not None
+        assert [message.content for message in block.messages] == ["Hello?", "Anybody?", "Well?"]
+        assert record.context.messages[-3:] == block.messages
+        assert record.tokens["input"] == sum(chat.run.counter(message.content) for message in block.messages)
+        assert [sent.content for sent in chat.send("Good.").context.messages][-1] == "Good."
+
+    @every_strategy
     def test_a_failed_request_is_made_again_byte_for_byte(self, id: str) -> None:
         script: list[Any] = [item for i in range(8) for item in (ModelError("down"), f"answer {i}")]
         model, writer = ScriptedModel(script), Digest()

@@ -387,14 +387,14 @@ class TestRecalls:
         assert run.turns[2].recalled is not None
         assert run.turns[2].recalled.missing, "what was not said yet"
 
-    def test_earlier_messages_of_the_same_turn_can_be_recalled(self) -> None:
+    def test_what_is_asked_in_this_turn_is_sent_anyway_and_not_recalled(self) -> None:
         said = [*talk(1), Message("user", "One more"), Message("user", "thing")]
         run = memviz.free_run(
             said, memviz.strategy("window", window_size=1), model=Digest(), recalls={2: Recall(messages=[2, 3])}
         )
-        assert recalled(run.turns[1]) == ["One more"]
+        assert [message.content for message in run.turns[1].context.messages] == ["One more", "thing"]
         assert run.turns[1].recalled is not None
-        assert run.turns[1].recalled.missing == ("message 3",)
+        assert run.turns[1].recalled.missing == ("message 2", "message 3")
 
     def test_under_a_strategy_that_recalls_nothing_are_an_error_before_anybody_is_asked(self) -> None:
         strategy = memviz.strategy("summary_only", enable_recall=False)

@@ -72,7 +72,7 @@ def recorded(run: Run) -> dict[str, Any]:
         "reply_tokens": [record.reply_tokens for record in run.turns],
         "tokens": {part: [r.tokens.get(part, 0) for r in run.turns] for part in (*TOKEN_PARTS, "tools")},
         "over_budget": sum(OVER_BUDGET in record.flags for record in run.turns),
-        "positions": [sorted({p for part in (*one.history, [one.input]) for p in part}) for one in parts],
+        "positions": [sorted({p for part in (*one.history, one.input) for p in part}) for one in parts],
         "versions": [version.text for version in run.summaries],
         "compactions": [timeless(compaction.to_dict()) for compaction in run.compactions],
     }
@@ -83,7 +83,7 @@ def outlined(found: Outline) -> dict[str, Any]:
     positions = [list(range(*bounds)) for bounds in zip(found.starts, found.stops, strict=True)]
     for number, parts in found.others.items():
         assert found.starts[number] == found.stops[number] == -1
-        positions[number] = sorted({p for part in (*parts.history, [parts.input]) for p in part})
+        positions[number] = sorted({p for part in (*parts.history, parts.input) for p in part})
     return {
         "turns": found.turns.tolist(),
         "lengths": found.lengths.tolist(),

@@ -68,7 +68,7 @@ def test_picks_are_united_in_log_order_within_the_bound(
 ) -> None:
     strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=bound)
     record = last_request(messages, strategy, **query)
-    kept, cut, missing = picked(messages, record.memory.length - 1, query, bound)
+    kept, cut, missing = picked(messages, record.memory.before_input, query, bound)
     assert record.recalled is not None
     assert list(record.recalled) == list(record.recalled.messages) == [messages[i] for i in kept]
     assert (len(record.recalled), record.recalled.cut) == (len(kept), cut)
@@ -86,7 +86,7 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
 ) -> None:
     record = last_request(messages, small(id), **query)
     plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
-    found, _, _ = picked(messages, record.memory.length - 1, query, 20)
+    found, _, _ = picked(messages, record.memory.before_input, query, 20)
     history = record.context.block("history")
     held = (set(history.indices) if history else set()) | set(range(leading_system_messages(messages)))
     block = record.context.block("recalled")
@@ -94,7 +94,7 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
     assert [b for b in record.context.blocks if b.kind != "recalled"] == list(plain.context.blocks)
     if block:
         assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
-    start = len(plain.context.messages) - 1
+    start = len(plain.context.messages) - len(plain.parts.input)
     assert record.context.messages[:start] == plain.context.messages[:start]
 
 

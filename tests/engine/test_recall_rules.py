@@ -64,9 +64,9 @@ def check_recalled(record: memviz.TurnRecord, log: Sequence[Message], bound: int
     assert kinds[-2:] == ["recalled", "input"] if sent else "recalled" not in kinds
 
 
-def put_in(plain: Sequence[Message], fresh: Sequence[Message]) -> list[bytes]:
-    """A request that ends with the input, with ``fresh`` right before that."""
-    return [*in_bytes(plain[:-1]), *in_bytes(fresh), *in_bytes(plain[-1:])]
+def put_in(plain: Sequence[Message], fresh: Sequence[Message], asked: int = 1) -> list[bytes]:
+    """A request that ends with an input of so many messages, with ``fresh`` right before that."""
+    return [*in_bytes(plain[:-asked]), *in_bytes(fresh), *in_bytes(plain[-asked:])]
 
 
 @every_strategy
@@ -84,7 +84,7 @@ def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_
         check_recalled(record, messages, bound)
         assert (record.recalled is not None) == bool(wanted[record.turn]), "for that request and no other"
         fresh = [messages[position] for position in record.parts.recalled]
-        assert in_bytes(record.context.messages) == put_in(without.context.messages, fresh)
+        assert in_bytes(record.context.messages) == put_in(without.context.messages, fresh, len(without.parts.input))
         rest = {part: tokens for part, tokens in record.tokens.items() if part not in ("recalled", "overhead", "tools")}
         assert rest.items() <= without.tokens.items()
     assert [c.summary for c in run.compactions] == [c.summary for c in plain.compactions]

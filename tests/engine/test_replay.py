@@ -86,16 +86,16 @@ class TestWhatComesOut:
             "system": 7,
             "summary": 0,
             "recalled": 0,
-            "history": 2 + 3 + 4,
-            "input": 5,
+            "history": 2 + 3,
+            "input": 4 + 5,
             "overhead": 18,
         }
-        assert record.total_tokens == 7 + 9 + 5 + 18
+        assert record.total_tokens == 7 + 5 + 9 + 18
         assert record.reply_tokens == 6
         assert record.reply == "e" * 24
         assert record.flags == ()
         assert [(b.kind, b.indices, b.tokens) for b in record.context.blocks] == [
-            ("system", (), 7), ("history", (0, 1, 2), 9), ("input", (3,), 5),
+            ("system", (), 7), ("history", (0, 1), 5), ("input", (2, 3), 9),
         ]  # fmt: skip
 
     def test_tool_calls_are_tokens_of_their_own(self) -> None:

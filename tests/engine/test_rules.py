@@ -160,7 +160,10 @@ class TestInputIsNeverSwallowed:
             assert messages[position].role == "user"
             assert record.context.messages[-1] == messages[position]
             assert record.context.blocks[-1].kind == "input"
-            assert record.context.blocks[-1].indices == (position,)
+            asked = record.context.blocks[-1].indices
+            assert asked == tuple(range(position + 1 - len(asked), position + 1))
+            assert all(messages[i].role == "user" for i in asked)
+            assert not asked[0] or messages[asked[0] - 1].role != "user", "nothing without an answer is left out"
             verbatim = [
                 i for b in record.context.blocks if b.kind in ("history", "recalled", "input") for i in b.indices
             ]

@@ -252,3 +252,11 @@ def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_rea
     assert Run.from_dict(old.to_dict()).to_dict() == old.to_dict()
     assert run.space.leads_apart
     assert run.fates()[:, 0].tolist() == [Fate.VERBATIM] * 3
+
+
+def test_a_record_of_an_earlier_version_names_one_message_as_its_input() -> None:
+    run = memviz.replay(talk(2), small("buffer"))
+    value = through_json(run).to_dict()
+    for turn in value["turns"]:
+        turn["input"] = turn["input"][0]
+    assert_same(run, Run.from_dict(value))

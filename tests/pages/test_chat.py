@@ -55,6 +55,16 @@ def test_a_new_chat_says_what_to_do_first(chat: AppTest) -> None:
     assert "After the first reply" in " ".join(sentences(chat.caption))
 
 
+def test_an_empty_chat_offers_a_long_conversation_to_ask_about(chat: AppTest) -> None:
+    trip = sample("trip")
+    click(chat, "Go on from the Portugal trip")
+    assert bubbles(chat)[-1][1] == trip.messages[-1].content
+    say(chat, "What is Niamh allergic to?")
+    assert "do not know" in bubbles(chat)[-1][1], "it was said in turn 3"
+    assert chat_link(chat) != "sample-trip"
+    assert bubbles(open_page("chat", chat="sample-trip"))[-1][1] == trip.messages[-1].content
+
+
 def test_three_turns_are_shown_and_the_fact_is_answered(chat: AppTest) -> None:
     for text in (FACT, PLAN, QUESTION):
         say(chat, text)

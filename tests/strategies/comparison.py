@@ -43,13 +43,13 @@ def expected_messages(request: Request, reference: Reference) -> list[Message]:
     system = [Message("system", reference.system_prompt)] if reference.system_prompt else []
     system += [reference.messages[i] for i in reference.leading]
     summary = [Message("system", request.summary)] if request.summary is not None else []
-    return [*system, *summary, *(reference.messages[i] for i in [*request.history, request.input])]
+    return [*system, *summary, *(reference.messages[i] for i in [*request.history, *request.input])]
 
 
 def assert_blocks(context: memviz.Context, request: Request, reference: Reference) -> None:
     blocks = {block.kind: block for block in context.blocks}
     expected = {
-        "system": request.leading, "history": request.history, "summary": request.covered, "input": [request.input],
+        "system": request.leading, "history": request.history, "summary": request.covered, "input": request.input,
     }  # fmt: skip
     for kind, positions in expected.items():
         assert sorted(blocks[kind].indices if kind in blocks else ()) == sorted(positions), kind
@@ -79,9 +79,9 @@ def assert_same_compactions(run: Run, reference: Reference) -> None:
     assert [version.tokens for version in run.summaries] == [reference.count(c.text) for c in written]
     previous = -1
     for record, request in zip(run.turns, reference.requests, strict=True):
-        due = [c for c in run.compactions if previous < c.after_message <= request.input]
+        due = [c for c in run.compactions if previous < c.after_message <= request.input[-1]]
         assert list(record.compactions) == due, f"compactions since the request before request {request.turn}"
-        previous = request.input
+        previous = request.input[-1]
 
 
 def assert_same_fates(run: Run, reference: Reference) -> None:

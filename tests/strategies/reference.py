@@ -20,16 +20,16 @@ class Request:
     summary: str | None
     covered: list[int]
     history: list[int]
-    input: int
+    input: list[int]
     generations: dict[int, int]
     leading: list[int]
 
     def fate(self, position: int) -> str:
-        if position in (*self.leading, *self.history, self.input):
+        if position in (*self.leading, *self.history, *self.input):
             return "VERBATIM"
         if position in self.covered:
             return "SUMMARIZED"
-        return "DROPPED" if position < self.input else "NOT_YET"
+        return "DROPPED" if position < self.input[-1] else "NOT_YET"
 
 
 @dataclass
@@ -145,7 +145,8 @@ class Reference:
         return None
 
     def send(self) -> None:
-        history = [i for i in self.history() if i != self.seen[-1]]
+        asked = [i for i in self.seen if self.numbers[i] == self.turn]  # nothing else of the turn was said yet
+        history = [i for i in self.history() if i not in asked]
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
         self.requests.append(
@@ -154,7 +155,7 @@ class Reference:
                 summary,
                 covered,
                 history,
-                self.seen[-1],
+                asked,
                 {i: self.generation[i] for i in covered},
                 self.leading,
             )

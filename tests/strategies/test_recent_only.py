@@ -51,7 +51,7 @@ def test_a_turn_is_taken_whole_whatever_it_holds() -> None:
     assert list(record.context.messages) == messages[2:]
     assert record.flags == ()
     assert [(block.kind, block.indices) for block in record.context.blocks] == [
-        ("history", (2, 3, 4, 5, 6, 7)), ("input", (8,)),
+        ("history", (2, 3, 4, 5, 6)), ("input", (7, 8)),
     ]  # fmt: skip
 
 

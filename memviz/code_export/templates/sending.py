@@ -11,11 +11,15 @@ def system_stop(log: list[dict]) -> int:
 
 
 def sent(log: list[dict], positions: range, summary: str | None = None) -> list[dict]:
-    """The leading system messages, the summary, the messages at these positions, and the question while it is open."""
+    """The leading system messages, the summary, the messages at these positions, and what was asked while it is open:
+    the user's newest message and, right before it, those that never got an answer."""
     stop = system_stop(log)
     chosen = {i for i in positions if i >= stop}
     if log and (log[-1]["role"] in ("user", "tool") or log[-1].get("tool_calls")):
-        chosen |= set([i for i, message in enumerate(log) if message["role"] == "user"][-1:])
+        asked = max((i for i, message in enumerate(log) if message["role"] == "user"), default=-1)
+        while asked >= stop and log[asked]["role"] == "user":
+            chosen.add(asked)
+            asked -= 1
     messages = [log[i] for i in sorted(without_halves(log, chosen))]
     if summary is not None:
         messages.insert(0, {"role": "system", "content": summary})

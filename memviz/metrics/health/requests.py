@@ -53,9 +53,9 @@ def _next_spoken(log: Log) -> list[int]:
 
 
 def _is_assistant_first(log: Log, parts: Parts, spoken: Sequence[int]) -> bool:
-    last = () if parts.input is None else (parts.input,)
-    singles = (range(position, position + 1) for position in (*parts.recalled, *last))
-    first = next((spoken[part.start] for part in (*parts.history, *singles) if spoken[part.start] < part.stop), None)
+    recalled = (range(position, position + 1) for position in parts.recalled)
+    sent = (*parts.history, *recalled, parts.input)
+    first = next((spoken[part.start] for part in sent if part and spoken[part.start] < part.stop), None)
     return first is not None and log[first].role == "assistant"
 
 

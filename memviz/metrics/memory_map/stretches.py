@@ -75,8 +75,8 @@ def _layers(run: Run, record: TurnRecord, by_version: dict[int, list[Painted]]) 
         yield position, position + 1, code_of(Fate.RECALLED)
     for part in parts.history:
         yield part.start, part.stop, verbatim
-    if parts.input is not None:
-        yield parts.input, parts.input + 1, verbatim
+    if parts.input:
+        yield parts.input.start, parts.input.stop, verbatim
     yield parts.exchange.start, parts.exchange.stop, verbatim
     yield 0, run.space.system_stop, verbatim
 

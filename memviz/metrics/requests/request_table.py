@@ -97,8 +97,7 @@ def verbatim_ranges(record: TurnRecord) -> list[range]:
 def _verbatim(parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
-    question = () if parts.input is None else (range(parts.input, parts.input + 1),)
-    return _joined((*parts.history, *question, parts.exchange))
+    return _joined((*parts.history, parts.input, parts.exchange))
 
 
 def recalled_ranges(record: TurnRecord) -> list[range]:

@@ -121,9 +121,7 @@ def _add_others(run: Run, record: TurnRecord, overhead: bool, flat: list[int], o
 
 
 def _pieces(parts: Parts, recalled: Sequence[int], behind: Sequence[Piece]) -> Sequence[Piece]:
-    history, question = parts.history, parts.input
-    positions = recalled if question is None else (*recalled, question)
-    pieces = (*history, *(range(position, position + 1) for position in positions), *behind)
+    pieces = (*parts.history, *(range(position, position + 1) for position in recalled), parts.input, *behind)
     return [piece for piece in pieces if isinstance(piece, Message) or piece]
 
 

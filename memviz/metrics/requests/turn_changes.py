@@ -15,8 +15,8 @@ def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
 def sent_positions(record: TurnRecord) -> set[int]:
     """Log positions of the messages that the request holds word for word."""
     leading = record.memory.history_start
-    positions = {*range(leading), *record.parts.recalled, *(p for part in record.parts.history for p in part)}
-    return positions if record.parts.input is None else positions | {record.parts.input}
+    verbatim = (range(leading), *record.parts.history, record.parts.input)
+    return {*record.parts.recalled, *(p for part in verbatim for p in part)}
 
 
 def left_the_window(run: Run, turn: int) -> list[tuple[int, Fate]]:

@@ -20,6 +20,7 @@ from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
+from memviz.workspace import FIRST_SAMPLE
 
 AVATARS = {
     "user": ":material/person:",
@@ -27,6 +28,8 @@ AVATARS = {
     "tool": ":material/build:",
     "system": ":material/settings:",
 }
+SAMPLE_QUESTION = '"What is Niamh allergic to?"'
+"""What was said early in the sample, and is in no summary of the setting that a chat begins with."""
 FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.SUMMARIZED: ("violet", "replaced by a summary"),
     Fate.DROPPED: ("gray", "dropped"),
@@ -144,11 +147,18 @@ def retry(state: ChatState) -> None:
     state.error, state.retrying = None, True
 
 
-def empty_chat() -> None:
-    """What to do first."""
+def empty_chat(desk: ChatDesk) -> None:
+    """What to do first: say something, or go on from a conversation in which much was said already."""
     st.info(
         "Say something with a fact in it, such as "
         + plain('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
         + " Go on until it was summarized, then ask for it.",
         icon=":material/lightbulb:",
     )
+    if desk.workspace.store.exists(FIRST_SAMPLE):
+        st.button("Go on from the Portugal trip", icon=":material/luggage:", key="chat-go-on-from-sample",
+                  on_click=desk.state.open, args=(FIRST_SAMPLE,))  # fmt: skip
+        st.caption(
+            "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
+            f"{plain(SAMPLE_QUESTION)} and see what the model was sent. Your questions go into a copy."
+        )

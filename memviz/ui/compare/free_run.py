@@ -153,5 +153,4 @@ def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
 
 
 def _question(record: TurnRecord) -> str:
-    position = record.parts.input
-    return "" if position is None else str(record.memory.log[position].content)
+    return "\n".join(record.memory.log[position].content for position in record.parts.input)
