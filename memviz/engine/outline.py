@@ -132,4 +132,6 @@ def outline(
     asked, stops = (np.array(bounds, np.int64) for bounds in log.turn_bounds())
     columns = np.array(flat, np.int64).reshape(-1, 4).T.copy()
     begun = np.array([log.turn_start(number + 1) for number in range(log.turn_count)], np.int64)
-    return Outline(strategy, session.space, tuple(session.compactions), others, asked, stops, *columns, begun)
+    return Outline(
+        strategy, session.space, tuple(session.compactions), others, asked, stops, *columns, input_starts=begun
+    )

@@ -34,13 +34,12 @@ def pictures(desk: ChatDesk) -> None:
         return
     last = run.turns[-1]
     strategy = run.strategy_at(last.turn)
-    budget = strategy.budget_tokens
     size, counts = request_size(strategy, last)
     st.markdown(f"**{size}**")
     if counts:
         st.caption(counts)
     st.plotly_chart(
-        context_bar(last.tokens, limit_of(run.strategy)), key="chat-bar", config={"displayModeBar": False},
+        context_bar(last.tokens, limit_of(strategy)), key="chat-bar", config={"displayModeBar": False},
         alt="Share of each part of the last request",
     )  # fmt: skip
     st.markdown(
