@@ -127,7 +127,7 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
                 f"Look for {counted(len(facts.proposals), 'proposed fact')} too" if facts.brought
                 else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
                 key=key,
-                help="Proposed without a model: what a sentence names as what it is (a code, a phone number, an allergy, "
+                help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
                 "a person, a decision), dates and amounts that the user states, and names that are used again later.",
             )  # fmt: skip
         if facts.probes:
