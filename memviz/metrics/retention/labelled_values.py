@@ -99,6 +99,8 @@ _PEOPLE = (
           rf"(?: is|['’]s) {part.NAME}", "name", PERSON),
     _kind("called named heiße heißt appelle llamo", r"\b(?:(?:is|are|was|am|i['’]m) (?:called|named)|heiß[et]n?"
           rf"|m['’]appelle|me llamo) {part.NAME}", "name", PERSON, False),
+    _kind("i im this", rf"^(?:(?:hello|hi|hey),? )?(?:i['’]?m|i am|this is) {part.NAME}(?=[,.!]| and | from |$)",
+          "name", PERSON),
     _kind("is", rf"(?<![\w.]){part.TITLES}(?P<value>{part.NAME_WORD}(?: {part.NAME_WORD})?) is "
           rf"(?:my|our|his|her|the) (?:[\w-]+ )?{part.RELATIONS}\b", "name", PERSON),
 )  # fmt: skip
