@@ -77,7 +77,7 @@ _TASTES = (
           r"|can(?:['’]?t|not) (?:stand|bear)|do(?:es)?n['’]t (?:really )?like"
           rf"|(?:am|is|are) (?:not (?:very )?fond|afraid|scared|terrified) of) {part.PHRASE}", "single fact", PERSONAL),
     _kind("prefer rather favorite favourite",
-          rf"(?:{part.SUBJECT} (?:(?:really|strongly|always|generally|would|much) )*prefers?"
+          rf"(?:{part.SUBJECT}(?:['’]d)? (?:(?:really|strongly|always|generally|would|much) )*prefers?"
           r"(?: to (?:take|use|have|be|sit|stay|go|travel))?|\b(?:would|['’]d) (?:rather|prefer(?: to)?)"
           r" (?:take|have|go|be|use|stay|travel)(?: (?:by|in|with|at))?"
           rf"|\bfavou?rite (?:[\w-]+ ){{0,3}}(?:is|are)) {part.PHRASE}", "single fact", CHOICE),
