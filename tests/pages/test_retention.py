@@ -234,7 +234,7 @@ class TestFacts:
         assert metric(page, "Full buffer") == "19 of 19"
 
     def test_one_turn(self, database: Path) -> None:
-        session = opened(save(database, "My budget is 3,000 euros.", "Noted."))
+        session = opened(save(database, "Are 3,000 euros enough?", "Noted."))
         assert "Type one in below" in told(session)
         fill(session, answers="3,000 euros\n3000")
         assert metric(session, "Full buffer") == "1 of 1"

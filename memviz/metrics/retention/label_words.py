@@ -8,7 +8,7 @@ from __future__ import annotations
 
 def one_of(text: str) -> str:
     """A group of alternatives, which are parted by white space; ``_`` stands for a space."""
-    return f"(?:{'|'.join(text.replace('_', ' ') if '_' in text else text for text in text.split())})"
+    return f"(?:{'|'.join(word.replace('_', ' ') for word in text.split())})"
 
 
 RELATIONS = one_of(

@@ -77,7 +77,7 @@ _TASTES = (
           r"|can(?:['’]?t|not) (?:stand|bear)|do(?:es)?n['’]t (?:really )?like"
           rf"|(?:am|is|are) (?:not (?:very )?fond|afraid|scared|terrified) of) {part.PHRASE}", "single fact", PERSONAL),
     _kind("prefer rather favorite favourite",
-          rf"(?:{part.SUBJECT} (?:(?:really|strongly|always|generally|would|much) )*prefers?"
+          rf"(?:{part.SUBJECT}(?:['’]d)? (?:(?:really|strongly|always|generally|would|much) )*prefers?"
           r"(?: to (?:take|use|have|be|sit|stay|go|travel))?|\b(?:would|['’]d) (?:rather|prefer(?: to)?)"
           r" (?:take|have|go|be|use|stay|travel)(?: (?:by|in|with|at))?"
           rf"|\bfavou?rite (?:[\w-]+ ){{0,3}}(?:is|are)) {part.PHRASE}", "single fact", CHOICE),
@@ -99,6 +99,8 @@ _PEOPLE = (
           rf"(?: is|['’]s) {part.NAME}", "name", PERSON),
     _kind("called named heiße heißt appelle llamo", r"\b(?:(?:is|are|was|am|i['’]m) (?:called|named)|heiß[et]n?"
           rf"|m['’]appelle|me llamo) {part.NAME}", "name", PERSON, False),
+    _kind("i im this", rf"^(?:(?:hello|hi|hey),? )?(?:i['’]?m|i am|this is) {part.NAME}(?=[,.!]| and | from |$)",
+          "name", PERSON),
     _kind("is", rf"(?<![\w.]){part.TITLES}(?P<value>{part.NAME_WORD}(?: {part.NAME_WORD})?) is "
           rf"(?:my|our|his|her|the) (?:[\w-]+ )?{part.RELATIONS}\b", "name", PERSON),
 )  # fmt: skip

@@ -3,46 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.conversation import Log
-from memviz.metrics.retention.chinese_people import ChinesePeople
-from memviz.metrics.retention.chinese_values import chinese_in
-from memviz.metrics.retention.labelled_values import labelled_in
 from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.stated_values import Value, is_stated, names_in, values_in
+from memviz.metrics.retention.stated_values import Value
+from memviz.metrics.retention.told_values import told_values
 from memviz.text.containment import PhraseIndex, contains, normal_tokens
-from memviz.text.sentences import Sentence, passage
-from memviz.text.words import HAN, content_words
+from memviz.text.sentences import Sentence
+from memviz.text.words import content_words
 from memviz.transcripts.base import Category, Probe
 
 BLANK = "___"
 DEFAULT_LIMIT = 50
 LEAST_WORDS = 2
 """Content words that a question has to have besides the value, or nobody could tell what is asked."""
-SENTENCE_CHARS, HAN_CHARS = range(12, 241), 3
-"""Of a sentence that states a value. A Chinese character says as much as three letters."""
-LEAST_INFORMATIVENESS = 1.7
-"""Of the stating sentence, see :class:`memviz.text.traits.Traits`: leaves out courtesies and advice."""
 MOST_MESSAGES, MOST_SHARE = 4, 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
 USED_AGAIN = 1.5
 """How much more telling a value is that comes back."""
 PER_MESSAGE = 2
-LABELLED_PER_MESSAGE = 4
-
-_ENDED = re.compile(r"""[.!…。！][\s"'”’」)）*_]*$""")
-"""A line without a full stop is a heading, a cell of a table or an entry of a list, and states nothing by itself."""
-_FORMULA = re.compile(r"[=×±<>|{}]")
-_UNSURE = re.compile(
-    r"\b(?:if|maybe|perhaps|might|could|would be|for example|such as|e\.g\.|suppose|imagine|falls|vielleicht)\b"
-    r"|如果|假如|比如|例如|建议|也许|可能",
-    re.IGNORECASE,
-)
-_SMALL = re.compile(r"(?<![\w'’-])[a-zß-ÿ]+")
+ALONE_PER_MESSAGE = 4
+"""At most so many of one message are asked for: of those used again, and of those that are facts by themselves."""
 
 
 class _Statement(NamedTuple):
@@ -64,76 +49,22 @@ def propose_probes(log: Log, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
     turn does, of the user if the assistant stated it. The question is the sentence that states the value, with the
     value blanked; its evidence is that message. A few are of one message, and of too many the most telling are taken.
     """
-    statements = _worth_asking(log, list(_statements(log)))
+    statements = _worth_asking(
+        log, [one for told, value in told_values(log) if (one := _statement(told.position, told.sentence, value))]
+    )
     chosen = sorted(statements, key=lambda one: -one.weight)
     taken: dict[int, int] = {}
     seen: set[object] = set()
     kept: list[_Statement] = []
     for one in chosen:
         marks: set[object] = {one.question, normal_tokens(one.answer)}
-        most = LABELLED_PER_MESSAGE if one.alone else PER_MESSAGE
+        most = ALONE_PER_MESSAGE if one.alone else PER_MESSAGE
         if len(kept) < limit and taken.get(one.position, 0) < most and not marks & seen:
             seen |= marks
             taken[one.position] = taken.get(one.position, 0) + 1
             kept.append(one)
     kept.sort(key=lambda one: one.position)
     return tuple(Probe(one.question, (one.answer,), (one.position,), one.category) for one in kept)
-
-
-def _statements(log: Log) -> Iterator[_Statement]:
-    """All values that are stated in a sentence worth asking for, in order."""
-    told = [(p, sentence, message.role == "user") for p, message in enumerate(log)
-            if message.role in ("user", "assistant") for sentence in passage(message.content).sentences]  # fmt: skip
-    small = {word for message in log for word in _SMALL.findall(message.content)}
-    names = names_in([sentence.text for _, sentence, _ in told], small)
-    people = ChinesePeople(message.content for message in log)
-    for position, sentence, of_user in told:
-        for value in _values(sentence, of_user, names, people):
-            if (statement := _statement(position, sentence, value)) is not None:
-                yield statement
-
-
-def _values(sentence: Sentence, of_user: bool, names: set[str], people: ChinesePeople) -> list[Value]:
-    """Labelled values first; of two that overlap only the first. Each of many in one sentence counts less."""
-    if len(sentence.text) >= SENTENCE_CHARS.stop or sentence.is_question or sentence.echo:
-        return []
-    taken: set[int] = set()
-    found = []
-    for value in (*_labelled(sentence, of_user, people), *_shaped(sentence, of_user, names)):
-        if taken.isdisjoint(range(value.start, value.stop)):
-            taken.update(range(value.start, value.stop))
-            found.append(value)
-    return [value._replace(weight=value.weight + sentence.traits.informativeness / len(found)) for value in found]
-
-
-def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Iterator[Value]:
-    text = sentence.text
-    chinese = not text.isascii() and HAN.search(text)
-    found = list(chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user))
-    if found and not _UNSURE.search(text) and (of_user or not sentence.traits.is_hedged):
-        yield from (Value(*one, alone=True) for one in found)
-
-
-def _shaped(sentence: Sentence, of_user: bool, names: set[str]) -> Iterator[Value]:
-    if _tells(sentence):
-        for value in values_in(sentence.text, names):
-            alone = is_stated(value, sentence.text, of_user)
-            if of_user or alone or value.category != "number":  # an assistant works out many numbers
-                yield value._replace(alone=alone)
-
-
-def _tells(sentence: Sentence) -> bool:
-    traits = sentence.traits
-    return (
-        (
-            len(sentence.text) >= SENTENCE_CHARS.start
-            or len(HAN.findall(sentence.text)) * HAN_CHARS >= SENTENCE_CHARS.start
-        )
-        and _ENDED.search(sentence.text) is not None
-        and _FORMULA.search(sentence.text) is None
-        and not traits.is_hedged
-        and traits.informativeness >= LEAST_INFORMATIVENESS
-    )
 
 
 def _statement(position: int, sentence: Sentence, value: Value) -> _Statement | None:

@@ -33,7 +33,7 @@ _HAN_AMOUNT = r"[一二两三四五六七八九十百千万亿][零一二两三�
 _UNIT = r"""
     \ ?(?:%|percent|euros?|dollars?|pounds?|cents?|degrees|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?
         |points?|kilos?|grams?|miles?|kilomet\w+|centimet\w+|met(?:er|re)s?|lit(?:er|re)s?|people|guests|pages|volts?
-        |watts?|[kKMG]B|[kcm]?m|kg|kW|ms)(?![A-Za-z0-9])
+        |watts?|[kKMG]B|[kcm]?m|kg|mg|ml|kW|ms|EUR|USD|GBP|CHF|€)(?![A-Za-z0-9])
   | (?:万元|亿元|[欧日]元|美元|英镑|元|块钱|万|平方米|千瓦|公斤|厘米|公里|小时|分钟|个月
       |[块斤克册组天年岁人位米度斗层张]|%)
 """
@@ -56,7 +56,9 @@ _STATING = re.compile(
     r"|(?:是|为|有|共|要|花了?|付了?|约|大概|大约|定在|改成|涨到|降到|到|[价租薪金费额算例率期积款限月年晚斤])$",
     re.IGNORECASE,
 )
-_MONEY = re.compile(r"^[\d.,]+ ?(?:euros?|dollars?|pounds?|cents?|[GMT]B)\b|^[^\s，。]*(?:元|块)")
+_MONEY = re.compile(
+    r"^[\d.,]+ ?(?:euros?|dollars?|pounds?|cents?|[GMT]B|EUR|USD|GBP|CHF)\b|^[\d.,]+ ?€|^[^\s，。]*(?:元|块)"
+)
 _DEFINES = re.compile(
     r"^(?:The|Your|Our) (?!difference|sum|mean|average|result|rest)[^,;:.]{3,70} (?:is|are)"
     r"(?: now| on| scheduled for| confirmed for| at)*"

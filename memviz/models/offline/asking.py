@@ -85,7 +85,7 @@ _REASONING = re.compile(
     r"|compared?|cheaper|better|best|faster|difference|altogether|in total|left over|warum|wieso"
     r"|how (?:can|could|should|would) (?:i|we|you|one)"
     r"|which (?:\w+ )?(?:is|are|one) (?:more|less|the most|the least))\b"
-    r"|\d ?[*x×+/] ?\d|为什么|应该|怎么[办做样]|你觉得|哪个更|一共",
+    r"|\d ?[*x×+/] ?\d|(?<![定改叫名成])为什么|应该|怎么[办做样]|你觉得|哪个更|一共",
     re.IGNORECASE,
 )
 _SECOND = re.compile(

@@ -21,6 +21,8 @@ from memviz.text.sentences import Sentence
 
 FEW_SENTENCES = 30
 """A context of fewer sentences is weighed as if it had this many."""
+IN_OTHER_WORDS = 0.85
+"""How much of its weight a word counts that a statement says in other words."""
 NEAR, SAME_MESSAGE = 0.45, 0.2
 """How much of its weight a word counts that is said in a neighbouring sentence, or elsewhere in the same message."""
 ELLIPSIS_WORDS = 4
@@ -46,6 +48,8 @@ class Match:
     position: int
     at: int
     hits: frozenset[str]
+    meant: frozenset[str] = frozenset()
+    """Those of the ``hits`` that it says in other words only."""
     direct: float = 0.0
     covered: float = 0.0
 
@@ -102,7 +106,7 @@ class Matches:
 
     def _measured(self, match: Match) -> Match:
         factor = agreement(self.question, match.sentence)
-        direct = self.share(match.hits)
+        direct = self.share(match.hits) - (1 - IN_OTHER_WORDS) * self.share(match.meant)
         return replace(match, direct=factor * direct, covered=factor * (direct + self._around(match)))
 
     def _around(self, match: Match) -> float:
@@ -122,11 +126,12 @@ def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
         if not in_other_words and stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
             continue
         for at, sentence in enumerate(source.passage.sentences):
-            hits = (stems & sentence.words) | implied(stems, sentence)
+            said = stems & sentence.words
+            hits = said | implied(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if hits and not sentence.is_question and not _is_ignorance(source, sentence):
-                yield Match(source, position, at, hits)
+                yield Match(source, position, at, hits, hits - said)
 
 
 def _is_ignorance(source: Source, sentence: Sentence) -> bool:

@@ -64,8 +64,9 @@ def all_have_other_words(stems: frozenset[str]) -> bool:
 
 
 def implied(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
-    """Those of the ``stems`` of a question that ``sentence`` says in other words."""
-    return frozenset[str]().union(*(own for own, said in _asked(stems) if said.search(sentence.text)))
+    """Those of the ``stems`` of a question that ``sentence`` says in other words, and not in one of theirs."""
+    found = (own for own, said in _asked(stems) if own.isdisjoint(sentence.words) and said.search(sentence.text))
+    return frozenset[str]().union(*found)
 
 
 @lru_cache(maxsize=256)  # the same question meets every sentence of a context

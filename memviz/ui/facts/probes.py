@@ -128,9 +128,8 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
                 f"Look for {counted(len(facts.proposals), 'proposed fact')} too" if facts.brought
                 else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
                 key=key,
-                help="Proposed without a model: what a sentence names as what it is (a code, a phone number, an "
-                "allergy, a person, a decision), dates and amounts that the user states, and names that are used "
-                "again later.",
+                help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
+                "a person, a decision), dates and amounts that the user states, and names that are used again later.",
             )  # fmt: skip
         if facts.probes:
             _table(facts)

@@ -1,0 +1,96 @@
+"""The values that the sentences of a conversation state: those with a label first, then those known by their shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memviz.conversation import Log
+from memviz.metrics.retention.chinese_people import ChinesePeople
+from memviz.metrics.retention.chinese_values import chinese_in
+from memviz.metrics.retention.labelled_values import labelled_in
+from memviz.metrics.retention.stated_values import Value, is_stated, names_in, values_in
+from memviz.text.sentences import Sentence, passage
+from memviz.text.words import HAN
+
+SENTENCE_CHARS, HAN_CHARS = range(12, 241), 3
+"""Of a sentence that states a value. A Chinese character says as much as three letters."""
+LEAST_INFORMATIVENESS = 1.7
+"""Of the stating sentence, see :class:`memviz.text.traits.Traits`: leaves out courtesies and advice."""
+_ENDED = re.compile(r"""[.!…。！][\s"'”’」)）*_]*$""")
+"""A line without a full stop is a heading, a cell of a table or an entry of a list, and states nothing by itself."""
+_FORMULA = re.compile(r"[=×±<>|{}]")
+_UNSURE = re.compile(
+    r"\b(?:if|maybe|perhaps|might|could|would be|for example|such as|e\.g\.|suppose|imagine|falls|vielleicht)\b"
+    r"|如果|假如|比如|例如|建议|也许|可能",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(r"(?<![\w'’-])[a-zß-ÿ]+")
+
+
+class Told(NamedTuple):
+    """A sentence of the message at ``position``, and whether the user says it."""
+
+    position: int
+    sentence: Sentence
+    of_user: bool
+
+
+def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
+    """All values that the user and the assistant state in sentences that tell something, in order."""
+    told = list(_told(log))
+    small = {word for message in log for word in _SMALL.findall(message.content)}
+    names = names_in([one.sentence.text for one in told], small)
+    people = ChinesePeople(message.content for message in log)
+    return ((one, value) for one in told for value in _values(one, names, people))
+
+
+def _told(log: Log) -> Iterator[Told]:
+    for position, message in enumerate(log):
+        if message.role in ("user", "assistant"):
+            of_user = message.role == "user"
+            yield from (Told(position, sentence, of_user) for sentence in passage(message.content).sentences)
+
+
+def _values(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
+    """Of two that overlap only the first. Each of many in one sentence counts less."""
+    sentence = told.sentence
+    if len(sentence.text) >= SENTENCE_CHARS.stop or sentence.is_question or sentence.echo:
+        return []
+    taken: set[int] = set()
+    found = []
+    for value in (*_labelled(sentence, told.of_user, people), *_shaped(told, names)):
+        if taken.isdisjoint(range(value.start, value.stop)):
+            taken.update(range(value.start, value.stop))
+            found.append(value)
+    return [value._replace(weight=value.weight + sentence.traits.informativeness / len(found)) for value in found]
+
+
+def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Iterator[Value]:
+    text = sentence.text
+    chinese = not text.isascii() and HAN.search(text)
+    found = list(chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user))
+    if found and not _UNSURE.search(text) and (of_user or not sentence.traits.is_hedged):
+        yield from (Value(*one, alone=True) for one in found)
+
+
+def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
+    text = told.sentence.text
+    if _tells(told.sentence):
+        for value in values_in(text, names):
+            alone = is_stated(value, text, told.of_user)
+            if told.of_user or alone or value.category != "number":  # an assistant works out many numbers
+                yield value._replace(alone=alone)
+
+
+def _tells(sentence: Sentence) -> bool:
+    text, traits = sentence.text, sentence.traits
+    least = SENTENCE_CHARS.start
+    return (
+        (len(text) >= least or len(HAN.findall(text)) * HAN_CHARS >= least)
+        and _ENDED.search(text) is not None
+        and _FORMULA.search(text) is None
+        and not traits.is_hedged
+        and traits.informativeness >= LEAST_INFORMATIVENESS
+    )
