@@ -66,7 +66,7 @@ def only_summaries(page: Page) -> None:
     values.press("Enter")
     quiet(page)
     page.keyboard.press("Escape")
-    sees(page.get_by_text(re.compile(r"^\d+ settings, ")))
+    sees(page.get_by_text(re.compile(r"^\d+ settings\. ")))
 
 
 def metric(page: Page, label: str) -> str:

@@ -20,13 +20,14 @@ import pytest
 import yaml
 
 import memviz as api
+from memviz.cli.sweep_runner import executor_of
 from memviz.code_export import targets
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.strategies import strategies
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import suggested, tried_at_first
+from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, SECONDS, Shown, memviz, process, refused, written
@@ -93,11 +94,11 @@ class TestJson:
 class TestWhatIsTried:
     def test_without_a_strategy_what_the_page_tries_first(self, library: Workspace) -> None:
         shown = memviz("sweep", "sample-trip", "--counter", "chars4", "--json")
-        transcript, log = library.conversation("sample-trip")
+        _, log = library.conversation("sample-trip")
         count = api.counter("chars4")
         largest = {"tokens": sum(map(count, (m.content for m in log))), "messages": len(log), "turns": log.turn_count}
         grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-        assert labels(shown) == [one.code_label for one in api.sweep(transcript, grid, counter="chars4").settings]
+        assert labels(shown) == [one.code_label for one in settings(grid)]
 
     @pytest.mark.parametrize(
         ("given", "sizes"),
@@ -389,12 +390,15 @@ class TestEndedEarly:
         assert started.poll() is None, started.communicate()
         return started
 
-    def gone_on(self, path: Path, kept: int) -> None:
-        """The same command measures the rest only, and its numbers are those of a sweep that nobody ended."""
+    def gone_on(self, path: Path, kept: int, *, compared: bool = True) -> None:
+        """The same command measures the rest only and, where ``compared``, its numbers are those of a sweep that nobody
+        ended."""
         rest = memviz("sweep", path, *LONG, "--json").json
-        whole = memviz("sweep", path, *LONG, "--json", "--no-keep").json
         assert rest["is_complete"]
         assert rest["measured"] == len(rest["cells"]) - kept
+        if not compared:
+            return
+        whole = memviz("sweep", path, *LONG, "--json", "--no-keep").json
         assert timeless(rest["cells"]) == timeless(whole["cells"])
         assert rest["recommendation"] == whole["recommendation"]
 
@@ -417,7 +421,7 @@ class TestEndedEarly:
         assert "goes on from here" in err
         assert out.startswith(("By cost and size alone", "No setting "))
         assert f" of {kept} settings." in out
-        self.gone_on(long_chat, kept)
+        self.gone_on(long_chat, kept, compared=False)
 
     @pytest.mark.parametrize("where", [("--workers", 2), ("--dask", "--workers", 2)], ids=["processes", "dask"])
     @pytest.mark.slow
@@ -443,6 +447,19 @@ class TestEndedEarly:
 
 
 class TestProcesses:
+    @pytest.mark.parametrize(
+        ("asked", "executor"),
+        [
+            ((False, None, None, False, None), {"executor": "inline", "workers": None}),
+            ((False, None, 2, False, None), {"executor": "processes", "workers": 2}),
+            ((False, None, 2, True, None), {"executor": "dask", "workers": 2, "scheduler": None}),
+            ((True, 3, None, False, None), {"executor": "threads", "workers": 3}),
+        ],
+    )
+    def test_who_does_the_work(self, asked: tuple[Any, ...], executor: dict[str, Any]) -> None:
+        assert executor_of(*asked) == executor
+
+    @pytest.mark.slow
     def test_the_numbers_are_the_same(self, chat: Path) -> None:
         alone = memviz("sweep", chat, *GRID, "--no-keep", "--json").json
         several = memviz("sweep", chat, *GRID, "--no-keep", "--json", "--workers", 2).json

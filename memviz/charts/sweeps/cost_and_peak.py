@@ -49,7 +49,7 @@ def cost_and_peak_chart(
     traces += [hollow_key(limit)] if points.hollow.any() else []
     return scatter(
         traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
-        {"title": {"text": "tokens of the largest request"}, **y_axis},
+        {"title": {"text": "largest request (tokens)"}, **y_axis},
         None if max_peak_tokens is None else Limit(limit, f"At most {limit:,.0f} tokens"),
         callout(table, points, recommended, x_axis, y_axis, max_peak_tokens),
         left_pixels=80, title=title, height=height, uirevision=f"peak {measure}",

@@ -64,7 +64,7 @@ def pareto_chart(
     traces += [hollow_key(max_peak_tokens)] if max_peak_tokens is not None and points.hollow.any() else []
     return scatter(
         traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
-        {"title": {"text": "facts kept (% of those stated so far)"}, **y_axis},
+        {"title": {"text": "facts kept (%)"}, **y_axis},
         None if min_retention is None else Limit(min_retention, f"At least {percent(min_retention)}"),
         callout(table, points, recommended, x_axis, y_axis, min_retention),
         left_pixels=64, title=title, height=height, uirevision=f"pareto {measure}",

@@ -154,7 +154,7 @@ def test_axes_carry_units() -> None:
     for measure, title in (("usd", "Cost (US dollars)"), ("all_tokens", "All tokens")):
         figure = pareto_chart(small_table(), measure)
         assert figure.layout.xaxis.title.text == title
-        assert figure.layout.yaxis.title.text == "facts kept (% of those stated so far)"
+        assert figure.layout.yaxis.title.text == "facts kept (%)"
 
 
 def test_the_front_is_that_of_the_measure_shown() -> None:
