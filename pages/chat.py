@@ -23,7 +23,7 @@ DECIDE_FIRST = "Decide on the summary above first"
 
 open_page(
     "What does the model still know?",
-    "Talk under a strategy: each reply is given from exactly what was sent, and the picture shows what that was.",
+    "Talk under a strategy. Each reply comes from exactly what was sent, and the pictures show what that was.",
 )
 state = chat_state()
 with st.sidebar:

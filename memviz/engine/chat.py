@@ -12,9 +12,9 @@ from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
-from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
+from memviz.engine.preview import next_history
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
@@ -30,12 +30,14 @@ from memviz.strategies.base import CompactionPlan, Headroom, Strategy
 
 class Waiting(NamedTuple):
     """What is recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in
-    ``fresh`` will be sent, for ``tokens`` content tokens; those in ``held`` are in the history anyway."""
+    ``fresh`` will be sent besides the history, for ``tokens`` content tokens, whatever the next message is; those in
+    ``held`` are in its history anyway; those in ``undecided`` are one or the other, as long as the message is."""
 
     recalled: Recalled
     fresh: tuple[int, ...]
     held: tuple[int, ...]
     tokens: int
+    undecided: tuple[int, ...] = ()
 
 
 class Proposal(NamedTuple):
@@ -306,15 +308,17 @@ class Chat:
 
     @property
     def waiting(self) -> Waiting:
-        """What was recalled and pinned for the next request, as the memory stands now."""
+        """What was recalled and pinned for the next request, with the summary that the next message makes due."""
         recalled = self._resolve(self._due)
-        memory = self._session.memory
-        sent = assemble(memory, self.strategy.select(memory)).history
-        sent = (range(memory.history_start), *sent)
-        held = tuple(position for position in recalled.indices if any(position in part for part in sent))
-        fresh = tuple(position for position in recalled.indices if position not in held)
-        sums = memory.sums
-        return Waiting(recalled, fresh, held, sum(sums.between(position, position + 1) for position in fresh))
+        if not recalled.indices:
+            return Waiting(recalled, (), (), 0)
+        history = next_history(self._session)
+        held = tuple(position for position in recalled.indices if position in history.any_message)
+        fresh = tuple(position for position in recalled.indices if position not in history.short_one)
+        undecided = tuple(position for position in recalled.indices if position not in (*held, *fresh))
+        sums = self._session.memory.sums
+        tokens = sum(sums.between(position, position + 1) for position in fresh)
+        return Waiting(recalled, fresh, held, tokens, undecided)
 
     @property
     def _due(self) -> tuple[Recall, ...]:

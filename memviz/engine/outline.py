@@ -130,8 +130,7 @@ def outline(
     for _ in play(session, request):
         pass
     asked, stops = (np.array(bounds, np.int64) for bounds in log.turn_bounds())
-    first_summaries, last_summaries, starts, ends = np.array(flat, np.int64).reshape(-1, 4).T.copy()
-    begun = np.array([log.turn_start(number + 1) for number in return Outline(
-        strategy, session.space, tuple(session.compactions), others, asked, stops, first_summaries, last_summaries,
-        starts, ends, begun,
-    )  # fmt: skip
+    first, last, starts, ends = np.array(flat, np.int64).reshape(-1, 4).T.copy()
+    begun = np.array([log.turn_start(number + 1) for number in range(log.turn_count)], np.int64)
+    done = tuple(session.compactions)
+    return Outline(strategy, session.space, done, others, asked, stops, first, last, starts, ends, begun)

@@ -177,6 +177,12 @@ class Session:
         return self._backoff.first_turn(self.summarizer.name)
 
     @property
+    def may_summarize(self) -> bool:
+        """Whether what is due with the next message is summarized, or dropped: not while a failure waits."""
+        next_turn = self.log.turn_count + (len(self.log) > 0 and self.log[-1].role != "user")
+        return self._first_turn <= next_turn and (self.summarizer is not None or self.strategy.drops_without_summarizer)
+
+    @property
     def _waits_until(self) -> int:
         """The length of the log at which :attr:`_first_turn` has begun."""
         turn = self._first_turn

@@ -344,9 +344,12 @@ class TestPinned:
 
 
 @given(
-    pinned=st.sets(st.integers(0, 9), max_size=6), asked=st.sets(st.integers(0, 9), max_size=6), id=st.sampled_from(IDS)
+    pinned=st.sets(st.integers(0, 9), max_size=6),
+    asked=st.sets(st.integers(0, 9), max_size=6),
+    id=st.sampled_from(IDS),
+    length=st.integers(0, 60),
 )
-def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str) -> None:
+def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str, length: int) -> None:
     chat = memviz.Chat(small(id), model=Digest(), counter="chars4")
     for message in talk(5):
         if message.role == "user":
@@ -357,10 +360,31 @@ def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str) 
         chat.recall(messages=asked)
     waiting = chat.waiting
     assert waiting.recalled.indices == tuple(sorted(pinned | asked))
-    assert sorted((*waiting.fresh, *waiting.held)) == list(waiting.recalled.indices)
-    record = chat.send("And now?")
-    assert set(waiting.fresh) <= set(record.parts.recalled), "the new question only pushes messages out"
+    assert sorted((*waiting.fresh, *waiting.held, *waiting.undecided)) == list(waiting.recalled.indices)
+    record = chat.send("And now? " + "long " * length)
+    assert set(waiting.fresh) <= set(record.parts.recalled)
+    assert set(record.parts.recalled) <= {*waiting.fresh, *waiting.undecided}, "what is held is not sent twice"
+    assert chat.strategy.budget_tokens or not waiting.undecided, "only a limit in tokens depends on the length"
     assert waiting.tokens == sum(memviz.counter("chars4")(chat.log[position].content) for position in waiting.fresh)
+
+
+def test_what_waits_knows_of_the_summary_that_the_next_message_makes_due() -> None:
+    chat = memviz.Chat(memviz.strategy("summary", buffer_size=2), model=Digest())
+    chat.send("One.")
+    chat.send("Two.")
+    chat.recall(turns=[1])
+    assert (chat.waiting.fresh, chat.waiting.held) == ((0, 1), ()), "word for word so far, and then no more"
+    assert chat.send("Three.").parts.recalled == (0, 1)
+
+
+def test_what_waits_for_a_review_is_undecided() -> None:
+    chat = memviz.Chat(memviz.strategy("summary", buffer_size=2), model=Digest())
+    chat.send("One.")
+    chat.send("Two.")
+    chat.recall(turns=[1])
+    assert (chat.waiting.fresh, chat.waiting.undecided) == ((0, 1), ())
+    chat.review = True
+    assert (chat.waiting.fresh, chat.waiting.undecided) == ((), (0, 1)), "the user may skip it"
 
 
 @pytest.mark.parametrize(

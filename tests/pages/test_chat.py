@@ -275,7 +275,7 @@ def test_new_chat_starts_empty_and_keeps_the_old_one(chat: AppTest) -> None:
 def test_from_chat_to_compare_on_the_same_conversation(chat: AppTest) -> None:
     say(chat, FACT)
     say(chat, PLAN)
-    click(chat, "Compare strategies on this conversation")
+    click(chat, "Compare other strategies")
     assert page_of(chat) == "compare"
     assert labelled(chat.selectbox, "Conversation").value == chat.session_state["compare"].conversation_id
     assert any("2 turns." in sentence for sentence in sentences(chat.caption))

@@ -58,7 +58,7 @@ def pictures(desk: ChatDesk) -> None:
     if (
         state.conversation_id is not None
         and not state.deleted
-        and st.button("Compare strategies on this conversation", icon=":material/stacked_line_chart:")
+        and st.button("Compare other strategies", icon=":material/stacked_line_chart:")
     ):
         compare_state().open(state.conversation_id)
         st.switch_page("pages/compare.py")
@@ -73,7 +73,7 @@ def _next_summarization(chat: Chat) -> None:
 
 def _totals(run: Run) -> None:
     use = token_use(run)
-    with st.container(horizontal=True):  # wraps where a column would cut the labels short
+    with st.container(horizontal=True, gap="xsmall"):  # wraps where a column would cut the labels short
         st.metric(
             "Sent", f"{use.sent_tokens:,}", width="content", help="Tokens sent to the chat model, over all turns."
         )

@@ -86,8 +86,9 @@ def _waiting(chat: Chat, waiting: Waiting) -> None:
     """The tray: what goes along, what need not, and what did not fit."""
     with st.container(border=True):
         st.badge(
-            f"{counted(len(waiting.fresh), 'message')} recalled, {waiting.tokens:,} tokens", color="orange",
-            icon=":material/history:", help="They stand right before your next message, in that request only.",
+            f"{counted(len(waiting.fresh), 'message')} recalled, {waiting.tokens:,} tokens" if waiting.fresh
+            else "Recalled", color="orange",
+            icon=":material/history:", help="They are sent right before your next message, in that request only.",
         )  # fmt: skip
         _previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
@@ -106,6 +107,11 @@ def _waiting(chat: Chat, waiting: Waiting) -> None:
 
 
 def _remarks(waiting: Waiting) -> Iterable[str]:
+    if waiting.undecided:
+        yield (
+            f"{counted(len(waiting.undecided), 'message')} more: whether they are sent word for word anyway depends on "
+            "your next message. If not, they are recalled too, so none is missing."
+        )
     if waiting.held:
         yield f"{counted(len(waiting.held), 'message')} asked for, but sent word for word anyway: not sent twice."
     if waiting.recalled.cut:

@@ -156,7 +156,7 @@ def empty_chat(desk: ChatDesk) -> None:
         icon=":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):
-        st.button("Go on from the Portugal trip", icon=":material/luggage:", key="chat-go-on-from-sample",
+        st.button("Go on from the Portugal trip", icon=":material/flight_takeoff:", key="chat-go-on-from-sample",
                   on_click=desk.state.open, args=(FIRST_SAMPLE,))  # fmt: skip
         st.caption(
             "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
