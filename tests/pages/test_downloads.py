@@ -55,9 +55,9 @@ def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], s
     report = named(made, "two-weeks-in-portugal-and-then-a-grandmother-joins.html")
     assert all(line.label in report for line in (run.strategy, memviz.strategy("buffer")))
     assert "the prices of openai/gpt-5-mini and a pause of 1 min" in report
-    page.switch_page("pages/costs.py").run()
+    labelled(page.segmented_control, "Seen as").set_value("dollars").run()
     labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5").run()
-    page.switch_page("pages/compare.py").run()
+    labelled(page.segmented_control, "Seen as").set_value("tokens").run()
     report = named(made, "two-weeks-in-portugal-and-then-a-grandmother-joins.html")
     assert "the prices of anthropic/claude-sonnet-4-5" in report, "those that were chosen last"
     assert not page.exception

@@ -37,8 +37,10 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
     else:
         turn = compaction.request_turn
         length = compaction.before.log.turn(turn).asked if turn else compaction.after.length
+    # The log may have grown since, and a chat that was given another setting has memories over another space.
+    space = (record.memory if record else compaction.after).space
     before, after = (
-        _size(compaction.strategy, memory.appended(length), recalled)
+        _size(compaction.strategy, memory._replace(space=space).appended(length), recalled)
         for memory in (compaction.before, compaction.after)
     )
     return RequestSizes(before + besides, after + besides)

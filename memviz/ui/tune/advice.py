@@ -12,9 +12,7 @@ from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
-
-FACTS_PAGE = "pages/retention.py"
-"""Where the facts of a conversation are shown, and typed in."""
+from memviz.ui.shell.views import FACTS_VIEW, turn_to
 
 
 def recommendation(sweep: Sweep, constraints: Constraints, conversations: Sequence[str]) -> Recommendation:
@@ -45,4 +43,4 @@ def _open_facts(conversations: Sequence[str]) -> None:
     study = compare_state()
     if study.conversation_id not in conversations:
         study.open(conversations[0])
-    st.switch_page(FACTS_PAGE)
+    turn_to("facts", FACTS_VIEW, "lives")
