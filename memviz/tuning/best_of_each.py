@@ -56,10 +56,10 @@ def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, 
 def best_of(sweep: Sweep, id: str, constraints: Constraints) -> StrategyBest | None:
     """The best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
     table = sweep.by_setting(constraints.over)
-    table = table[table["strategy"] == id]
-    chosen = best_row(table, constraints, sweep.cost_measure)
+    chosen = best_row(table, constraints, sweep.cost_measure, id)
     if chosen is None:
         return None
+    table = table[table["strategy"] == id]
     row, fits = chosen
     setting = sweep.settings[row["setting"]]
     best = StrategyBest(setting, row, fits)

@@ -17,13 +17,19 @@ SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
 Row = dict[str, Any]
 
 
-def best_row(table: DataFrame, constraints: Constraints, measure: str) -> tuple[Row, bool] | None:
-    """The best of the rows of :meth:`memviz.tuning.results.Sweep.by_setting` and whether it does what was asked for;
-    ``None`` where each failed over a conversation. ``measure`` is what costs are compared in."""
+def best_row(
+    table: DataFrame, constraints: Constraints, measure: str, strategy_id: str | None = None
+) -> tuple[Row, bool] | None:
+    """The best of the rows of :meth:`memviz.tuning.results.Sweep.by_setting`, of one strategy or of all, and whether it
+    does what was asked for; ``None`` where each failed over a conversation. ``measure`` is what costs are compared in.
+    """
     ran = table[table["failed"] == 0]
+    fits = constraints.fits(ran)  # over all strategies: one that met no fact does not fit where another had some
+    if strategy_id is not None:
+        ran = ran[ran["strategy"] == strategy_id]
     if ran.empty:
         return None
-    fitting = ran[constraints.fits(ran)]
+    fitting = ran[fits[ran.index]]
     return (cheapest(fitting, measure), True) if len(fitting) else (nearest(ran, constraints, measure), False)
 
 
