@@ -1,0 +1,81 @@
+"""Which facts of a message its summary still holds: by hand, and against what retention says of the same request."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz import Recall, Run
+from memviz.context import Fate
+from memviz.metrics.retention.message_facts import (
+    MOST_NAMED,
+    MessageFacts,
+    facts_of_messages,
+    message_facts,
+    message_facts_words,
+)
+from memviz.metrics.retention.retention import Knowledge, ProbeTexts, retention
+from memviz.transcripts.base import Probe
+from tests.engine.probes import IDS
+from tests.metrics.random_probes import probed_runs
+from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
+
+OLD_BUDGET = Probe("Budget at first?", ("3,000",), (0,), "number")
+
+
+def facts_at(run: Run, turn: int, position: int, *probes: Probe) -> MessageFacts:
+    return message_facts(run.turns[turn - 1], position, probes)
+
+
+def test_of_a_message_replaced_by_a_summary_some_facts_live_on_and_some_are_lost() -> None:
+    run = run_of("summary", "The code is qx7r4m.", "Nothing.", buffer_size=2)
+    assert facts_at(run, 4, 2, CODE, OLD_BUDGET) == MessageFacts(held=(CODE,), lost=())
+    assert facts_at(run, 4, 0, CODE, OLD_BUDGET) == MessageFacts(held=(), lost=(OLD_BUDGET,))
+    assert facts_at(run, 5, 2, CODE) == MessageFacts(held=(), lost=(CODE,))
+
+
+def test_a_message_that_is_sent_word_for_word_or_recalled_needs_no_summary() -> None:
+    assert not facts_at(run_of("summary", *["Nothing."] * 9, buffer_size=2), 2, 2, CODE)
+    assert not facts_at(run_of("window", window_size=1, recalls={4: Recall(messages=[2])}), 4, 2, CODE)
+    assert not facts_at(run_of("buffer"), 1, 2, CODE)  # not said yet
+
+
+def test_a_fact_that_another_message_repeats_is_not_lost() -> None:
+    said = [("user", "The code is QX7R4M."), ("assistant", "Fine."), ("user", "QX7R4M, right?"), ("assistant", "Yes.")]
+    code = Probe("Code?", ("QX7R4M",), (0,), "name")
+    typed = Probe("Code?", ("QX7R4M",), (), "name")  # typed in without a message: stated where its answer stands
+    run = run_of("window", window_size=1, said=said)
+    assert facts_at(run, 2, 0, code, typed) == MessageFacts((), (), elsewhere=(code, typed))
+
+
+def test_the_words_name_each_kind_and_leave_out_what_is_not() -> None:
+    assert message_facts_words(MessageFacts((), ())) == ""
+    assert message_facts_words(MessageFacts((BUDGET,), (CODE, OLD_BUDGET))) == (
+        "The summary still holds: 3,600 euros. Lost: QX7R4M; 3,000."
+    )
+    assert message_facts_words(MessageFacts((), (), (CODE,))) == "Sent in another message: QX7R4M."
+    many = tuple(Probe("?", (f"fact {number}",), (), "name") for number in range(MOST_NAMED + 2))
+    assert message_facts_words(MessageFacts(many, ())).endswith("fact 5; and 2 more.")
+
+
+def test_texts_of_other_probes_are_refused() -> None:
+    run = run_of("buffer")
+    with pytest.raises(ValueError, match="other probes"):
+        message_facts(run.turns[0], 0, [CODE], ProbeTexts(run.log, [BUDGET]))
+
+
+@pytest.mark.parametrize("id", IDS)
+@given(data=st.data())
+def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> None:
+    run, probes = data.draw(probed_runs(id))
+    found, texts = retention(run, probes), ProbeTexts(run.log, probes)
+    for row, record in enumerate(run.turns):
+        by_message = facts_of_messages(record, probes, texts)
+        fates = run.fates_at(record)
+        assert all(fates[at] in (Fate.SUMMARIZED, Fate.DROPPED) for at in by_message)
+        for facts in by_message.values():
+            states = {probe: Knowledge(found.states[row, number]) for number, probe in enumerate(probes)}
+            assert all(states[probe] == Knowledge.LOST for probe in facts.lost)
+            assert all(states[probe] >= Knowledge.SUMMARY for probe in facts.held)
+            assert all(states[probe] > Knowledge.LOST for probe in facts.elsewhere)
