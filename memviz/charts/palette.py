@@ -51,8 +51,8 @@ STEP_COLORS = (
     PART_COLORS["recalled"], PART_COLORS["history"],
 )  # fmt: skip
 STEP_TITLES = (
-    "Not yet there", "Dropped", "Summarized once", "2-3 times", "4-7 times", "8 times or more", "Recalled",
-    "Word for word",
+    "Not yet there", "Dropped", "Replaced by a summary", "Summarized 2-3 times", "Summarized 4-7 times",
+    "Summarized 8 times or more", "Recalled", "Word for word",
 )  # fmt: skip
 """Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
 SUMMARIZATION_LINE = "#6A45C4"

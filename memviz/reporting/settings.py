@@ -114,7 +114,7 @@ class Setting:
         found = (
             Share("word for word", shares.verbatim, STEP_COLORS[code_of(Fate.VERBATIM)]),
             Share("recalled", shares.recalled, STEP_COLORS[code_of(Fate.RECALLED)]),
-            Share("summarized", shares.summarized, STEP_COLORS[code_of(Fate.SUMMARIZED, 1)]),
+            Share("replaced by a summary", shares.summarized, STEP_COLORS[code_of(Fate.SUMMARIZED, 1)]),
             Share("dropped", shares.dropped, STEP_COLORS[code_of(Fate.DROPPED)]),
         )
         return tuple(share for share in found if share.messages)

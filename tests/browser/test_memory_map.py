@@ -40,7 +40,7 @@ def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> No
     go(page, f"{dashboard.url}/memory_map", "memory_map")
     tooltip = point_at(page, 2, 30, 12)
     expect(tooltip).to_contain_text("message 12 (assistant, turn 6)")
-    expect(tooltip).to_contain_text("in the summary, summarized 7 times (version 8)")
+    expect(tooltip).to_contain_text("replaced by a summary (version 8),summarized 7 times")
     expect(tooltip).to_contain_text("at the request of turn 30: 1,539 tokens sent")
     expect(point_at(page, 1, 30, 12)).to_contain_text("dropped")
     click_on(page, 2, 30, 12)
@@ -48,7 +48,7 @@ def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> No
     expect(page.get_by_role("spinbutton", name="Message", exact=True)).to_have_value("12")
     expect(page.get_by_text(sample("trip").messages[11].content[:60]).first).to_be_visible()
     sees(page.get_by_text("Request of turn 30, 1,539 tokens"))
-    sees(page.get_by_text("sent word for word until turn 8; in the summary since turn 9"))
+    sees(page.get_by_text("sent word for word until turn 8; replaced by a summary since turn 9"))
     stands(page, "memory_map")
 
 

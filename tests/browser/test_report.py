@@ -129,7 +129,7 @@ def test_pointing_tells_the_numbers(open_context: Callable[..., BrowserContext],
     run = memviz.replay(sample("trip"), memviz.strategy("buffer"), model=None)
     tokens = run.turns[29].total_tokens
     expect(point_at(page, "tokens", 30, tokens)).to_contain_text(f"turn 30: {tokens:,} tokens sent")
-    expect(point_at(page, "map-2", 30, 12)).to_contain_text("in the summary, summarized 7 times (version 8)")
+    expect(point_at(page, "map-2", 30, 12)).to_contain_text("replaced by a summary (version 8),summarized 7 times")
     point_at(page, "composition-0", 30, tokens / 2)
     told = chart(page, "composition-0").locator(".hoverlayer")
     expect(told).to_contain_text("turn 30")

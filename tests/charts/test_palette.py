@@ -130,7 +130,7 @@ class TestThemes:
             title: contrast(on_page(color, page), page) for title, color in zip(STEP_TITLES, STEP_COLORS, strict=True)
         }
         assert 1.1 < ratios["Dropped"] < 1.5
-        assert min(ratios["Word for word"], ratios["Summarized once"], ratios["Recalled"]) > LEAST_CONTRAST
+        assert min(ratios["Word for word"], ratios["Replaced by a summary"], ratios["Recalled"]) > LEAST_CONTRAST
 
     def test_a_summary_fades_with_its_generation(self, theme: str) -> None:
         page = THEMES[theme]["backgroundColor"]
@@ -181,5 +181,5 @@ def test_everything_that_can_become_of_a_message_has_colour_and_title() -> None:
     assert faded("#0A10FF", 0.25) == "rgba(10,16,255,0.25)"
     for code in (2, 3, 4):
         first, last = STEPS[code].generation, STEPS[code + 1].generation - 1
-        assert STEP_TITLES[code] in ("Summarized once", f"{first}-{last} times")
-    assert STEP_TITLES[5] == f"{STEPS[5].generation} times or more"
+        assert STEP_TITLES[code] in ("Replaced by a summary", f"Summarized {first}-{last} times")
+    assert STEP_TITLES[5] == f"Summarized {STEPS[5].generation} times or more"

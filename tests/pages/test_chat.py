@@ -236,6 +236,15 @@ def test_a_long_conversation_shows_its_end_first(database: Path) -> None:
     assert [text for _, text in bubbles(session)] == messages[-30:]
     click(session, "Show 30 earlier messages")
     assert [text for _, text in bubbles(session)] == messages[-60:]
+    notes = {
+        message.text[0].value: (message.markdown[0].value, *sentences(message.caption))
+        for message in session.chat_message
+        if message.markdown
+    }
+    for position, kept in ((34, "Lost: 3,600 euros; shellfish."), (38, "The summary still holds: PT-58231.")):
+        badge, *facts = notes[messages[position]]
+        assert "replaced by a summary" in badge
+        assert facts == [kept]
 
 
 def test_new_chat_starts_empty_and_keeps_the_old_one(chat: AppTest) -> None:

@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.charts.palette import PART_COLORS, PART_TITLES
 from memviz.engine.run import Run
+from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.transcripts.samples import sample
-from tests.pages.driving import blocks, inspected, labelled, open_page, request_as_json
+from tests.pages.driving import blocks, inspected, labelled, open_page, request_as_json, sentences
 
 
 @pytest.fixture
@@ -59,6 +60,8 @@ def test_every_part_says_its_tokens(run: Run) -> None:
         assert f"<b>{PART_TITLES[block.kind]}</b> {block.tokens:,} tokens · {len(block.messages)} message" in html
         assert PART_COLORS[block.kind] in html
     assert any(f"Request of turn 20, {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
+    facts = message_facts_words(summary_facts(run.turns[19], sample("trip").probes))
+    assert f"Of the facts in the messages it stands for: {facts}" in sentences(session.caption)
 
 
 def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:

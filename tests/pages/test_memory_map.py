@@ -138,6 +138,9 @@ def test_a_click_on_a_cell_shows_its_message_and_its_request(page: AppTest) -> N
     assert page.select_slider[0].value == 20
     assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
     assert "Message 12 and the request of turn 20 are shown below." in page.toast[0].value
+    labelled(page.number_input, "Message").set_value(15).run()
+    lost = "At the request of turn 20: Lost: 28 June 2027; QX7R4M."
+    assert lost in [element.value.replace("\\", "") for element in page.markdown]
 
 
 def test_a_message_that_was_never_sent_says_so(page: AppTest) -> None:
@@ -237,8 +240,9 @@ def test_a_conversation_without_a_request_says_so() -> None:
                 Span(1, 9, Fate.VERBATIM, 0), Span(10, 15, Fate.SUMMARIZED, 1), Span(16, 21, Fate.SUMMARIZED, 2),
                 Span(22, 29, Fate.SUMMARIZED, 3), Span(30, 30, Fate.RECALLED, 0), Span(31, 40, Fate.SUMMARIZED, 3),
             ],
-            "sent word for word until turn 9; in the summary since turn 10; summarized again at turns 16 and 22; "
-            "recalled at turn 30; in the summary since turn 31; by the last request it had been summarized 3 times.",
+            "sent word for word until turn 9; replaced by a summary since turn 10; summarized again at turns 16 and "
+            "22; recalled at turn 30; replaced by a summary since turn 31; by the last request it had been summarized "
+            "3 times.",
         ),
         (
             [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from memviz.text.wording import message_number, message_range, times, turn_range
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
+CHARS_A_LINE, NO_BREAK = 50, "\u00a0"
 FATE_WORDS = {
     Fate.VERBATIM: "word for word",
     Fate.RECALLED: "recalled",
-    Fate.SUMMARIZED: "summarized",
+    Fate.SUMMARIZED: "replaced by a summary",
     Fate.DROPPED: "dropped",
 }
 Places = NDArray[np.intp]
@@ -70,9 +72,9 @@ def column_words(run: Run, cells: Grid) -> dict[str, str]:
 def _column(run: Run, column: range, requests: Places, size: int) -> str:
     last = int(requests[-1])
     record, counts = run.turns[last], fate_map(run).counts[last]
-    sent = ", ".join(
-        f"{counts[fate]:,} {FATE_WORDS[fate]}" for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID
-    )
+    told = [fate for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID]
+    together = [f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told]
+    sent = "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
     if size == 1:
         return f"turn {record.turn}: {record.total_tokens:,} tokens sent,<br>{sent}"
     last_of = f"{turn_range(column.start, column.stop - 1)}, with turn {record.turn}:"
@@ -87,18 +89,13 @@ def cell_words(run: Run, cells: Grid, code: int, rows: Places, columns: Places) 
     step = STEPS[code]
     if not cells.view.in_full:
         percents = np.rint(100 * cells.shares[rows, columns]).astype(np.uint8)
-        return f"<b>{_binned(code)}</b> (%{{customdata}} % of this cell)", percents
+        return f"<b>{STEP_TITLES[code].lower()}</b> (%{{customdata}} % of this cell)", percents
     if step.fate is not Fate.SUMMARIZED:
         return f"<b>{FATE_WORDS[step.fate]}</b>", None
     often = "once" if step.generation == 1 else "%{customdata[0]} times"
-    return f"<b>in the summary</b>, summarized {often} (version %{{customdata[1]}})", _holders(
+    return f"<b>replaced by a summary</b> (version %{{customdata[1]}}),<br>summarized {often}", _holders(
         run, cells, rows, columns
     )
-
-
-def _binned(code: int) -> str:
-    title = STEP_TITLES[code]
-    return f"summarized {title}" if title[0].isdigit() else title.lower()
 
 
 def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np.uint16]:
@@ -120,4 +117,4 @@ def span_words(span: Span) -> str:
     turns = turn_range(span.first_turn, span.last_turn)
     if span.fate is not Fate.SUMMARIZED:
         return f"{turns}: <b>{FATE_WORDS[span.fate]}</b>"
-    return f"{turns}: <b>in the summary</b>, summarized {times(span.generation)}"
+    return f"{turns}: <b>replaced by a summary</b>, summarized {times(span.generation)}"

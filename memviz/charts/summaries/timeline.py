@@ -91,13 +91,13 @@ def _marks(events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[
 
 
 def _covered(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
-    """For each version, which messages were in the summary before it and which it newly took in."""
+    """For each version, which messages the summary before it had replaced and which it newly took in."""
     written = [event for event in events if event.version]
     if not written:
         return
     spans = [(event.version.covers, event.version.added) for event in written if event.version]
     before = [(covers.start, max(0, added.start - covers.start)) for covers, added in spans]
-    names = (("in the summary already", SUMMARY, before),
+    names = (("replaced by the summary before", SUMMARY, before),
              ("newly taken in", MESSAGES, [(added.start, len(added)) for _, added in spans]))  # fmt: skip
     for name, color, bars in names:
         yield {

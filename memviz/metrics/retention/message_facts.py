@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.conversation import Log
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import log_length, recalled_ranges, verbatim_ranges
+from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.transcripts.base import Probe
 
@@ -20,7 +22,7 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class MessageFacts:
-    """The facts that one message states, at a request that does not hold it word for word.
+    """Facts that messages state, at a request that does not hold these messages word for word.
 
     ``held``: the summary that is sent contains an accepted answer. ``elsewhere``: the summary does not, but another
     message of the request or the system prompt does. ``lost``: nothing in the request does. All by the rule of
@@ -38,37 +40,28 @@ class MessageFacts:
 NO_FACTS = MessageFacts((), ())
 
 
-def message_facts(
-    record: TurnRecord, position: int, probes: Sequence[Probe], texts: ProbeTexts | None = None
-) -> MessageFacts:
+def message_facts(record: TurnRecord, position: int, probes: Sequence[Probe]) -> MessageFacts:
     """The facts of the message at this log position: the ``probes`` that name it as evidence, and of those without
     evidence the ones whose answer it contains, once all of their evidence was said. None for a message that the request
-    holds word for word, or that was not said yet.
-
-    ``texts`` are those of ``probes`` in the log, if they were read already; for many messages of one request ask
-    :func:`facts_of_messages`. Raises ValueError if ``texts`` were built for other probes.
-    """
-    return facts_of_messages(record, probes, texts, [position]).get(position, NO_FACTS)
+    holds word for word, or that was not said yet. For many messages ask :func:`facts_of_messages`."""
+    return facts_of_messages(record, probes, [position]).get(position, NO_FACTS)
 
 
 def facts_of_messages(
-    record: TurnRecord,
-    probes: Sequence[Probe],
-    texts: ProbeTexts | None = None,
-    positions: Iterable[int] | None = None,
+    record: TurnRecord, probes: Sequence[Probe], positions: Iterable[int] | None = None
 ) -> Mapping[int, MessageFacts]:
     """:func:`message_facts` of every message at ``positions`` (all that were said) that states a fact and is not sent
-    word for word. Each text is read once for all of them."""
-    texts = ProbeTexts(record.memory.log, probes) if texts is None else texts
-    if texts.probes != tuple(probes):
-        raise ValueError("These ProbeTexts were built for other probes.")
-    texts.extend()
-    sent = [range(record.memory.history_start), *verbatim_ranges(record), *recalled_ranges(record)]
-    places = _Places(_held_by_summary(record, texts), _held_by_messages(record, texts, sent))
-    asked = range(record.memory.length) if positions is None else positions
-    away = [at for at in asked if at < record.memory.length and not any(at in part for part in sent)]
-    stated = _stated(texts, away, log_length(record))
-    return {at: places.of(texts.probes, numbers) for at, numbers in stated.items() if numbers}
+    word for word. Each text of the request is read once for all of them."""
+    request = _Request.of(record, probes)
+    return {position: request.facts(numbers) for position, numbers in request.stated(positions).items() if numbers}
+
+
+def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
+    """The facts of all messages that the request does not hold word for word and that its summary stands for."""
+    sent, request = record.parts.summaries, _Request.of(record, probes)
+    covered = record.memory.space.summaries.covered(sent.start, sent.stop)
+    stated = request.stated(position for part in covered for position in part)
+    return request.facts(sorted({number for numbers in stated.values() for number in numbers}))
 
 
 def message_facts_words(facts: MessageFacts) -> str:
@@ -81,50 +74,63 @@ def message_facts_words(facts: MessageFacts) -> str:
     return " ".join(f"{title}: {_named(probes)}." for title, probes in parts if probes)
 
 
-class _Places(NamedTuple):
-    """Whether each probe is in the summary that is sent, and whether in any message that is."""
+class _Request(NamedTuple):
+    """One request and where it holds each probe: in its summary, in any of its messages."""
 
+    record: TurnRecord
+    texts: ProbeTexts
+    sent: tuple[range, ...]
     in_summary: Bools
     in_messages: Bools
 
-    def of(self, probes: tuple[Probe, ...], numbers: Sequence[int]) -> MessageFacts:
-        held = [number for number in numbers if self.in_summary[number]]
-        elsewhere = [number for number in numbers if self.in_messages[number] and not self.in_summary[number]]
-        known = {*held, *elsewhere}
-        lost = [number for number in numbers if number not in known]
-        return MessageFacts(*(tuple(probes[number] for number in part) for part in (held, lost, elsewhere)))
+    @classmethod
+    def of(cls, record: TurnRecord, probes: Sequence[Probe]) -> _Request:
+        """The texts of this request are read, and no others: the log may be long."""
+        log, space, parts = record.memory.log, record.memory.space, record.parts
+        sent = (range(record.memory.history_start), *verbatim_ranges(record), *recalled_ranges(record))
+        versions = space.summaries.in_block(parts.summaries.start, parts.summaries.stop)
+        prompt = [space.system_prompt] if space.system_prompt else []
+        messages = [*prompt, *(log[position] for part in sent for position in part)]
+        texts = ProbeTexts(Log(()), probes)
+        in_summary = _any_holds(texts, [version.text for version in versions])
+        return cls(record, texts, sent, in_summary, _any_holds(texts, [readable(message) for message in messages]))
+
+    def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
+        """The numbers of the probes that each message states which is not sent, in their order."""
+        length = self.record.memory.length
+        asked = range(length) if positions is None else positions
+        found: dict[int, list[int]] = {
+            at: [] for at in asked if at < length and not any(at in part for part in self.sent)
+        }
+        for number, probe in enumerate(self.texts.probes):
+            if all(0 <= position < log_length(self.record) for position in probe.evidence):
+                for position in dict.fromkeys(probe.evidence):
+                    if position in found:
+                        found[position].append(number)
+        self._add_without_evidence(found)
+        return found
+
+    def _add_without_evidence(self, found: dict[int, list[int]]) -> None:
+        """A fact that was typed in without a message is stated wherever its answer stands."""
+        numbers = [number for number, probe in enumerate(self.texts.probes) if not probe.evidence]
+        if numbers:
+            held = self.texts.holding([readable(self.record.memory.log[position]) for position in found]).answers
+            for row, position in enumerate(found):
+                found[position] += [number for number in numbers if held[row, number]]
+
+    def facts(self, numbers: Sequence[int]) -> MessageFacts:
+        """Where the probes of these numbers are."""
+        probes = self.texts.probes
+        return MessageFacts(
+            held=tuple(probes[number] for number in numbers if self.in_summary[number]),
+            lost=tuple(probes[n] for n in numbers if not (self.in_summary[n] or self.in_messages[n])),
+            elsewhere=tuple(probes[n] for n in numbers if self.in_messages[n] and not self.in_summary[n]),
+        )
 
 
-def _held_by_summary(record: TurnRecord, texts: ProbeTexts) -> Bools:
-    sent = record.parts.summaries
-    versions = record.memory.space.summaries.in_block(sent.start, sent.stop)
-    held: Bools = np.logical_or.reduce(texts.holding([version.text for version in versions]).answers, axis=0)
+def _any_holds(texts: ProbeTexts, read: Sequence[str]) -> Bools:
+    held: Bools = np.logical_or.reduce(texts.holding(read).answers, axis=0)
     return held
-
-
-def _held_by_messages(record: TurnRecord, texts: ProbeTexts, sent: Iterable[range]) -> Bools:
-    prompts = [prompt.content for prompt in record.memory.space.system_messages]
-    held: Bools = np.logical_or.reduce(texts.holding(prompts).answers, axis=0)
-    for part in sent:
-        held |= texts.answer_counts[part.stop] > texts.answer_counts[part.start]
-    return held
-
-
-def _stated(texts: ProbeTexts, positions: Iterable[int], length: int) -> dict[int, list[int]]:
-    """The numbers of the probes that each message states, in their order; of those that were born by the time the log
-    had ``length`` messages."""
-    numbers: dict[int, list[int]] = {position: [] for position in positions}
-    for number, probe in enumerate(texts.probes):
-        if all(0 <= position < length for position in probe.evidence):
-            for position in dict.fromkeys(probe.evidence):
-                if position in numbers:
-                    numbers[position].append(number)
-        if not probe.evidence:
-            counts = texts.answer_counts[:, number]
-            for position in numbers:
-                if counts[position + 1] > counts[position]:
-                    numbers[position].append(number)
-    return numbers
 
 
 def _named(probes: Sequence[Probe]) -> str:

@@ -14,6 +14,7 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
+from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.shell.state import compare_state
 
 BADGES: dict[str, BadgeColor] = {
@@ -48,7 +49,7 @@ def pictures(desk: ChatDesk) -> None:
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
-        inspector(run, last.turn, "chat")
+        inspector(run, last.turn, "chat", known_facts(desk.workspace, state.conversation_id, run.log))
     if (
         state.conversation_id is not None
         and not state.deleted

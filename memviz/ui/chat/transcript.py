@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import takewhile
 
 import streamlit as st
 
 from memviz.context import Fate
 from memviz.conversation import Log, Message
+from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.retention.message_facts import NO_FACTS, MessageFacts, facts_of_messages, message_facts_words
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.controls.inspector import BadgeColor
+from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
@@ -24,7 +28,7 @@ AVATARS = {
     "system": ":material/settings:",
 }
 FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
-    Fate.SUMMARIZED: ("violet", "in the summary"),
+    Fate.SUMMARIZED: ("violet", "replaced by a summary"),
     Fate.DROPPED: ("gray", "dropped"),
     Fate.RECALLED: ("orange", "recalled"),
 }
@@ -37,6 +41,7 @@ def transcript(desk: ChatDesk) -> None:
     first = _first_shown(state, stop)
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
+    facts = _facts(desk, run, range(first, stop))
     recall_enabled = chat.strategy.allows_recall
     for position in range(first, stop):
         turn = log.turn(log.turn_number(position))
@@ -47,11 +52,19 @@ def transcript(desk: ChatDesk) -> None:
                 recall_exchange(list(takewhile(lambda message: message.is_recall_exchange, log[position:stop])))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
-        _message(log[position], position, fate)
+        _message(log[position], position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
             _unanswered(state)
         if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
+
+
+def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]:
+    """The facts of those messages that the last request does not hold word for word."""
+    if not run.turns:
+        return {}
+    known = known_facts(desk.workspace, desk.state.conversation_id, run.log)
+    return facts_of_messages(run.turns[-1], known, shown) if known else {}
 
 
 def messages_alone(log: Log, state: ChatState) -> None:
@@ -78,7 +91,7 @@ def _show_more(state: ChatState) -> None:
     state.shown_messages += MESSAGES_SHOWN
 
 
-def _message(message: Message, position: int, fate: Fate) -> None:
+def _message(message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
         if message.content:
             st.text(message.content)
@@ -89,6 +102,8 @@ def _message(message: Message, position: int, fate: Fate) -> None:
             st.badge(
                 note, color=color, help=f"What became of message {message_number(position):,} at the last request."
             )
+            if facts:
+                st.caption(plain(message_facts_words(facts)))
         if message.meta and message.meta.get("partial"):
             st.caption("stopped before it was complete")
 

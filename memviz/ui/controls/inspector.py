@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Literal
 
@@ -15,9 +15,11 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
+from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
 from memviz.reporting.request_json import request_json
 from memviz.text.wording import counted, message_number, message_range
+from memviz.transcripts.base import Probe
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.ui.controls.model_work import earlier_calls
 from memviz.ui.shell.text import plain, shortened
@@ -65,8 +67,8 @@ MAX_JSON_CHARS_SHOWN = 500_000
 """A longer request is offered as a file: of 50,000 messages it would be 30 MB in the page."""
 
 
-def inspector(run: Run, turn: int, key: str) -> None:
-    """Show the request of ``turn``."""
+def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> None:
+    """Show the request of ``turn``; under its summary which of ``facts`` that still holds."""
     record = record_of_turn(run, turn)
     if record is None:
         st.info(f"Turn {turn} made no request.", icon=":material/info:")
@@ -78,6 +80,8 @@ def inspector(run: Run, turn: int, key: str) -> None:
     blocks = record.context.blocks
     for block in blocks:
         _block(block, record, key)
+        if block.kind == "summary" and (known := summary_facts(record, facts)):
+            st.caption(f"Of the facts in the messages it stands for: {plain(message_facts_words(known))}")
     said = (message.content for block in blocks for message in block.messages)
     _as_json(run, turn, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 
@@ -94,12 +98,13 @@ def _changes(run: Run, record: TurnRecord) -> None:
         return
     gone = sum(fate is Fate.DROPPED for _, fate in left)
     what = (
-        f"{counted(len(left), 'message')} left since the request before: {len(left) - gone} summarized, {gone} dropped"
+        f"{counted(len(left), 'message')} left since the request before: "
+        f"{len(left) - gone} replaced by a summary, {gone} dropped"
     )
     with st.expander(what, icon=":material/logout:"):
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
-            now = "summarized" if fate is Fate.SUMMARIZED else "dropped"
+            now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
             st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")

@@ -99,17 +99,19 @@ def test_every_tooltip_tells_the_truth(id: str, messages: list[Message], plan: l
                 Fate.VERBATIM: "\nword for word\n",
                 Fate.DROPPED: "\ndropped\n",
                 Fate.RECALLED: "\nrecalled\n",
-                Fate.SUMMARIZED: f"\nin the summary, summarized {'once' if often == 1 else f'{often} times'} "
-                f"(version {versions[position]})\n",
+                Fate.SUMMARIZED: f"\nreplaced by a summary (version {versions[position]}),\n"
+                f"summarized {'once' if often == 1 else f'{often} times'}\n",
             }[fate] in text
             assert text.endswith(" dropped")
             for kind, words in (
                 (Fate.VERBATIM, "word for word"),
-                (Fate.SUMMARIZED, "summarized"),
+                (Fate.SUMMARIZED, "replaced by a summary"),
                 (Fate.DROPPED, "dropped"),
             ):
                 count = int((fates[request] == kind).sum())
-                assert (f"{count} {words}" in text.splitlines()[-1]) is (bool(count) or kind is not Fate.SUMMARIZED)
+                assert (f"{count} {words}" in text.partition("tokens sent,")[2]) is (
+                    bool(count) or kind is not Fate.SUMMARIZED
+                )
 
 
 def test_one_row_says_the_first_words_of_its_message() -> None:
@@ -196,7 +198,7 @@ class TestLongRuns:
         assert OWN_TAGS.sub("", told[299.0, 10.5].replace("<br>", "\n")) == (
             "messages 9 to 12 (turns 5 to 6)\nsummarized 8 times or more (100 % of this cell)\n"
             f"at the request of turns 298 to 300, with turn 300:\n{tokens:,} tokens sent,\n"
-            f"{counts[Fate.VERBATIM]} word for word, {counts[Fate.SUMMARIZED]} summarized, 0 dropped"
+            f"{counts[Fate.VERBATIM]} word for word, {counts[Fate.SUMMARIZED]} replaced by a summary,\n0 dropped"
         )
 
     def test_a_part_of_them_is_shown_in_full(self, run: Run) -> None:

@@ -37,7 +37,7 @@ def test_every_bar_says_what_it_is() -> None:
     (bars,) = message_life(three_settings(), 0, 4, 6).data
     assert "turns 1 to 6: <b>word for word</b>" in bars.hovertext
     assert "turn 4: <b>recalled</b>" in bars.hovertext
-    assert "turn 5: <b>in the summary</b>, summarized 4 times" in bars.hovertext
+    assert "turn 5: <b>replaced by a summary</b>, summarized 4 times" in bars.hovertext
 
 
 def test_every_setting_has_its_name_and_the_turn_is_marked() -> None:

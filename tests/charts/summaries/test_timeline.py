@@ -52,7 +52,7 @@ def test_tooltips_say_why_in_numbers_and_what_it_cost() -> None:
 def test_bars_show_which_messages_each_version_stands_for() -> None:
     run = run_of(messages=20)
     traces = named(summary_timeline(run))
-    old, new = traces["in the summary already"], traces["newly taken in"]
+    old, new = traces["replaced by the summary before"], traces["newly taken in"]
     for at, version in enumerate(run.summaries):
         assert old.base[at] == version.covers.start
         assert old.base[at] + old.y[at] == new.base[at] == version.added.start

@@ -14,8 +14,9 @@ from memviz.metrics.retention.message_facts import (
     facts_of_messages,
     message_facts,
     message_facts_words,
+    summary_facts,
 )
-from memviz.metrics.retention.retention import Knowledge, ProbeTexts, retention
+from memviz.metrics.retention.retention import Knowledge, retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
@@ -59,19 +60,19 @@ def test_the_words_name_each_kind_and_leave_out_what_is_not() -> None:
     assert message_facts_words(MessageFacts(many, ())).endswith("fact 5; and 2 more.")
 
 
-def test_texts_of_other_probes_are_refused() -> None:
-    run = run_of("buffer")
-    with pytest.raises(ValueError, match="other probes"):
-        message_facts(run.turns[0], 0, [CODE], ProbeTexts(run.log, [BUDGET]))
+def test_the_summary_answers_for_all_messages_it_stands_for() -> None:
+    run = run_of("summary", "The code is qx7r4m.", "Nothing.", buffer_size=2)
+    assert summary_facts(run.turns[3], [CODE, OLD_BUDGET]) == MessageFacts(held=(CODE,), lost=(OLD_BUDGET,))
+    assert not summary_facts(run.turns[0], [CODE, OLD_BUDGET])
 
 
 @pytest.mark.parametrize("id", IDS)
 @given(data=st.data())
 def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
-    found, texts = retention(run, probes), ProbeTexts(run.log, probes)
+    found = retention(run, probes)
     for row, record in enumerate(run.turns):
-        by_message = facts_of_messages(record, probes, texts)
+        by_message = facts_of_messages(record, probes)
         fates = run.fates_at(record)
         assert all(fates[at] in (Fate.SUMMARIZED, Fate.DROPPED) for at in by_message)
         for facts in by_message.values():

@@ -55,7 +55,7 @@ def _numbers(shares: FateShares) -> Iterator[tuple[str, str, str]]:
     for label, count, help_text in (
         ("word for word", shares.verbatim, "sent as they are with the last request, the newest input included"),
         ("recalled", shares.recalled, "brought back for the last request"),
-        ("summarized", shares.summarized, "in the last request only a summary stands for them"),
+        ("replaced by a summary", shares.summarized, "in the last request only a summary stands for them"),
         ("dropped", shares.dropped, "nothing of them is in the last request"),
     ):
         if count or label != "recalled":

@@ -12,10 +12,13 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.retention.message_facts import message_facts, message_facts_words
 from memviz.text.wording import message_number, message_position, times, turn_list, turn_span
 from memviz.ui.controls.inspector import inspector
+from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_setting_run
+from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state, set_widget, widget_value
 from memviz.ui.shell.text import call_text, plain
@@ -44,21 +47,23 @@ def one_message(settings: Sequence[SettingRun], conversation_id: str) -> None:
         message_life(settings, position, turn, last), key="map-life", config=CONFIG,
         alt=f"What became of message {message_number(position):,} under every setting, over the turns",
     )  # fmt: skip
+    record, known = record_of_turn(run, turn), known_facts(workspace(), conversation_id, run.log)
     message, request = st.columns(2, gap="medium")
     with message:
         said = run.log[position]
         st.markdown(f"**Message {message_number(position):,}** · {said.role}, turn {run.log.turn_number(position)}")
         st.markdown(f"Under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}")
+        if record is not None and (facts := message_facts(record, position, known)):
+            st.markdown(f"At the request of turn {turn}: {plain(message_facts_words(facts))}")
         with st.container(border=True):
             st.text(said.content[:MAX_CHARS_SHOWN] or "This message has no text.")
             for call in said.tool_calls:
                 st.code(call_text(call), language=None, wrap_lines=True)
     with request:
-        record = record_of_turn(run, turn)
         total = f", {record.total_tokens:,} tokens" if record else ""
         st.markdown(f"**Request of turn {turn}{total}**")
         with st.container(height=INSPECTOR_PIXELS, border=False):
-            inspector(run, turn, "map")
+            inspector(run, turn, "map", known)
 
 
 def _choose(settings: Sequence[SettingRun]) -> tuple[SettingRun, int, int]:
@@ -109,7 +114,7 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     words = {
-        Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "in the summary", Fate.RECALLED: "recalled",
+        Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "replaced by a summary", Fate.RECALLED: "recalled",
         Fate.DROPPED: "dropped",
     }[span.fate]  # fmt: skip
     if span.first_turn != span.last_turn and open_end:

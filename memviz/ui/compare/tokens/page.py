@@ -20,7 +20,9 @@ from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, choose_setting_run
+from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import CompareState, clicked_point, compare_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -162,4 +164,4 @@ def details(settings: Sequence[SettingRun], transcript: Transcript, *, free_run:
         total = f", {record.total_tokens:,} tokens" if record else ""
         st.markdown(f"**Request of turn {turn}{total}**")
         with st.container(height=INSPECTOR_PIXELS, border=False):
-            inspector(run, turn, "compare")
+            inspector(run, turn, "compare", known_facts(workspace(), compare_state().conversation_id, run.log))
