@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from memviz.ui.controls.sidebar import TURN_KEY
+
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
 QUESTIONS = {
@@ -112,6 +114,18 @@ def numbers(values: Any) -> list[float]:
     if isinstance(values, dict):
         return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
     return list(values)
+
+
+def turn_shown(session: AppTest) -> int:
+    """The turn of the request that Compare's reader shows."""
+    heads = (re.match(r"\*\*Request of turn ([\d,]+)\*\*", element.value) for element in session.markdown)
+    return next(int(head[1].replace(",", "")) for head in heads if head)
+
+
+def walk_to(session: AppTest, turn: int) -> AppTest:
+    """Move Compare's selection to a turn, as the player does."""
+    session.session_state[TURN_KEY] = turn
+    return session.run()
 
 
 def request_as_json(session: AppTest) -> list[dict[str, Any]]:
