@@ -19,7 +19,7 @@ from memviz.ui.controls.sidebar import TURN_KEY
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
 QUESTIONS = {
-    "compare": "What does each strategy send, turn by turn?",
+    "compare": "What does each strategy send?",
     "summaries": "How did the summary change?",
     "memory_map": "What became of every message?",
     "retention": "Which facts could the model still know?",
@@ -101,7 +101,7 @@ def figures(session: AppTest) -> list[dict[str, Any]]:
 def token_lines(session: AppTest) -> dict[str, list[float]]:
     """Tokens of every turn by setting, as the first chart draws them."""
     traces = figures(session)[0]["data"]
-    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+    return {trace["name"]: numbers(trace["y"]) for trace in traces if "lines" in trace["mode"] and "text" in trace}
 
 
 def markers(session: AppTest) -> list[str]:

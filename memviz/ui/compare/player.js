@@ -215,7 +215,7 @@ class Player {
         Object.assign(dot.style, {
             display: at === null ? "none" : "", transform: `translate(${axis._offset + x - 7}px, ${(at ?? 0) - 7}px)`,
         });
-        this.align(chart, axis);
+        if (chart.closest(`.st-key-${this.data.charts[0]}`)) this.align(chart, axis);
     }
 
     // How far down the chosen setting's line is at this turn.

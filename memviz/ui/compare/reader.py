@@ -34,19 +34,24 @@ def beside_reader(
     transcript: Transcript,
     draw_picture: Callable[[], object],
     charts: Sequence[str],
+    *,
+    draw_notes: Callable[[], object] | None = None,
     draw_below: Callable[[Selection], object] | None = None,
 ) -> None:
     """A picture with the player below it, and beside it the request that is selected (below it on a phone).
 
     ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with turns on their x axis, which get
     the line of the selected turn. A click on them calls ``select`` or ``select_clicked`` of
-    ``memviz/ui/compare/selection.py``. ``draw_below`` draws what else shows the selected request, below both. All of it
-    is one fragment: moving the selection draws nothing else of the page.
+    ``memviz/ui/compare/selection.py``. ``draw_notes`` draws what stands under the player, ``draw_below`` what else
+    shows the selected request, below both columns. All of it is one fragment: moving the selection draws nothing else
+    of the page.
     """
     picture, request = st.columns(SHARES, gap="medium")
     with picture:
         draw_picture()
         walk(settings, charts)
+        if draw_notes is not None:
+            draw_notes()
     selection = selected(settings)
     with request:
         reader(settings, selection, transcript)

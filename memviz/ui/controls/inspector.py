@@ -21,7 +21,7 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, why
+from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, summarizer_calls, why
 from memviz.ui.shell.text import plain
 
 
@@ -87,6 +87,7 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
     for kind in READING_ORDER:
         if kind in blocks:
             _block(blocks[kind], record, key, facts)
+    summarizer_calls(record, key)
     said = (message.content for block in blocks.values() for message in block.messages)
     _as_json(run, turn, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 

@@ -74,11 +74,17 @@ def _fired(compaction: Compaction) -> str:
 
 def changes(run: Run, record: TurnRecord, key: str, facts: Sequence[Probe] = ()) -> None:
     """The new versions of the summary against those before, and the messages that left since the request before."""
-    for number, compaction in enumerate(record.compactions):
+    for compaction in record.compactions:
         if compaction.written is not None:
             _new_version(run, compaction, facts)
-            _call(compaction, f"{key}-call-{number}")
     _left(run, record, key)
+
+
+def summarizer_calls(record: TurnRecord, key: str) -> None:
+    """What the summarizer was asked for this request, folded."""
+    for number, compaction in enumerate(record.compactions):
+        if compaction.written is not None:
+            _call(compaction, f"{key}-call-{number}")
 
 
 def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe]) -> None:

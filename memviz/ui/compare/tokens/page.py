@@ -9,7 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits, tokens_per_turn
+from memviz.charts.requests.finding import finding
+from memviz.charts.requests.limit_lines import budget_fits
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
@@ -17,13 +19,15 @@ from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.controls.grounds import summaries_by
+from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.sidebar import StudyModels
-from memviz.ui.shell.state import CompareState, compare_state, widget_value
+from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-LOG_KEY = "compare-log"
+CHART_PIXELS = 400
 TURNS_KEY = "compare-turns"
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
@@ -33,34 +37,38 @@ def tokens_view(
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     answers = partial(_answers, settings) if state.free_run else None
-    beside_reader(settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY], answers)
+    beside_reader(
+        settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
+        draw_notes=partial(_notes, settings, transcript, models), draw_below=answers,
+    )  # fmt: skip
     ask_all(state, settings, models.answerer, models.summarizer)
     key_numbers(settings)
 
 
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
-    log_scale, turns = bool(widget_value(LOG_KEY)), _choose_turns(settings)
+    turns = _choose_turns(settings)
     st.plotly_chart(
         kept_figure(
-            settings[0].run, tokens_per_turn, tuple(settings), log_scale=log_scale, recorded=transcript.events,
+            settings[0].run, tokens_per_turn, tuple(settings), height=CHART_PIXELS, recorded=transcript.events,
             turns=turns,
         ),
         key=CHART_KEY, config=CONFIG, selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [setting.index for setting in settings]),
-        alt="Tokens sent per turn, one line a setting",
+        alt=finding(settings),
     )  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
-        st.caption(
-            "Diamonds mark summarizations, their drop line runs from before to after. "
-            "Click a name to hide its line; click a point to see what was sent."
-            + (" Dotted lines: there its own program summarized, before it was imported." if transcript.events else "")
-        )
+
+
+def _notes(settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels) -> None:
+    """What one should know about the picture: warnings, and what is not, or not so, in it."""
+    health(settings)
+    summaries_by(models.summarizer.name, settings)
+    if transcript.events:
+        st.caption("Dotted lines: there its own program summarized, before the conversation was imported.")
     above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
     if above:
-        budgets = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
-        st.caption(f"Not drawn, because far above everything sent: the budget of {plain(budgets)}.")
+        limits = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
+        st.caption(f"Not drawn, because far above everything sent: the limit of {plain(limits)}.")
 
 
 def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
