@@ -96,7 +96,7 @@ def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None
     assert {card.label: card.answer for card in cards(compare)} == {
         label: run.turns[34].reply for label, run in runs.items()
     }
-    known = {"verbatim", "recalled", "in the summary", "system prompt", "not in context"}
+    known = {"word for word", "recalled", "in the summary", "system prompt", "not in context"}
     assert set(sources(compare)) == set(FIRST)
     assert set(sources(compare).values()) <= known
     asked = runs[BUFFER].turns[34].context.messages[-1].content
@@ -111,7 +111,7 @@ def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
     answer(session)
     walk_to(session, 4)
     assert sources(session) == {
-        BUFFER: "verbatim", "Sliding window · 2 messages": "not in context", SUMMARY: "verbatim",
+        BUFFER: "word for word", "Sliding window · 2 messages": "not in context", SUMMARY: "word for word",
     }  # fmt: skip
 
 

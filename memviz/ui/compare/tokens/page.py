@@ -41,7 +41,7 @@ def tokens_view(
         settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
         draw_notes=partial(_notes, settings, transcript, models), draw_below=answers,
     )  # fmt: skip
-    ask_all(state, settings, models.answerer, models.summarizer)
+    ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
     key_numbers(settings)
 
 
