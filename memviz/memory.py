@@ -20,10 +20,12 @@ from memviz.counters import Counter, TokenSums
 class SummaryVersion:
     """One summary that a summarizer wrote.
 
-    ``version`` counts from 1. ``covers`` is the range of log positions it stands for, ``added`` the
-    part of it that was still verbatim before. ``replaces`` is the version it took in, ``None`` for
-    the first one and for entries of an accumulating list. ``follows`` is the version that was the newest
-    in force when it was written (0: none): usually the one before, but not after an undo.
+    ``version`` counts from 1. ``turn`` is that of the last message when it was written; the first request that it
+    changed is that of ``Compaction.request_turn``, by which pages name it. ``covers`` is the range of log
+    positions it stands for, ``added`` the part of it that was still verbatim before. ``replaces`` is the
+    version it took in, ``None`` for the first one and for entries of an accumulating list. ``follows`` is
+    the version that was the newest in force when it was written (0: none): usually the one before, but not
+    after an undo.
     """
 
     version: int

@@ -33,7 +33,7 @@ def print_run(out: Console, run: Run) -> None:
         out.print()
         out.print("Compactions", style="bold")
         for compaction in run.compactions:
-            out.print(on_one_line(_compaction(compaction)))
+            out.print(on_one_line(_compaction(run, compaction)))
     out.print()
     for line in _totals(token_use(run), run):
         out.print(line)
@@ -79,8 +79,8 @@ def _outcome(compaction: Compaction) -> str:
     return f"summary {compaction.version}" if compaction.version else outcome_of(compaction).value
 
 
-def _compaction(compaction: Compaction) -> str:
-    sentence = compaction_words(compaction).sentence
+def _compaction(run: Run, compaction: Compaction) -> str:
+    sentence = compaction_words(compaction, run).sentence
     if not compaction.version:
         return sentence
     return f"{sentence} Summary {compaction.version:,} has {counted(compaction.summary_tokens, 'token')}."

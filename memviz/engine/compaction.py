@@ -21,7 +21,8 @@ CompactionKind = Literal["summary", "skip", "edit", "undo"]
 class Compaction:
     """One change of what is summarized: done, failed, or decided by the user.
 
-    ``after_message`` is the log position (0-based) after which it came, ``summarized`` the log
+    ``after_message`` is the log position (0-based) after which it came, ``turn`` the turn of that message;
+    pages name it by :attr:`request_turn`, the first request that it changed. ``summarized`` are the log
     positions put into the new summary, ``before`` and ``after`` the memory without and with it.
 
     - ``kind`` *summary*: a summarization was due. On failure ``error`` says why, ``summary`` is ``None`` and
@@ -61,6 +62,15 @@ class Compaction:
     revises: int | None = None
     discarded: tuple[Draft, ...] = ()
     sent_tokens: int = 0
+
+    @property
+    def request_turn(self) -> int | None:
+        """The turn of the first request that it changed: the one that has not been asked yet after ``after_message``;
+        ``None`` as long as no such turn was begun."""
+        log, number = self.before.log, max(1, self.turn)
+        if self.turn and self.after_message >= log.turn(number).asked:
+            number += 1
+        return number if number <= log.turn_count else None
 
     @property
     def summary(self) -> str | None:

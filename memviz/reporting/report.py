@@ -23,6 +23,8 @@ from memviz.errors import MemvizError
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.summaries.compaction_words import reason_words, request_words, turn_words
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.reporting.charts import chart_data
 from memviz.reporting.conversation_text import distinct_talks
 from memviz.reporting.settings import Setting
@@ -108,6 +110,8 @@ def _environment() -> Environment:
         "scripts": [Markup(script) for script in scripts.values()],  # noqa: S704 - our own and Plotly's
         "hashes": [_hash(script) for script in scripts.values()],
         "themes": THEMES, "setting_dash": setting_dash,
+        "turn_words": turn_words, "request_words": request_words, "reason_words": reason_words,
+        "request_sizes": request_sizes,
     }  # fmt: skip
     return environment
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
+from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import message_number
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
@@ -19,12 +21,13 @@ TURN_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model"
 """The columns of a run's frame; the budget that the setting keeps to and what of the request counts against it; and
 of a live reply who gave it, how long that took and what it cost (empty: unknown)."""
 COMPACTION_COLUMNS = (
-    "compaction", "turn", "after_message", "what", "reason", "first_message", "last_message",
-    "content_before_tokens", "content_after_tokens", "version", "replaces_version", "summary_tokens",
+    "compaction", "request_turn", "after_message", "what", "reason", "first_message", "last_message",
+    "request_before_tokens", "request_after_tokens", "version", "replaces_version", "summary_tokens",
     "summarizer_calls", "failed_calls", "summarizer_prompt_tokens", "summarizer_output_tokens",
     "seconds", "cost_usd", "model", "error", "summary",
 )  # fmt: skip
-"""Compactions, messages and versions are numbered from 1, as on the pages."""
+"""Compactions, messages and versions are numbered from 1, as on the pages. ``request_turn`` is the turn of the first
+request that a compaction changed (empty: none came any more); the tokens before and after are those of that request."""
 
 
 def turns_csv(run: Run) -> str:
@@ -48,22 +51,22 @@ def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
 
 def compactions_csv(run: Run) -> str:
     """One row a compaction, those after the last request included; the columns are :data:`COMPACTION_COLUMNS`."""
-    return _csv(COMPACTION_COLUMNS, map(_compaction, compaction_events(run)))
+    return _csv(COMPACTION_COLUMNS, (_compaction(run, event) for event in compaction_events(run)))
 
 
-def _compaction(event: CompactionEvent) -> dict[str, Any]:
+def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
     compaction = event.compaction
-    taken = compaction.summarized
+    taken, sizes = compaction.summarized, request_sizes(compaction, run)
     return {
         "compaction": event.number + 1,
-        "turn": compaction.turn,
+        "request_turn": compaction.request_turn,
         "after_message": message_number(compaction.after_message),
         "what": event.what.value,
-        "reason": compaction.reason,
+        "reason": reason_words(compaction),
         "first_message": message_number(taken.start) if taken else None,
         "last_message": taken.stop if taken else None,
-        "content_before_tokens": compaction.tokens_before,
-        "content_after_tokens": compaction.tokens_after,
+        "request_before_tokens": sizes.before_tokens,
+        "request_after_tokens": sizes.after_tokens,
         "version": compaction.version,
         "replaces_version": event.base,
         "summary_tokens": compaction.summary_tokens if event.version else None,

@@ -174,6 +174,11 @@ class Strategy(BaseModel, ABC):
         return ToolUse()
 
     @property
+    def limits(self) -> str:
+        """What the strategy's limit counts, in words, such as "messages not yet summarized"; empty if it has none."""
+        return ""
+
+    @property
     def budget_tokens(self) -> int | None:
         """The token budget that the strategy keeps to, if it has one."""
         return None

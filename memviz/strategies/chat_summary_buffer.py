@@ -40,6 +40,11 @@ class ChatSummaryBuffer(Strategy):
     count_initial_tokens: bool = switch(False, "Count the system prompt against the limit as well.")
 
     @property
+    def limits(self) -> str:
+        """Everything that is sent, the system prompt if asked to."""
+        return "system prompt, summary and messages" if self.count_initial_tokens else "summary and messages"
+
+    @property
     def budget_tokens(self) -> int:
         """``token_limit``."""
         return self.token_limit

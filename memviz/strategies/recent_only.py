@@ -26,6 +26,11 @@ class RecentOnly(PerTurnSummaries):
         3, "turns", "Completed turns sent word for word. Larger remembers more detail and costs more a turn.", (1, 20)
     )
 
+    @property
+    def limits(self) -> str:
+        """Their summaries do not count."""
+        return "completed turns sent word for word"
+
     def select(self, memory: Memory) -> Selection:
         """All summaries and the last ``recent_rounds`` completed turns.
 

@@ -29,6 +29,11 @@ class Summary(Strategy):
         (1, 20),
     )  # fmt: skip
 
+    @property
+    def limits(self) -> str:
+        """The summary does not count."""
+        return "messages not yet summarized"
+
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
         """Past 2 x ``buffer_size`` messages, summarize all but the last ``buffer_size``."""
         pending = memory.length - memory.cursor

@@ -30,6 +30,11 @@ class SummaryBuffer(Strategy):
     )  # fmt: skip
 
     @property
+    def limits(self) -> str:
+        """The summary does not count."""
+        return "messages not yet summarized"
+
+    @property
     def budget_tokens(self) -> int:
         """``max_token_limit``."""
         return self.max_token_limit

@@ -27,6 +27,11 @@ class TokenBuffer(Strategy):
     )  # fmt: skip
 
     @property
+    def limits(self) -> str:
+        """The input counts too."""
+        return "messages"
+
+    @property
     def budget_tokens(self) -> int:
         """``max_tokens``."""
         return self.max_tokens

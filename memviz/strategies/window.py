@@ -28,6 +28,11 @@ class Window(Strategy):
         (2, 40),
     )
 
+    @property
+    def limits(self) -> str:
+        """The input counts too."""
+        return "messages"
+
     def select(self, memory: Memory) -> Selection:
         """The last ``window_size`` messages."""
         start = max(memory.history_start, memory.length - self.window_size)

@@ -12,6 +12,7 @@ import pytest
 import memviz as api
 from memviz import Run
 from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.loading import load_transcript
 from memviz.workspace import RunKey, Workspace
@@ -74,9 +75,7 @@ class TestTable:
         run, out = small(chat), memviz("replay", chat, *SMALL).out
         assert len(run.compactions) > 1
         for compaction in run.compactions:
-            assert (
-                f"after message {compaction.after_message + 1} (turn {compaction.turn}): {compaction.reason}. " in out
-            )
+            assert compaction_words(compaction, run).sentence in out
             assert f"Summary {compaction.version} has {compaction.summary_tokens} tokens." in out
 
     def test_has_the_totals_and_what_the_summarizer_costs(self, chat: Path) -> None:
@@ -302,7 +301,7 @@ class TestModels:
         shown = memviz("replay", chat, *SMALL, code=1)
         failed = [line for line in shown.lines if ". The [bold]provider[/] is :zzz:. Nothing was lost." in line]
         assert failed
-        assert all(" failed after message " in line for line in failed)
+        assert all(" failed before the request of turn " in line for line in failed)
         assert (
             f"Error: {len(failed)} summarizations failed, the last one because: The [bold]provider[/] is :zzz:. "
             "Next try in turn "

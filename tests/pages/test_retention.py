@@ -15,6 +15,7 @@ from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import Retention, ceiling, floor, retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe
@@ -159,7 +160,7 @@ class TestStory:
         assert f"lost at turn {life.lost_turn}" in said
         taken = killer.summarized
         assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
-        assert f" after message {killer.after_message + 1} ({killer.reason}) did not take it over" in said
+        assert f" after message {killer.after_message + 1} ({reason_words(killer)}) did not take it over" in said
         shown = [unescape(re.sub(r"<[^>]+>", "", body.proto.body)) for body in page.get("html")]
         assert killer.summary in shown
         assert run.summaries[(killer.replaces or 0) - 1].text in shown

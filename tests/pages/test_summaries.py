@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.run import Run
+from memviz.metrics.summaries.compaction_words import compaction_words, reason_words, size_words
 from memviz.metrics.summaries.evolution import summary_evolution
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import sample
@@ -78,10 +79,10 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
     for number in (0, 4):
         labelled(page.select_slider, "Version").set_value(number).run()
         compaction, shown = run.compactions[number], facts(page)
-        assert shown["When"] == f"turn {compaction.turn}, after message {compaction.after_message + 1}"
-        assert shown["Why"] == compaction.reason
+        assert shown["When"] == compaction_words(compaction).where
+        assert shown["Why"] == reason_words(compaction)
         assert shown["Summarizer call"] == f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens} out"
-        assert shown["Sent before → after"].startswith(f"{compaction.tokens_before:,} → {compaction.tokens_after:,} ")
+        assert shown["The request"] == size_words(compaction)
         taken = compaction.summarized
         assert shown["Newly taken in"].startswith(f"messages {taken.start + 1} to {taken.stop} ")
         assert shown["Written by"] == f"the summarizer ({OFFLINE})"
@@ -144,7 +145,7 @@ def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: py
     assert len(numbers(attempts["x"])) > 1
     assert "Written by" not in facts(page)
     labelled(page.select_slider, "Version").set_value(0).run()
-    assert facts(page)["When"].startswith("turn ")
+    assert facts(page)["When"].startswith("before the request of turn ")
 
 
 def test_another_conversation_opens_its_own_most_telling_version(page: AppTest) -> None:
@@ -155,7 +156,7 @@ def test_another_conversation_opens_its_own_most_telling_version(page: AppTest) 
     run = memviz.replay(list(tutoring.messages), strategy, system_prompt=tutoring.system_prompt)
     least = min(summary_evolution(run)[1:], key=lambda fact: fact.carried_share or 0)
     assert labelled(page.select_slider, "Version").value == least.event.number
-    assert facts(page)["Why"] == least.event.compaction.reason
+    assert facts(page)["Why"] == reason_words(least.event.compaction)
 
 
 def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from benchmarks.synthetic.generator import generate
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.charts.palette import PART_TITLES
 from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.compaction_words import reason_words, turn_words
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.reporting import conversation_text
 from memviz.reporting import settings as report_settings
@@ -117,13 +119,13 @@ def test_every_compaction_with_its_reason(page: Element, runs: list[Run]) -> Non
     for table, run in zip(tables, runs[1:], strict=True):
         assert len(table) == 1 + len(run.compactions)
         for row, compaction in zip(table[1:], run.compactions, strict=True):
-            assert row[1] == str(compaction.turn)
+            assert row[1] == turn_words(compaction)
             assert row[2] == str(compaction.after_message + 1)
             assert (compaction.error or "by the summarizer") in row[3]
-            assert row[4] == compaction.reason
+            assert row[4] == reason_words(compaction)
             first, last = compaction.summarized.start + 1, compaction.summarized.stop
             assert row[5] == (f"{first}–{last}" if last > first else f"{last}")
-            assert row[6:8] == [f"{compaction.tokens_before:,}", f"{compaction.tokens_after:,}"]
+            assert row[6:8] == [f"{tokens:,}" for tokens in request_sizes(compaction, run)]
             assert row[8:10] == (
                 [f"{compaction.version}", f"{compaction.summary_tokens}"] if compaction.version else ["", ""]
             )

@@ -10,6 +10,8 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
+from memviz.metrics.summaries.compaction_words import reason_words
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.reporting.run_tables import COMPACTION_COLUMNS, TURN_COLUMNS, compactions_csv, turns_csv
 from memviz.transcripts.csv_cells import unguarded
@@ -71,14 +73,14 @@ def test_one_row_a_compaction_with_the_numbers_of_its_record(run: Run) -> None:
     assert len(rows) == len(run.compactions) > 4
     for number, (row, compaction) in enumerate(zip(rows, run.compactions, strict=True), 1):
         assert int(row["compaction"]) == number
-        assert int(row["turn"]) == compaction.turn
+        assert row["request_turn"] == str(compaction.request_turn or "")
         assert int(row["after_message"]) == compaction.after_message + 1
-        assert row["reason"] == compaction.reason
+        assert row["reason"] == reason_words(compaction)
         assert (int(row["first_message"]) - 1, int(row["last_message"])) == (
             compaction.summarized.start, compaction.summarized.stop,
         )  # fmt: skip
-        assert int(row["content_before_tokens"]) == compaction.tokens_before
-        assert int(row["content_after_tokens"]) == compaction.tokens_after
+        sizes = (int(row["request_before_tokens"]), int(row["request_after_tokens"]))
+        assert sizes == request_sizes(compaction, run)
         assert int(row["summarizer_prompt_tokens"]) == compaction.prompt_tokens
         assert int(row["summarizer_output_tokens"]) == compaction.output_tokens
         assert row["cost_usd"] == ("" if compaction.total_cost_usd is None else str(compaction.total_cost_usd))

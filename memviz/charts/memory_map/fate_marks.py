@@ -52,7 +52,7 @@ def marks(setting: SettingRun, cells: Grid, y: float) -> Iterator[dict[str, Any]
             "line": {"width": 0},
         },
         "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
-        "text": [_tooltip(setting.label, mark) for mark in found], "hoverinfo": "text", "cliponaxis": False,
+        "text": [_tooltip(setting, mark) for mark in found], "hoverinfo": "text", "cliponaxis": False,
         "name": "summarizations",
     }  # fmt: skip
 
@@ -89,9 +89,9 @@ def _lines(found: Sequence[Mark], top: float, color: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tooltip(label: str, mark: Mark) -> str:
+def _tooltip(setting: SettingRun, mark: Mark) -> str:
     told = sorted(mark.compactions, key=lambda compaction: compaction.error is None)[:MOST_TOLD]
-    texts = [compaction_tooltip(label, compaction, CHARS_A_LINE) for compaction in told]
+    texts = [compaction_tooltip(setting.label, compaction, CHARS_A_LINE, setting.run) for compaction in told]
     more = len(mark.compactions) - len(told)
     head, *_ = texts[0].partition("<br>")
     bodies = [text.partition("<br>")[2] for text in texts]

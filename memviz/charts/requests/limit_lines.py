@@ -11,6 +11,7 @@ from memviz.charts.requests.panels import FONT_PIXELS
 if TYPE_CHECKING:
     from memviz.charts.requests.tokens_per_turn import SettingRun
     from memviz.engine.run import Run
+    from memviz.strategies.base import Strategy
 
 NEAR_SHARE = 0.12
 """Labels of limits that differ by less than this share of the larger one would overlap on one side."""
@@ -20,6 +21,11 @@ def budget_fits(run: Run) -> bool:
     """Whether the limit is drawn: one far above everything sent would only squeeze the picture."""
     budget = run.strategy.budget_tokens or 0
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
+
+
+def limit_words(strategy: Strategy) -> str:
+    """``limit for messages``: what counts toward it, short enough for a label."""
+    return f"limit for {strategy.limits.removesuffix(' not yet summarized') or 'messages'}"
 
 
 def limit_lines(
@@ -41,13 +47,13 @@ def limit_lines(
             continue
         near = sum(abs(other - budget) < NEAR_SHARE * max(other, budget) and at == axis for other, at in named)
         named.append((budget, axis))
-        labels.append(_label(budget, axis, near))
+        labels.append(_label(limit_words(setting.run.strategy), budget, axis, near))
     return shapes, labels
 
 
-def _label(budget: int, axis: str, near: int) -> dict[str, Any]:
+def _label(words: str, budget: int, axis: str, near: int) -> dict[str, Any]:
     side = ("right", "left")[near % 2]
     return {
-        "text": f"limit for messages {budget:,}", "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper",
+        "text": f"{words} {budget:,}", "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper",
         "x": 1 if side == "right" else 0, "xanchor": side, "yanchor": "bottom", "y": budget, "yref": axis,
     }  # fmt: skip

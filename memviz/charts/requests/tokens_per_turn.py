@@ -29,6 +29,7 @@ from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, turn_list
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
         },
         "unselected": {"marker": {"opacity": 0.9}},
         "customdata": [mark.id for mark in marks],
-        "text": Texts(marks, lambda mark: compaction_tooltip(mark.label, mark.compaction)),
+        "text": Texts(marks, lambda mark: compaction_tooltip(mark.label, mark.compaction, run=setting.run)),
         "hoverinfo": "text",
         "name": escaped(setting.label) + " summarizations",
         **shared,
@@ -236,20 +237,21 @@ def _marks(setting: SettingRun, number: int) -> Iterator[_Mark | None]:
     run, seen = setting.run, 0
     for record in run.turns:
         for compaction in record.compactions:
-            yield _mark(setting, number, compaction, float(record.turn), record.turn, record.total_tokens)
+            yield _mark(setting, number, compaction, float(record.turn), record.turn)
         seen += len(record.compactions)
     last = run.turns[-1].turn if run.turns else 0
     for compaction in run.compactions[seen:]:
-        yield _mark(setting, number, compaction, last + 0.5, last, compaction.tokens_after)
+        yield _mark(setting, number, compaction, last + 0.5, last)
 
 
-def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, turn: int, after: int) -> _Mark | None:
+def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, turn: int) -> _Mark | None:
     if compaction.summary is None and compaction.error is None:
         return None  # dropped without a summarizer: nothing was summarized
+    sizes = request_sizes(compaction, setting.run)
     return _Mark(
         x=x,
-        before=after + max(0, compaction.tokens_before - compaction.tokens_after),
-        after=after,
+        before=max(sizes),  # no line up where the summary is larger
+        after=sizes.after_tokens,
         failed=compaction.error is not None,
         id=f"{number}:{turn}",
         label=setting.label,

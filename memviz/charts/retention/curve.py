@@ -79,7 +79,7 @@ def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:
     """Why it was, and which facts it cost."""
     probes = one.retention.probes
     lost = [probes[probe].answers[:1] for (probe, _), by in one.losses.items() if by == mark.number]
-    told = compaction_tooltip(one.setting.label, mark.compaction)
+    told = compaction_tooltip(one.setting.label, mark.compaction, run=one.run)
     if not lost:
         return told
     names = ", ".join(escaped(answer[0]) if answer else "?" for answer in lost[:MOST_NAMED])

@@ -185,6 +185,6 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
         "marker": {"symbol": ["x" if bad else "diamond" for bad in failed],
                    "size": 9 if few else 5,
                    "color": [FAILURE_COLOR if bad else SUMMARIZATION_LINE for bad in failed]},
-        "text": Texts(found, lambda mark: compaction_tooltip(kept.setting.label, mark[1], TOOLTIP_CHARS)),
+        "text": Texts(found, lambda mark: compaction_tooltip(kept.setting.label, mark[1], TOOLTIP_CHARS, kept.run)),
         "hoverinfo": "text", "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
     }  # fmt: skip

@@ -7,26 +7,25 @@ from textwrap import wrap
 
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import compaction_words
 
 FIRST_WORDS_CHARS = 140
 CHARS_A_LINE = 70
 
 
-def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = None) -> str:
+def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = None, run: Run | None = None) -> str:
     """The setting, what happened where and why, its result, and the first words of the summary. ``chars``: how many
-    stand in a line at most, where there is little room."""
-    lines = [f"<b>{escaped(label)}</b>", *happened(compaction, chars), *first_words(compaction, chars)]
+    stand in a line at most, where there is little room. ``run`` is its run."""
+    lines = [f"<b>{escaped(label)}</b>", *happened(compaction, chars, run), *first_words(compaction, chars)]
     return "<br>".join(lines)
 
 
-def happened(compaction: Compaction, chars: int | None = None) -> Iterator[str]:
+def happened(compaction: Compaction, chars: int | None = None, run: Run | None = None) -> Iterator[str]:
     """Lines that say what happened where and why, and with which result."""
-    words = compaction_words(compaction)
-    told = escaped(words.happened) if chars is None else _wrapped(words.happened, chars)
-    what = escaped(words.what) if chars is None else _wrapped(words.what, chars)
-    yield f"<b>{what}</b>{told.removeprefix(what)}"
-    yield _wrapped(words.result, chars or CHARS_A_LINE)
+    words, width = compaction_words(compaction, run), chars or CHARS_A_LINE
+    yield f"<b>{_wrapped(words.what, width)}</b>"
+    yield from (_wrapped(line, width) for line in (words.where, words.why, words.result) if line)
 
 
 def first_words(compaction: Compaction, chars: int | None = None) -> Iterator[str]:

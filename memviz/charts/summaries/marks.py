@@ -10,6 +10,7 @@ import numpy as np
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS
 from memviz.charts.summaries.compaction_tooltip import first_words, happened
 from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome
 from memviz.text.wording import counted, dollars
 
@@ -40,9 +41,14 @@ def bar_width(events: Sequence[CompactionEvent]) -> float:
     return float(0.7 * np.diff(turns).min(initial=max(1.0, turns.max(initial=0) / 25)))
 
 
-def tooltip(event: CompactionEvent) -> str:
+def tooltip(run: Run, event: CompactionEvent) -> str:
     """What happened, why in numbers, and what it cost, as HTML for a hover label."""
-    lines = [*happened(event.compaction), *_version(event), *_call(event.compaction), *first_words(event.compaction)]
+    lines = [
+        *happened(event.compaction, run=run),
+        *_version(event),
+        *_call(event.compaction),
+        *first_words(event.compaction),
+    ]
     return "<br>".join(lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     (customdata) are event numbers; event ``selected`` is marked."""
     events, is_list = compaction_events(run), grows_a_list(run)
     sizes = [tokens_in_force(run, event) for event in events]
-    lower = _entries(events) if is_list else [*_covered(events), _conversation(run)]
-    traces = [*_in_force(run, events, sizes), *_layers(run, events, is_list), *_marks(events, sizes), *lower]
+    lower = _entries(run, events) if is_list else [*_covered(run, events), _conversation(run)]
+    traces = [*_in_force(run, events, sizes), *_layers(run, events, is_list), *_marks(run, events, sizes), *lower]
     layout = _layout(run, events, selected, is_list)
     if not any(sizes):
         layout["yaxis"] |= {"range": [-0.08, 1], "tickvals": [0]}  # nothing but failed attempts, all at zero
@@ -74,7 +75,7 @@ def _layers(run: Run, events: Sequence[CompactionEvent], is_list: bool) -> Itera
     }  # fmt: skip
 
 
-def _marks(events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[Trace]:
+def _marks(run: Run, events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[Trace]:
     """One trace for each kind of event, so that the legend names them."""
     for what, mark in MARKS.items():
         mine = [event for event in events if event.what is what]
@@ -86,11 +87,11 @@ def _marks(events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[
                 "marker": {"symbol": mark.symbol, "color": mark.color, "size": 12 if len(events) <= FEW_EVENTS else 7},
                 "unselected": {"marker": {"opacity": 0.9}},
                 "customdata": [event.number for event in mine],
-                "text": Texts(mine, tooltip), "hoverinfo": "text", "cliponaxis": False,
+                "text": Texts(mine, partial(tooltip, run)), "hoverinfo": "text", "cliponaxis": False,
             }  # fmt: skip
 
 
-def _covered(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
+def _covered(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
     """For each version, which messages the summary before it had replaced and which it newly took in."""
     written = [event for event in events if event.version]
     if not written:
@@ -106,7 +107,7 @@ def _covered(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
             "base": np.array([start for start, _ in bars]), "y": np.array([size for _, size in bars]),
             "width": bar_width(events), "marker": {"color": color, "line": {"width": 0}},
             "customdata": [event.number for event in written],
-            "text": [tooltip(event) for event in written], "hoverinfo": "text", "textposition": "none",
+            "text": [tooltip(run, event) for event in written], "hoverinfo": "text", "textposition": "none",
             "unselected": {"marker": {"opacity": 1}},
         }  # fmt: skip
 
@@ -121,7 +122,7 @@ def _conversation(run: Run) -> Trace:
     }  # fmt: skip
 
 
-def _entries(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
+def _entries(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
     written = [event for event in events if event.version]
     if written:
         yield {
@@ -130,7 +131,7 @@ def _entries(events: Sequence[CompactionEvent]) -> Iterator[Trace]:
             "y": np.array([event.version.tokens for event in written if event.version]),
             "width": bar_width(events), "marker": {"color": SUMMARY, "line": {"width": 0}},
             "customdata": [event.number for event in written],
-            "text": [tooltip(event) for event in written], "hoverinfo": "text", "textposition": "none",
+            "text": [tooltip(run, event) for event in written], "hoverinfo": "text", "textposition": "none",
             "unselected": {"marker": {"opacity": 1}},
         }  # fmt: skip
 

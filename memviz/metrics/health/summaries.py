@@ -91,4 +91,4 @@ def _replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
 
 
 def _turns(compactions: Iterable[Compaction]) -> tuple[int, ...]:
-    return tuple(sorted({compaction.turn for compaction in compactions}))
+    return tuple(sorted({compaction.request_turn or compaction.turn for compaction in compactions}))

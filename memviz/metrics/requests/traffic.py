@@ -25,8 +25,9 @@ class Traffic:
     which the model recalled or thought are requests of their own. Input is as counted, and so are the replies;
     the output of a call before a reply is as billed where that is known.
 
-    One entry a summarization that has tokens in ``summarizer_turns`` and the two arrays of its tokens: as billed where
-    that is known, drafts that the user discarded included, failed calls not (as in ``metrics/token_use.py``).
+    One entry a summarization that has tokens in ``summarizer_turns`` (the turn of the first request that it changed;
+    the last turn where none came any more) and the two arrays of its tokens: as billed where that is
+    known, drafts that the user discarded included, failed calls not (as in ``metrics/token_use.py``).
     """
 
     turns: Tokens
@@ -65,7 +66,7 @@ def traffic(run: Run | Outline, *, overhead: bool = True) -> Traffic:
         input_tokens=sent.input_tokens,
         shared_tokens=SharedPrefix(run, overhead=overhead).tokens(sent),
         output_tokens=sent.output_tokens,
-        summarizer_turns=_array([compaction.turn for compaction in asked]),
+        summarizer_turns=_array([compaction.request_turn or compaction.turn for compaction in asked]),
         summarizer_input_tokens=_array([_prompt_tokens(compaction, overhead) for compaction in asked]),
         summarizer_output_tokens=_array([compaction.output_tokens for compaction in asked]),
     )

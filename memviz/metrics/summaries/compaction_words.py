@@ -8,6 +8,8 @@ from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
+from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.strategies.base import Strategy
 from memviz.text.wording import message_number, message_range
 
 _WHAT = {
@@ -23,8 +25,8 @@ _WHAT = {
 
 
 class CompactionWords(NamedTuple):
-    """``Summarized messages 1 to 11``, ``after message 21 (turn 11)``, ``21 messages > 2 x 10`` (may be empty), and
-    ``1,204 → 310 tokens of content`` or what the error was."""
+    """``Summarized messages 1 to 11``, ``before the request of turn 12, after message 21``, ``messages not yet
+    summarized: 21 messages > 2 x 10`` (may be empty), and ``The request: 1,204 → 310 tokens`` or what the error was."""
 
     what: str
     where: str
@@ -34,7 +36,7 @@ class CompactionWords(NamedTuple):
     @property
     def happened(self) -> str:
         """What happened, where and why, without a full stop."""
-        return f"{self.what} {self.where}: {self.why}" if self.why else f"{self.what} {self.where}"
+        return f"{self.what} {self.where} ({self.why})" if self.why else f"{self.what} {self.where}"
 
     @property
     def sentence(self) -> str:
@@ -42,15 +44,39 @@ class CompactionWords(NamedTuple):
         return f"{self.happened}. {self.result}."
 
 
-def compaction_words(compaction: Compaction) -> CompactionWords:
-    """What became of ``compaction``, in words."""
-    what, where = _WHAT[_outcome(compaction)], f"after message {message_number(compaction.after_message):,}"
+def compaction_words(compaction: Compaction, run: Run | None = None) -> CompactionWords:
+    """What became of ``compaction``, in words. ``run`` is its run: where something was recalled into the request, only
+    that knows how large it was."""
+    what = _WHAT[_outcome(compaction)]
     return CompactionWords(
         what.format(messages=message_range(compaction.summarized), version=f"version {compaction.revises}"),
-        f"{where} (turn {compaction.turn:,})",
-        compaction.reason,
-        _result(compaction),
+        f"{request_words(compaction)}, after message {message_number(compaction.after_message):,}",
+        reason_words(compaction),
+        _result(compaction, run),
     )
+
+
+def request_words(compaction: Compaction) -> str:
+    """``before the request of turn 6``, which is the first one it changed; ``after turn 46`` where none came any
+    more."""
+    turn = compaction.request_turn
+    return f"after turn {compaction.turn:,}" if turn is None else f"before the request of turn {turn:,}"
+
+
+def turn_words(compaction: Compaction) -> str:
+    """The same in short, for labels: ``turn 6``, ``after turn 46``."""
+    turn = compaction.request_turn
+    return f"after turn {compaction.turn:,}" if turn is None else f"turn {turn:,}"
+
+
+def reason_words(compaction: Compaction) -> str:
+    """Why, with the name of what the strategy counted: ``messages not yet summarized: 1,584 tokens > 1,500``."""
+    return named_reason(compaction.strategy, compaction.reason)
+
+
+def named_reason(strategy: Strategy, reason: str) -> str:
+    """The arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind stays."""
+    return f"{strategy.limits}: {reason}" if strategy.limits and ">" in reason else reason
 
 
 def _outcome(compaction: Compaction) -> CompactionOutcome:
@@ -74,7 +100,19 @@ def tried_again(run: Run, failed: Compaction) -> str:
     )
 
 
-def _result(compaction: Compaction) -> str:
+def _result(compaction: Compaction, run: Run | None) -> str:
     if compaction.error is not None:
         return f"{error_words(compaction)}. Nothing was lost"
-    return f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens of content"
+    return f"{request_title(compaction)}: {size_words(compaction, run)}"
+
+
+def request_title(compaction: Compaction) -> str:
+    """Which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
+    return "The request" if compaction.request_turn else "What is sent next"
+
+
+def size_words(compaction: Compaction, run: Run | None = None) -> str:
+    """``1,204 → 310 tokens``: the request without it and with it, see
+    :func:`memviz.metrics.summaries.request_sizes.request_sizes`."""
+    before_tokens, after_tokens = request_sizes(compaction, run)
+    return f"{before_tokens:,} → {after_tokens:,} tokens"

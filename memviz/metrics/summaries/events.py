@@ -42,8 +42,9 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
 
 
 class CompactionEvent(NamedTuple):
-    """One compaction of a run. ``number`` counts from 0; ``turns`` is its place on a turn axis: its turn and, where
-    several fall into one turn, equal steps toward the next."""
+    """One compaction of a run. ``number`` counts from 0; ``turns`` is its place on a turn axis: the turn of the first
+    request that it changed, and half a turn behind the last one where none came any more. Of several before one request
+    the last stands there, the others in equal steps before it."""
 
     number: int
     turns: float
@@ -63,15 +64,20 @@ class CompactionEvent(NamedTuple):
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Everything that happened to the run's summary, in order."""
-    in_turn = Counter(compaction.turn for compaction in run.compactions)
-    seen: Counter[int] = Counter()
+    places = [_place(compaction) for compaction in run.compactions]
+    still = Counter(places)
+    together = Counter(places)
     events = []
-    for number, compaction in enumerate(run.compactions):
-        turn = compaction.turn
-        place = turn + seen[turn] / in_turn[turn]
-        seen[turn] += 1
-        events.append(CompactionEvent(number, place, outcome_of(compaction), compaction))
+    for number, (compaction, place) in enumerate(zip(run.compactions, places, strict=True)):
+        still[place] -= 1
+        step = (0.5 if compaction.request_turn is None else 1.0) / together[place]
+        events.append(CompactionEvent(number, place - still[place] * step, outcome_of(compaction), compaction))
     return tuple(events)
+
+
+def _place(compaction: Compaction) -> float:
+    turn = compaction.request_turn
+    return compaction.turn + 0.5 if turn is None else float(turn)
 
 
 def grows_a_list(run: Run) -> bool:

@@ -7,6 +7,7 @@ import streamlit as st
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.errors import MemvizError
+from memviz.metrics.summaries.compaction_words import named_reason
 from memviz.text.wording import counted, message_range
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
@@ -68,7 +69,7 @@ def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
     joins = f" They join version {plan.replaces.version} of the summary." if plan.replaces else ""
     st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
-    st.caption(f"It is due because {plain(plan.reason)}.{joins}")
+    st.caption(f"It is due because {plain(named_reason(chat.strategy, plan.reason))}.{joins}")
     with st.expander(f"What would be summarized: {counted(len(proposal.messages), 'message')}"):
         if plan.replaces is not None:
             st.text(f"summary so far: {plan.replaces.text}")

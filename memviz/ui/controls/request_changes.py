@@ -15,7 +15,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window
 from memviz.metrics.retention.summary_change import summary_change
-from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
+from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
@@ -46,8 +46,8 @@ def why(run: Run, record: TurnRecord) -> None:
 
 
 def _why(run: Run, compaction: Compaction) -> None:
-    words = compaction_words(compaction)
-    because = f" ({plain(compaction.reason)})" if compaction.reason else ""
+    words = compaction_words(compaction, run)
+    because = f" ({plain(words.why)})" if words.why else ""
     if compaction.error is not None:
         reason, hope = plain(error_words(compaction)), tried_again(run, compaction)
         st.error(f"{words.what} {words.where}{because}: {reason}. {hope}", icon=":material/error:")
@@ -59,17 +59,22 @@ def _why(run: Run, compaction: Compaction) -> None:
     elif compaction.dropped:
         st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
-        st.html(_fired(compaction))
+        st.html(_fired(words))
 
 
-def _fired(compaction: Compaction) -> str:
+def _fired(words: CompactionWords) -> str:
     """The diamond of the chart, what was summarized, why and with which result."""
-    words = compaction_words(compaction)
-    because = f", because <b>{escape(words.why)}</b>" if words.why else ""
+    because = f" ({_in_bold(words.why)})" if words.why else ""
     return (
         f'<p class="memviz-why">{glyph("◆", SUMMARIZATION_LINE)} {escape(words.what)}{because}. '
         f"{escape(words.result)}.</p>"
     )
+
+
+def _in_bold(why: str) -> str:
+    """The numbers of a reason are what one looks for."""
+    name, colon, numbers = why.rpartition(": ")
+    return f"{escape(name + colon)}<b>{escape(numbers)}</b>"
 
 
 def changes(run: Run, record: TurnRecord, key: str, facts: Sequence[Probe] = ()) -> None:

@@ -23,6 +23,7 @@ from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.summaries.compaction_words import request_words
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
@@ -221,9 +222,9 @@ class TestMarks:
         assert set(marks.marker.symbol) == {"diamond"}
         for tooltip, compaction in zip(marks.text, run.compactions, strict=True):
             text = " ".join(OWN_TAGS.sub(" ", unescape(tooltip)).split())
-            assert f"after message {compaction.after_message + 1} (turn {compaction.turn})" in text
+            assert f"{request_words(compaction)}, after message {compaction.after_message + 1}" in text
             assert compaction.reason in text
-            assert max(len(setting) for setting in OWN_TAGS.sub("", tooltip.replace("<br>", "\n")).split("\n")) <= 46
+            assert max(map(len, unescape(OWN_TAGS.sub("", tooltip.replace("<br>", "\n"))).split("\n"))) <= 46
         (setting,) = lines_of(figure)
         assert setting.line.color == SUMMARIZATION_LINE
         assert list(setting.x)[:2] == [changed[0] - 0.5] * 2

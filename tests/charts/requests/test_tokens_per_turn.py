@@ -15,6 +15,8 @@ import memviz
 from memviz import Message, ModelError
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
 from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE_TURNS, SettingRun, tokens_per_turn
+from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -102,9 +104,9 @@ class TestTriggers:
             said = unescape(OWN_TAGS.sub("|", tooltip))
             first, last = compaction.summarized[0] + 1, compaction.summarized[-1] + 1
             assert "|setting 0||" in said
-            assert f"messages {first} to {last}| after message {compaction.after_message + 1}" in said
-            assert f"(turn {compaction.turn}): {compaction.reason}|" in said
-            assert f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens" in said
+            words = compaction_words(compaction, run)
+            assert f"messages {first} to {last}||{words.where}|{words.why}|{words.result}|" in said
+            assert compaction.reason in words.why
             assert "The budget is <5 euros. The budget" in said
             assert said.endswith("…|")
 
@@ -122,8 +124,7 @@ class TestTriggers:
         assert list(marks.customdata) == [f"0:{record.turn}" for record in changed]
         assert drops.x.reshape(-1, 3)[:, 0].tolist() == marks.x.tolist()
         assert drops.y.reshape(-1, 3)[:, 1].tolist() == marks.y.tolist()
-        saved = [compaction.tokens_before - compaction.tokens_after for compaction in run.compactions]
-        assert (drops.y.reshape(-1, 3)[:, 0] - drops.y.reshape(-1, 3)[:, 1]).tolist() == [max(0, n) for n in saved]
+        assert drops.y.reshape(-1, 3)[:, 0].tolist() == [max(request_sizes(one, run)) for one in run.compactions]
         assert np.isnan(drops.y.reshape(-1, 3)[:, 2]).all(), "one stroke a mark"
 
     def test_after_the_last_request_stands_behind_it(self) -> None:
@@ -131,7 +132,7 @@ class TestTriggers:
         assert [record.turn for record in run.turns if record.compactions] == [3]
         (marks,) = marks_of(chart(run))
         assert marks.x.tolist() == [3, 4.5]
-        assert marks.y.tolist()[1] == run.compactions[1].tokens_after
+        assert marks.y.tolist()[1] == request_sizes(run.compactions[1], run).after_tokens
         assert list(marks.customdata) == ["0:3", "0:4"]
 
     def test_that_failed_are_crosses_in_the_colour_of_failure(self) -> None:

@@ -11,6 +11,7 @@ import memviz
 from memviz import ModelError, ScriptedModel
 from memviz.charts.palette import FAILURE_COLOR
 from memviz.charts.summaries.timeline import summary_timeline
+from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import compaction_events
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, talk
@@ -43,9 +44,10 @@ def test_a_failed_attempt_is_a_red_cross_at_the_size_in_force() -> None:
 def test_tooltips_say_why_in_numbers_and_what_it_cost() -> None:
     run = run_of(messages=20)
     for text, compaction in zip(named(summary_timeline(run))["summarized"].text, run.compactions, strict=True):
-        assert compaction.reason.replace(">", "&gt;") in text
-        assert f"after message {compaction.after_message + 1}" in text
-        assert f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens" in text
+        words = compaction_words(compaction, run)
+        assert words.why.replace(">", "&gt;") in text
+        assert words.where in text
+        assert words.result in text
         assert f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out" in text
 
 

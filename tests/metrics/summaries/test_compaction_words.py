@@ -16,21 +16,24 @@ def sentences(*answers: str | ModelError) -> list[str]:
         MESSAGES, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(answers), counter="chars4"
     )
     assert len(run.compactions) == len(answers)
-    return [compaction_words(compaction).sentence for compaction in run.compactions]
+    return [compaction_words(compaction, run).sentence for compaction in run.compactions]
 
 
 def test_a_summarization_says_what_where_why_and_with_which_result() -> None:
     first, second = sentences("s" * 8, "t" * 8)
     assert first == (
-        "Summarized messages 1 to 2 after message 3 (turn 2): 3 messages > 2 x 1. 40 → 20 tokens of content."
+        "Summarized messages 1 to 2 before the request of turn 2, after message 3 (messages not yet summarized: "
+        "3 messages > 2 x 1). The request: 52 → 29 tokens."
     )
-    assert second.startswith("Summarized messages 3 to 4 after message 5 (turn 3): ")
+    assert second.startswith("Summarized messages 3 to 4 before the request of turn 3, after message 5 (")
 
 
 def test_one_that_failed_says_why() -> None:
     for error in ("down", "down."):
         assert sentences("s", ModelError(error))[1].endswith(". down. Nothing was lost.")
-    assert sentences("s", ModelError("down"))[1].startswith("Summarizing messages 3 to 4 failed after message 5 (turn ")
+    assert sentences("s", ModelError("down"))[1].startswith(
+        "Summarizing messages 3 to 4 failed before the request of turn 3, after message 5 ("
+    )
 
 
 def test_without_a_summarizer_messages_are_dropped() -> None:
@@ -40,6 +43,6 @@ def test_without_a_summarizer_messages_are_dropped() -> None:
     assert words.what.endswith(" without a summary")
 
 
-def test_a_sentence_without_a_reason_has_no_colon() -> None:
+def test_a_sentence_without_a_reason_has_no_brackets() -> None:
     run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
-    assert compaction_words(run.compactions[0])._replace(why="").happened.endswith(")")
+    assert compaction_words(run.compactions[0])._replace(why="").happened.endswith("after message 3")

@@ -12,6 +12,7 @@ from memviz.engine.compaction import Compaction
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.metrics.retention.message_text import readable
+from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.text.containment import contains
 from memviz.text.wording import message_list, message_number, message_range
 from memviz.transcripts.base import Probe
@@ -85,7 +86,8 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
         return ": the last message that held it is no longer sent" if life.spans[0] is not span else ""
     compaction = kept.run.compactions[number]
     what, where = message_range(compaction.summarized), message_number(compaction.after_message)
-    because = f" ({compaction.reason})" if compaction.reason else ""
+    reason = reason_words(compaction)
+    because = f" ({reason})" if reason else ""
     return f": the summarization of {what} after message {where:,}{because} did not take it over"
 
 

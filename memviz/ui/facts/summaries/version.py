@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
+from memviz.metrics.summaries.compaction_words import (
+    compaction_words,
+    error_words,
+    request_words,
+    tried_again,
+    turn_words,
+)
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -39,7 +45,7 @@ def version_noun(run: Run) -> str:
 def event_label(run: Run, event: CompactionEvent) -> str:
     """Short name of an event, for controls."""
     name = f"{version_noun(run)} {event.version.version}" if event.version else event.what.value.capitalize()
-    return f"{name} · turn {event.compaction.turn}"
+    return f"{name} · {turn_words(event.compaction)}"
 
 
 def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
@@ -57,8 +63,8 @@ def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None,
 
 def _title(run: Run, event: CompactionEvent) -> str:
     if event.version is None:
-        return f"Turn {event.compaction.turn}: {event.what.value}"
-    return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, turn {event.compaction.turn}"
+        return f"{event.what.value.capitalize()} {request_words(event.compaction)}"
+    return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, {request_words(event.compaction)}"
 
 
 def _trouble(run: Run, event: CompactionEvent) -> None:

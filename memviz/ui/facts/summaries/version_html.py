@@ -8,6 +8,7 @@ from html import escape
 from memviz.charts.palette import PART_COLORS
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
+from memviz.metrics.summaries.compaction_words import compaction_words, request_title, size_words
 from memviz.metrics.summaries.events import CompactionEvent, grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.wording import counted, dollars, message_number, message_range
@@ -37,9 +38,10 @@ def messages_html(run: Run, positions: range) -> str:
 
 def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
     compaction, sums = event.compaction, run.space.sums
-    yield "When", f"turn {compaction.turn:,}, after message {message_number(compaction.after_message):,}"
-    if compaction.reason:
-        yield "Why", compaction.reason
+    words = compaction_words(compaction, run)
+    yield "When", words.where
+    if words.why:
+        yield "Why", words.why
     taken = compaction.summarized
     if taken:
         name = "Newly taken in" if event.version else "Was about"
@@ -52,8 +54,8 @@ def _version_rows(run: Run, event: CompactionEvent, facts: VersionFacts | None) 
         yield "Stands for", f"{message_range(event.version.covers)} ({facts.covered_tokens:,} tokens)"
         yield "Took the place of", _place(run, event)
         yield "Its own size", counted(facts.tokens, "token")
-    if event.version or compaction.tokens_before != compaction.tokens_after:
-        yield "Sent before → after", f"{compaction.tokens_before:,} → {compaction.tokens_after:,} tokens of content"
+    if event.version or compaction.changes_memory:
+        yield request_title(compaction), size_words(compaction, run)
     if facts and facts.origin.unsourced:
         words = facts.origin.unsourced
         more = f" and {len(words) - MAX_UNSOURCED_SHOWN} more" if len(words) > MAX_UNSOURCED_SHOWN else ""
