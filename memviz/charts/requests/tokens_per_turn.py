@@ -45,7 +45,7 @@ MOST_LARGE_MARKS = 200
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
 """Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
 DENSE_PIXELS, RECALL_PIXELS = 6, 15
-MARGINS = {**FIXED_MARGINS, "l": 70, "t": 34, "b": 48}
+MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,20 +192,20 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
 
 def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
     """Annotations that say how much the recalls brought back, where there is room above their triangles."""
-    found = sorted(
-        (record.turn, record.total_tokens, record.tokens["recalled"], number)
+    found = sorted(  # at one turn the highest mark is labelled
+        (record.turn, -record.total_tokens, record.tokens["recalled"], number)
         for number, setting in enumerate(settings)
         for record in setting.run.turns
         if setting.shown and record.parts.recalled
     )
     turns = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
     labels, named = [], list[int]()
-    for turn, total, tokens, number in found:
+    for turn, below, tokens, number in found:
         if named and turn - named[-1] < RECALL_LABEL_SHARE * turns:
             continue  # its tooltip says it
         named.append(turn)
         labels.append({
-            "text": f"+{tokens:,} recalled", "x": turn, "y": total, "yref": "y2" if number in strip else "y",
+            "text": f"+{tokens:,} recalled", "x": turn, "y": -below, "yref": "y2" if number in strip else "y",
             "yanchor": "bottom", "yshift": RECALL_PIXELS / 2, "showarrow": False, "font": {"size": FONT_PIXELS},
         })  # fmt: skip
     return labels if len(found) <= MOST_RECALLS_NAMED else []

@@ -47,7 +47,7 @@ def beside_reader(
     of the page.
     """
     picture, request = st.columns(SHARES, gap="medium")
-    with picture:
+    with picture, st.container(gap="small"):
         draw_picture()
         walk(settings, charts)
         if draw_notes is not None:

@@ -10,6 +10,8 @@ from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, 
 
 KEPT_CHARS_SHOWN = 1600
 """Of a longer stretch that did not change only its ends are shown."""
+LEAST_HIDDEN_CHARS = 60
+"""Fewer take no more room than the words that say how many are left out."""
 _TAGS: dict[Change, str] = {"kept": "span", "removed": "del", "added": "ins"}
 
 
@@ -46,7 +48,7 @@ def _box(pieces: Iterable[Piece], kept_chars: int = KEPT_CHARS_SHOWN) -> str:
 
 def _piece(piece: Piece, kept_chars: int) -> str:
     tag = _TAGS[piece.change]
-    if piece.change != "kept" or len(piece.text) <= kept_chars:
+    if piece.change != "kept" or len(piece.text) <= kept_chars + LEAST_HIDDEN_CHARS:
         return f"<{tag}>{escape(piece.text)}</{tag}>"
     half = kept_chars // 2
     hidden = f"<small>… {len(piece.text) - 2 * half:,} characters more, all kept …</small>"

@@ -158,8 +158,9 @@ def _left(run: Run, record: TurnRecord, key: str) -> None:
     if not left:
         return
     gone = sum(fate is Fate.DROPPED for _, fate in left)
-    parts = [f"{len(left) - gone} replaced by a summary"] * (gone < len(left)) + [f"{gone} dropped"] * (gone > 0)
-    what = f"{counted(len(left), 'message')} left since the request before: {', '.join(parts)}"
+    fates = {"replaced by a summary": len(left) - gone, "dropped": gone}
+    happened = [f"{number} {fate}" if 0 < gone < len(left) else fate for fate, number in fates.items() if number]
+    what = f"{counted(len(left), 'message')} left since the request before: {', '.join(happened)}"
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]

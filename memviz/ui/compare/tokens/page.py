@@ -27,7 +27,7 @@ from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS = 400
+CHART_PIXELS = 385
 TURNS_KEY = "compare-turns"
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
@@ -39,9 +39,10 @@ def tokens_view(
     answers = partial(_answers, settings) if state.free_run else None
     beside_reader(
         settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
-        draw_notes=partial(_notes, settings, transcript, models), draw_below=answers,
+        draw_notes=partial(_notes, settings, transcript), draw_below=answers,
     )  # fmt: skip
     ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
+    summaries_by(models.summarizer.name, settings)
     key_numbers(settings)
 
 
@@ -59,10 +60,9 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
     )  # fmt: skip
 
 
-def _notes(settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels) -> None:
+def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What one should know about the picture: warnings, and what is not, or not so, in it."""
     health(settings)
-    summaries_by(models.summarizer.name, settings)
     if transcript.events:
         st.caption("Dotted lines: there its own program summarized, before the conversation was imported.")
     above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
