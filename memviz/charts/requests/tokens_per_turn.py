@@ -45,6 +45,9 @@ MOST_LARGE_MARKS = 200
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
 """Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
 DENSE_PIXELS, RECALL_PIXELS = 6, 15
+POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
+"""Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
+under it."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
 
 
@@ -106,7 +109,16 @@ def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
         "legendgroup": str(number),
         "visible": True if setting.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
-        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(setting.index)},
+        "marker": {
+            "opacity": 0 if len(turns) > 1 else 1,
+            "color": setting_color(setting.index),
+            "size": [
+                UNDER_MARK_PIXELS if record.compactions or record.parts.recalled else POINT_PIXELS
+                for record in setting.run.turns
+            ]
+            if clickable
+            else POINT_PIXELS,
+        },
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 3},
         "customdata": [f"{number}:{record.turn}" for record in setting.run.turns] if clickable else None,
         "text": Texts(setting.run.turns, partial(_request_tooltip, setting.label)),
