@@ -37,5 +37,5 @@ def _course(run: Run) -> str:
 
 def _rounded_up(tokens: int) -> int:
     """The next number above ``tokens`` with two digits that are not zero."""
-    step = 10 ** max(0, int(log10(max(tokens, 1))) - 1)
+    step: int = 10 ** max(0, int(log10(max(tokens, 1))) - 1)
     return ceil((tokens + 1) / step) * step
