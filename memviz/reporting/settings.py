@@ -141,7 +141,7 @@ def _numbers(use: TokenUse, chat_cost: str) -> Iterator[tuple[str, str]]:
     yield "Tokens the summarizer wrote", f"{use.summarizer_output_tokens:,}"
     yield "Summarizer, US dollars", _usd(use.summarizer_cost_usd)
     yield "All tokens sent and summarized", f"{use.all_tokens:,}"
-    yield "Requests over the budget", f"{use.over_budget_requests:,}"
+    yield "Requests over their limit", f"{use.over_budget_requests:,}"
 
 
 def _usd(amount: float | None) -> str:

@@ -241,8 +241,8 @@ def test_an_input_over_the_budget() -> None:
     run = run_of(said(8, 5, 12, 5, 10, 5), "token_buffer", max_tokens=10)
     warning = expect(run, "over_budget")
     assert warning.numbers == (
-        "1 of 3 requests were over the max_tokens of 10 tokens, 1 of them because the input alone is larger. The "
-        "largest had 12 tokens, at turn 2."
+        "1 of 3 requests were over the max_tokens of 10 tokens for messages, 1 of them because the input alone is "
+        "larger. The largest had 12 tokens, at turn 2."
     )
     assert warning.remedy.startswith("Raise max_tokens to 12 or more")
     assert (warning.turns, warning.severity) == ((2,), "bad")

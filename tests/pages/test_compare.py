@@ -143,7 +143,7 @@ def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
         assert column["Summaries written"] == column["Summarizer calls"] == len(run.compactions)
         assert (column["Tokens sent to the summarizer"], column["Tokens the summarizer wrote"]) == (read, written)
         assert column["All tokens, both models"] == sum(tokens) + read + written
-        assert column["Failed calls (messages kept)"] == column["Requests over the budget"] == 0
+        assert column["Failed calls (messages kept)"] == column["Requests over their limit"] == 0
 
 
 def test_change_against_the_first_setting(compare: AppTest) -> None:

@@ -1,4 +1,4 @@
-"""What each request of one setting is made of, as stacked areas."""
+"""What each request of one setting is made of, as stacked areas: what counts toward its limit below, in full colour."""
 
 from __future__ import annotations
 
@@ -9,31 +9,49 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, faded, turn_ticks
 from memviz.engine.run import Run
+from memviz.metrics.requests.limits import Limit, limit_of
 
 IntArray = npt.NDArray[np.int_]
 
 
+FITS_UP_TO = 1.5
+"""A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
+PALE = 0.4
+TITLE_PIXELS = 68
+"""The title, and below it what the line says."""
+
+
 def composition(run: Run, turn: int | None = None) -> go.Figure:
-    """Tokens of each part over the turns; ``turn`` is marked. Parts that are never sent are left out."""
+    """Tokens of each part over the turns; ``turn`` is marked. Parts that are never sent are left out. Where the setting
+    has a token limit, the parts that count toward it stand at the bottom, against its line, and the others, pale, on
+    top of them."""
+    limit, largest = limit_of(run.strategy), max((record.total_tokens for record in run.turns), default=0)
+    order = PART_ORDER if limit is None else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
+    drawn = [limit] if limit is not None and limit.tokens <= FITS_UP_TO * largest else []
     turns = np.array([record.turn for record in run.turns])
     tokens = {part: np.array([record.tokens.get(part, 0) for record in run.turns]) for part in PART_ORDER}
     return figure_over_turns(
-        [_area(part, turns, tokens[part]) for part in PART_ORDER if tokens[part].any()],
+        [
+            _area(part, turns, tokens[part], counts=limit is None or part in limit.parts)
+            for part in order if tokens[part].any()
+        ],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},
             "xaxis": {"automargin": False, "title": {"text": "turn"}, "unifiedhovertitle": {"text": "turn %{x}"},
                       **turn_ticks(len(turns))},
             "yaxis": {"automargin": False, "title": {"text": "tokens sent"}, "rangemode": "tozero", "tickformat": ",d"},
             "legend": {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
-            "shapes": [] if turn is None else [_mark(turn)],
-            "hovermode": "x unified", "height": 420, "margin": FIXED_MARGINS, "uirevision": "composition",
+            "shapes": [*map(_limit_line, drawn), *([] if turn is None else [_mark(turn)])],
+            "annotations": list(map(_limit_label, drawn)),
+            "hovermode": "x unified", "height": 420, "uirevision": "composition",
+            "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
         },
     )  # fmt: skip
 
 
-def _area(part: str, turns: IntArray, tokens: IntArray) -> dict[str, Any]:
+def _area(part: str, turns: IntArray, tokens: IntArray, *, counts: bool) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": turns,
@@ -42,9 +60,24 @@ def _area(part: str, turns: IntArray, tokens: IntArray) -> dict[str, Any]:
         "mode": "lines",
         "stackgroup": "parts",
         "line": {"width": 0.5, "color": PART_COLORS[part]},
-        "fillcolor": PART_COLORS[part],
+        "fillcolor": PART_COLORS[part] if counts else faded(PART_COLORS[part], PALE),
         "hovertemplate": "%{y:,} tokens",
     }
+
+
+def _limit_line(limit: Limit) -> dict[str, Any]:
+    return {
+        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit.tokens, "y1": limit.tokens,
+        "line": {"width": 2, "color": PART_COLORS["system"], "dash": "dash"},
+    }  # fmt: skip
+
+
+def _limit_label(limit: Limit) -> dict[str, Any]:
+    """Above the picture: on the areas it could not be read, and in the legend it would push the names apart."""
+    return {
+        "text": f"<b>- -</b> {limit.words}; pale parts do not count", "showarrow": False, "xref": "paper", "x": 0,
+        "xanchor": "left", "yref": "paper", "y": 1, "yanchor": "bottom", "font": {"size": 13},
+    }  # fmt: skip
 
 
 def _mark(turn: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How full the context is: the share of each part against the budget."""
+"""How full the context is: the share of each part, and what counts toward the limit against it."""
 
 from __future__ import annotations
 
@@ -8,48 +8,57 @@ from typing import Any
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
-from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
+from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES, faded
+from memviz.metrics.requests.limits import Limit
 
-MAX_BUDGET_SHARE = 4
-"""A budget further away than so many times the request is not drawn: it would only squeeze the bar."""
+MAX_LIMIT_SHARE = 4
+"""A limit further away than so many times the request is not drawn: it would only squeeze the bar."""
+PALE = 0.4
 
 
-def context_bar(tokens: Mapping[str, int], budget_tokens: int | None = None) -> go.Figure:
-    """One bar of the request's parts; the budget, if there is one, as a line."""
+def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Figure:
+    """One bar of the request's parts; the limit, if there is one, as a line. What counts toward it begins at 0, the
+    rest, pale, stands behind that."""
     total = sum(tokens.values())
-    near = budget_tokens is not None and budget_tokens <= MAX_BUDGET_SHARE * total
+    near = limit if limit is not None and limit.tokens <= MAX_LIMIT_SHARE * total else None
+    order = PART_ORDER if limit is None else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
+    longest = max(total, near.tokens if near else 0)
     return figure(
-        [_share(part, tokens[part], total) for part in PART_ORDER if tokens.get(part)],
+        [_share(part, tokens[part], total, limit) for part in order if tokens.get(part)],
         {
             "barmode": "stack", "bargap": 0.1, "height": 140, "showlegend": False, "uirevision": "bar",
-            "xaxis": {"title": {"text": "tokens in the last request"}, "tickformat": ",d"},
-            "yaxis": {"visible": False}, "margin": {"l": 10, "r": 10, "t": 20, "b": 45},
-            "shapes": [_budget_line(budget_tokens)] if near else [],
-            "annotations": [_budget_label(budget_tokens)] if near else [],
+            "xaxis": {"title": {"text": "tokens in the last request"}, "tickformat": ",d",
+                      "range": [0, 1.02 * longest]},
+            "yaxis": {"visible": False}, "margin": {"l": 10, "r": 10, "t": 28, "b": 45},
+            "shapes": [_limit_line(near.tokens)] if near else [],
+            "annotations": [_limit_label(near, longest)] if near else [],
         },
     )  # fmt: skip
 
 
-def _share(part: str, tokens: int, total: int) -> dict[str, Any]:
-    tooltip = f"{PART_TITLES[part]}: {tokens:,} tokens, {tokens / total:.0%} of the request"
+def _share(part: str, tokens: int, total: int, limit: Limit | None) -> dict[str, Any]:
+    counts = limit is None or part in limit.parts
+    besides = "" if counts else "<br>does not count toward the limit"
+    tooltip = f"{PART_TITLES[part]}: {tokens:,} tokens, {tokens / total:.0%} of the request{besides}"
     return {
         "type": "bar",
         "x": [tokens],
         "y": [""],
         "orientation": "h",
         "name": PART_TITLES[part],
-        "marker": {"color": PART_COLORS[part], "line": {"width": 0}},
+        "marker": {"color": PART_COLORS[part] if counts else faded(PART_COLORS[part], PALE), "line": {"width": 0}},
         "hovertemplate": tooltip + "<extra></extra>",
     }
 
 
-def _budget_line(budget: int | None) -> dict[str, Any]:
+def _limit_line(tokens: int) -> dict[str, Any]:
     line = {"width": 2, "dash": "dot", "color": PART_COLORS["system"]}
-    return {"type": "line", "x0": budget, "x1": budget, "y0": 0, "y1": 1, "yref": "y domain", "line": line}
+    return {"type": "line", "x0": tokens, "x1": tokens, "y0": 0, "y1": 1, "yref": "y domain", "line": line}
 
 
-def _budget_label(budget: int | None) -> dict[str, Any]:
+def _limit_label(limit: Limit, longest: int) -> dict[str, Any]:
+    """Above the bar, on that side of the line where there is more room."""
     return {
-        "text": f"budget {budget:,}", "x": budget, "y": 1, "yref": "y domain", "xanchor": "left", "yanchor": "top",
-        "showarrow": False,
+        "text": limit.words, "x": limit.tokens, "y": 1, "yref": "y domain", "yanchor": "bottom", "showarrow": False,
+        "xanchor": "left" if limit.tokens < longest / 2 else "right",
     }  # fmt: skip

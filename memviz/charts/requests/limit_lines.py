@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.charts.palette import setting_color
 from memviz.charts.requests.panels import FONT_PIXELS
+from memviz.metrics.requests.limits import limit_words
 
 if TYPE_CHECKING:
     from memviz.charts.requests.tokens_per_turn import SettingRun
     from memviz.engine.run import Run
-    from memviz.strategies.base import Strategy
 
 NEAR_SHARE = 0.12
 """Labels of limits that differ by less than this share of the larger one would overlap on one side."""
@@ -21,11 +21,6 @@ def budget_fits(run: Run) -> bool:
     """Whether the limit is drawn: one far above everything sent would only squeeze the picture."""
     budget = run.strategy.budget_tokens or 0
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
-
-
-def limit_words(strategy: Strategy) -> str:
-    """``limit for messages``: what counts toward it, short enough for a label."""
-    return f"limit for {strategy.limits.removesuffix(' not yet summarized') or 'messages'}"
 
 
 def limit_lines(
@@ -54,6 +49,6 @@ def limit_lines(
 def _label(words: str, budget: int, axis: str, near: int) -> dict[str, Any]:
     side = ("right", "left")[near % 2]
     return {
-        "text": f"{words} {budget:,}", "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper",
+        "text": words, "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper",
         "x": 1 if side == "right" else 0, "xanchor": side, "yanchor": "bottom", "y": budget, "yref": axis,
     }  # fmt: skip

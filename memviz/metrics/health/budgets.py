@@ -67,8 +67,9 @@ def over_budget(run: Run) -> HealthWarning | None:
     peak, name = strategy.counted_tokens(worst.tokens), budget_name(strategy)
     alone = sum(counted_tokens(strategy, input=record.tokens["input"]) > budget for record in over)
     return HealthWarning(
-        "over_budget", "Requests over their budget",
-        f"{share_of(len(over), len(run.turns), 'request')} were over the {name} of {budget:,} tokens, "
+        "over_budget", "Requests over their limit",
+        f"{share_of(len(over), len(run.turns), 'request')} were over the {name} of {budget:,} tokens for "
+        f"{strategy.limits or 'what it counts'}, "
         f"{alone or 'none'} of them because the input alone is larger. "
         f"The largest had {peak:,} tokens, at turn {worst.turn:,}.",
         "The input is always sent whole; where it fills the budget, hardly anything else is sent." if alone else

@@ -10,6 +10,7 @@ from memviz.charts.requests.context_bar import context_bar
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
+from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.token_use import token_use
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.health import health
@@ -34,7 +35,7 @@ def pictures(desk: ChatDesk) -> None:
     budget = run.strategy.budget_tokens
     st.markdown(f"**Last request: {last.total_tokens:,} tokens**" + (f", budget {budget:,}" if budget else ""))
     st.plotly_chart(
-        context_bar(last.tokens, budget), key="chat-bar", config={"displayModeBar": False},
+        context_bar(last.tokens, limit_of(run.strategy)), key="chat-bar", config={"displayModeBar": False},
         alt="Share of each part of the last request",
     )  # fmt: skip
     st.markdown(

@@ -10,9 +10,10 @@ from typing import Literal
 import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, PART_HELP, PART_ORDER, PART_TITLES
-from memviz.context import Block, BlockKind
+from memviz.context import OVER_BUDGET, Block, BlockKind
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.reporting.request_json import request_json
@@ -58,7 +59,6 @@ def _where(block: Block, record: TurnRecord, offset: int) -> str:
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {
-    "over_budget": "Over budget: what counts against the budget is larger than it. The input is sent all the same.",
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
@@ -78,7 +78,10 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
         st.info(f"Turn {turn} made no request.", icon=":material/info:")
         return
     for flag in record.flags:
-        st.warning(FLAG_TEXTS.get(flag, plain(flag)), icon=":material/warning:")
+        words = (
+            plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
+        )
+        st.warning(words, icon=":material/warning:")
     why(run, record)
     changes(run, record, key, facts)
     st.html(parts_html(record))

@@ -9,10 +9,14 @@ import memviz
 from memviz import Recall
 from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.charts.requests.composition import composition
+from memviz.metrics.requests.limits import limited_tokens
 from tests.charts.runs import run_of
 from tests.engine.probes import IDS, talk
 
 PARTS = {title: part for part, title in PART_TITLES.items()}
+
+
+LIMITED = memviz.strategy("summary_buffer", max_token_limit=100)
 
 
 def by_part(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -49,6 +53,28 @@ def test_recalled_messages_and_tool_calls_have_their_parts() -> None:
 
 def test_what_is_never_sent_is_left_out() -> None:
     assert set(by_part(composition(run_of("buffer")))) == {"system", "history", "input", "overhead"}
+
+
+def test_what_counts_toward_the_limit_stands_below_its_line_and_the_rest_pale_on_top() -> None:
+    said = [memviz.Message(("user", "assistant")[at % 2], "word " * 24) for at in range(12)]  # 30 tokens each
+    run = memviz.replay(said, LIMITED, counter="chars4", system_prompt="Be brief. " * 20)
+    figure = composition(run)
+    areas = by_part(figure)
+    assert list(areas) == ["history", "input", "system", "summary", "overhead"]
+    below = areas["history"].y + areas["input"].y
+    assert below.tolist() == [limited_tokens(record, LIMITED) for record in run.turns]
+    assert below.max() <= 100 < max(record.total_tokens for record in run.turns)
+    full = {part for part, area in areas.items() if area.fillcolor == PART_COLORS[part]}
+    assert full == {"history", "input"}
+    (line,) = figure.layout.shapes
+    assert (line.y0, line.y1) == (100, 100)
+    (label,) = figure.layout.annotations
+    assert label.text.endswith("limit for messages not yet summarized 100; pale parts do not count")
+
+
+def test_a_limit_far_above_everything_has_no_line() -> None:
+    run = memviz.replay(talk(9), memviz.strategy("token_buffer", max_tokens=8000), counter="chars4")
+    assert composition(run).layout.shapes == ()
 
 
 def test_a_turn_can_be_marked() -> None:

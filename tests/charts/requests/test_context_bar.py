@@ -1,11 +1,12 @@
-"""The bar of one request: its parts, their shares, and the budget."""
+"""The bar of one request: its parts, their shares, and the limit."""
 
 from __future__ import annotations
 
 import pytest
 
 from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
-from memviz.charts.requests.context_bar import MAX_BUDGET_SHARE, context_bar
+from memviz.charts.requests.context_bar import MAX_LIMIT_SHARE, context_bar
+from memviz.metrics.requests.limits import Limit
 from tests.charts.runs import run_of
 
 TOKENS = {"system": 10, "summary": 0, "recalled": 5, "history": 1_200, "input": 85, "overhead": 200}
@@ -32,16 +33,31 @@ def test_tooltips_give_tokens_and_share() -> None:
     assert tooltips[0].startswith("System prompt: 10 tokens, 1%")
 
 
-@pytest.mark.parametrize("budget", [1, 1_000, MAX_BUDGET_SHARE * 1_500])
-def test_the_budget_is_a_line_with_its_value(budget: int) -> None:
-    layout = context_bar(TOKENS, budget).layout
-    assert [(shape.x0, shape.x1) for shape in layout.shapes] == [(budget, budget)]
-    assert [label.text for label in layout.annotations] == [f"budget {budget:,}"]
+def limit(tokens: int) -> Limit:
+    return Limit(tokens, "messages not yet summarized", frozenset({"history", "input"}))
 
 
-@pytest.mark.parametrize("budget", [None, MAX_BUDGET_SHARE * 1_500 + 1])
-def test_without_a_budget_or_far_below_it_there_is_no_line(budget: int | None) -> None:
-    assert context_bar(TOKENS, budget).layout.shapes == ()
+def test_what_counts_toward_the_limit_begins_at_zero_and_the_rest_is_pale() -> None:
+    bars = context_bar(TOKENS, limit(1_000)).data
+    assert [bar.name for bar in bars] == [
+        PART_TITLES[part] for part in ("history", "input", "system", "recalled", "overhead")
+    ]
+    assert [bar.marker.color in PART_COLORS.values() for bar in bars] == [True, True, False, False, False]
+    assert ["does not count" in bar.hovertemplate for bar in bars] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(("tokens", "side"), [(1, "left"), (1_000, "right"), (MAX_LIMIT_SHARE * 1_500, "right")])
+def test_the_limit_is_a_line_that_says_what_it_counts_and_has_room_for_it(tokens: int, side: str) -> None:
+    layout = context_bar(TOKENS, limit(tokens)).layout
+    assert [(shape.x0, shape.x1) for shape in layout.shapes] == [(tokens, tokens)]
+    (label,) = layout.annotations
+    assert (label.text, label.xanchor) == (f"limit for messages not yet summarized {tokens:,}", side)
+    assert layout.xaxis.range[1] >= max(tokens, 1_500)
+
+
+@pytest.mark.parametrize("far", [None, limit(MAX_LIMIT_SHARE * 1_500 + 1)])
+def test_without_a_limit_or_far_below_it_there_is_no_line(far: Limit | None) -> None:
+    assert context_bar(TOKENS, far).layout.shapes == ()
 
 
 def test_of_nothing_is_empty() -> None:

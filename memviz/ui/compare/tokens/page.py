@@ -124,7 +124,7 @@ def _numbers(use: TokenUse) -> dict[str, str]:
         "Tokens sent to the summarizer": use.summarizer_prompt_tokens,
         "Tokens the summarizer wrote": use.summarizer_output_tokens,
         "All tokens, both models": use.all_tokens,
-        "Requests over the budget": use.over_budget_requests,
+        "Requests over their limit": use.over_budget_requests,
     }
     # As texts: pandas' own formatting would take as long as drawing the chart.
     return {name: f"{number:,}" for name, number in numbers.items()}

@@ -1,0 +1,55 @@
+"""What a strategy's token limit counts: which parts of a request, how many tokens of it, and how that is called."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memviz.context import TOKEN_PARTS
+from memviz.engine.records import TurnRecord
+from memviz.strategies.base import Strategy
+
+PARTS = (*TOKEN_PARTS, "tools")
+
+
+class Limit(NamedTuple):
+    """A token limit: how many ``tokens``, of what (``counts``, in words), and which ``parts`` of a request that is."""
+
+    tokens: int
+    counts: str
+    parts: frozenset[str]
+
+    @property
+    def words(self) -> str:
+        """``limit for messages not yet summarized 1,500``, for the line on a chart."""
+        return f"limit for {self.counts} {self.tokens:,}"
+
+
+def limit_of(strategy: Strategy) -> Limit | None:
+    """The token limit of ``strategy``, if it has one."""
+    if strategy.budget_tokens is None:
+        return None
+    nothing = dict.fromkeys(PARTS, 0)
+    parts = frozenset(part for part in PARTS if strategy.counted_tokens({**nothing, part: 1}))
+    return Limit(strategy.budget_tokens, strategy.limits or "what the strategy counts", parts)
+
+
+def limit_words(strategy: Strategy) -> str:
+    """:attr:`Limit.words` of ``strategy``; empty where it has no token limit."""
+    limit = limit_of(strategy)
+    return limit.words if limit else ""
+
+
+def limited_tokens(record: TurnRecord, strategy: Strategy) -> int:
+    """Tokens of the request that count toward the limit of ``strategy``, its own: as it counts them."""
+    return strategy.counted_tokens(record.tokens)
+
+
+def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
+    """What it means that a request is flagged as larger than its limit."""
+    limit = limit_of(strategy)
+    if limit is None:
+        return ""
+    return (
+        f"Over its limit: {limited_tokens(record, strategy):,} tokens of {limit.counts}, {limit.tokens:,} allowed. "
+        "The input is sent all the same."
+    )
