@@ -34,9 +34,10 @@ def limit_of(strategy: Strategy) -> Limit | None:
 
 
 def limit_words(strategy: Strategy) -> str:
-    """:attr:`Limit.words` of ``strategy``; empty where it has no token limit."""
+    """``limit for messages 1,500``: :attr:`Limit.words` in short, for a label among lines; empty where ``strategy`` has
+    no token limit."""
     limit = limit_of(strategy)
-    return limit.words if limit else ""
+    return limit._replace(counts=limit.counts.removesuffix(" not yet summarized")).words if limit else ""
 
 
 def limited_tokens(record: TurnRecord, strategy: Strategy) -> int:

@@ -25,6 +25,11 @@ def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
     assert bool(limit_words(small(id))) is (id in COUNTED)
 
 
+def test_a_label_among_lines_is_short() -> None:
+    assert limit_words(memviz.strategy("summary_buffer", max_token_limit=1500)) == "limit for messages 1,500"
+    assert limit_words(memviz.strategy("chat_summary_buffer", token_limit=900)) == "limit for summary and messages 900"
+
+
 def test_the_system_prompt_is_named_where_it_counts_too() -> None:
     limit = limit_of(memviz.strategy("chat_summary_buffer", token_limit=900, count_initial_tokens=True))
     assert limit is not None
