@@ -37,6 +37,7 @@ VIEWS = {
 }
 
 Control = TypeVar("Control")
+T = TypeVar("T")
 
 
 def open_page(name: str, **query: str) -> AppTest:
@@ -141,6 +142,11 @@ def texts(session: AppTest) -> list[str]:
 def inspected(session: AppTest) -> list[str]:
     """The messages that the inspector shows, in order, as a browser reads its HTML."""
     return [unescape(text) for block in blocks(session) for text in re.findall(r"<p>(.*?)</p>", block, re.DOTALL)]
+
+
+def in_reading_order(messages: Sequence[T]) -> list[T]:
+    """The messages of a request as the inspector shows them: the system prompt, which is sent first, comes last."""
+    return [*messages[1:], messages[0]]
 
 
 def blocks(session: AppTest) -> list[str]:

@@ -14,7 +14,17 @@ from memviz.metrics.retention.message_facts import message_facts_words, summary_
 from memviz.metrics.summaries.compaction_words import size_words
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.inspector import READING_ORDER
-from tests.pages.driving import blocks, inspected, labelled, open_page, request_as_json, sentences, turn_shown, walk_to
+from tests.pages.driving import (
+    blocks,
+    in_reading_order,
+    inspected,
+    labelled,
+    open_page,
+    request_as_json,
+    sentences,
+    turn_shown,
+    walk_to,
+)
 
 
 @pytest.fixture
@@ -31,11 +41,6 @@ def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
     messages = run.turns[turn - 1].context.messages
     assert request_as_json(session) == [message.to_request() for message in messages]
     assert inspected(session) == in_reading_order([message.content for message in messages])
-
-
-def in_reading_order(messages: list[str]) -> list[str]:
-    """The system prompt, which is sent first, is read last."""
-    return [*messages[1:], messages[0]]
 
 
 def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(run: Run) -> None:
