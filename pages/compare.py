@@ -28,9 +28,8 @@ if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:
     dollars_view(shown, transcript)
-else:
+elif view == MEMORY_MAP:
     health(shown)
-    if view == MEMORY_MAP:
-        memory_map_view(shown, state.conversation_id or "")
-    else:
-        tokens_view(state, shown, transcript, models)
+    memory_map_view(shown, state.conversation_id or "")
+else:
+    tokens_view(state, shown, transcript, models)

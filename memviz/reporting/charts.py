@@ -32,7 +32,7 @@ def chart_data(settings: Sequence[Setting], view: View | None) -> Json:
 def _figures(settings: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Figure]]:
     """A heading of the page names each chart; what a map's own title adds is the mark of its setting."""
     asked = [setting for setting in settings if setting.run.turns]
-    yield TOKENS, _untitled(tokens_per_turn([setting.setting for setting in asked]))
+    yield TOKENS, tokens_per_turn([setting.setting for setting in asked])
     for setting in asked:
         yield f"composition-{setting.index}", _untitled(composition(setting.run))
         yield f"map-{setting.index}", map_of(setting.setting, view)

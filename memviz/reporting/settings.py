@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memviz.charts.palette import STEP_COLORS
-from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits
+from memviz.charts.requests.limit_lines import budget_fits
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings

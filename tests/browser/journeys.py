@@ -10,7 +10,7 @@ from tests.browser.chromium import PATIENCE_MILLISECONDS
 from tests.browser.script_runs import quiet
 
 QUESTIONS = {
-    "compare": "What does each strategy send, turn by turn?",
+    "compare": "What does each strategy send?",
     "summaries": "How did the summary change?",
     "memory_map": "What became of every message?",
     "retention": "Which facts could the model still know?",

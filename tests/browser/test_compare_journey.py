@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 
 
 def request_of(page: Page, turn: int) -> None:
-    sees(page.get_by_text(f"Request of turn {turn},"))
+    sees(page.get_by_text(f"Request of turn {turn}", exact=True))
 
 
 def test_the_chart_is_there_without_a_click_and_follows_a_parameter(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     chart = drawn(page)
     names = chart.locator(".legendtext")
-    expect(names).to_have_text(["Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"])
+    expect(names).to_have_text(["Sliding window · 10 messages", "Summary buffer · 1,500 tokens"])
+    expect(chart.locator(".annotation-text", has_text="Full buffer")).to_be_visible()  # in its strip
     window = page.get_by_test_id("stMetric").nth(1)
     before = window.get_by_test_id("stMetricValue").inner_text()
     page.get_by_text("Sliding window · 10 messages").first.click()
     box = page.get_by_role("spinbutton", name="Window size (messages)")
     box.fill("4")
     box.press("Enter")
-    expect(names.nth(1)).to_have_text("Sliding window · 4 messages")
+    expect(names.nth(0)).to_have_text("Sliding window · 4 messages")
     expect(window.get_by_test_id("stMetricValue")).not_to_have_text(before)
     stands(page, "compare")
 
@@ -49,20 +50,45 @@ def test_a_click_on_a_summarization_moves_the_inspector(page: Page, dashboard: D
     expect(tooltip).to_contain_text("tokens > 1,500")
     page.mouse.click(place["x"], place["y"])
     request_of(page, place["turn"])
-    expect(page.get_by_role("slider", name="Turn")).to_have_attribute("aria-valuetext", str(place["turn"]))
+    expect(page.get_by_role("slider", name="Turn", exact=True)).to_have_attribute(
+        "aria-valuetext", f"turn {place['turn']} of 46, summarized"
+    )
+    assert line_turn(page) == place["turn"]
+
+
+def line_turn(page: Page) -> int:
+    """The turn at which the line stands on the chart."""
+    turn: float = drawn(page).evaluate(
+        """chart => {
+            const line = chart.querySelector('.memviz-turn-line'), axis = chart._fullLayout.xaxis;
+            return axis.p2d(new DOMMatrix(line.style.transform).m41 + 1 - axis._offset);
+        }"""
+    )
+    return round(turn)
 
 
 @pytest.mark.slow
-def test_the_slider_walks_through_the_turns(page: Page, dashboard: Dashboard) -> None:
+def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
-    slider = page.get_by_role("slider", name="Turn")
-    turn = int(slider.get_attribute("aria-valuetext") or 0)
-    slider.focus()
-    for step in (1, 2):
-        page.keyboard.press("ArrowLeft")
-        request_of(page, turn - step)
+    drawn(page)
     quiet(page)
-    expect(page.get_by_test_id("stException")).to_have_count(0)
+    turns = [place["turn"] for place in marker_places(page)]
+    turn = turns[1]  # it opens at the first summary that replaced another
+    request_of(page, turn)
+    page.get_by_role("heading", name="What does each strategy send?").click()
+    for key, reached in (("ArrowRight", turn + 1), ("ArrowLeft", turn), ("n", turns[2])):
+        page.keyboard.press(key)
+        request_of(page, reached)
+        assert line_turn(page) == reached
+    page.get_by_role("textbox", name="One question to all settings").press_sequentially("n n")
+    assert line_turn(page) == turns[2]
+    page.get_by_role("button", name="Play").click()
+    page.get_by_text(f"turn {turns[2] + 2} of 46").wait_for()
+    page.get_by_role("heading", name="What does each strategy send?").click()  # any click stops it
+    sees(page.get_by_role("button", name="Play"))
+    quiet(page)
+    request_of(page, line_turn(page))
+    stands(page, "compare")
 
 
 @pytest.mark.slow
@@ -72,7 +98,7 @@ def test_one_question_to_all_settings(page: Page, dashboard: Dashboard) -> None:
     box.fill("What is our budget now?")
     box.press("Enter")
     expect(page.get_by_text("the total budget for the trip is now 3,600 euros").first).to_be_visible()
-    expect(page.get_by_text("verbatim", exact=True).filter(visible=True)).to_have_count(1)
+    expect(page.get_by_text("word for word", exact=True).filter(visible=True)).to_have_count(1)
     expect(page.get_by_text("not in context", exact=True).filter(visible=True)).to_have_count(2)
     stands(page, "compare")
 

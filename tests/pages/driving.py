@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from memviz.ui.controls.sidebar import TURN_KEY
+
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
 QUESTIONS = {
-    "compare": "What does each strategy send, turn by turn?",
+    "compare": "What does each strategy send?",
     "summaries": "How did the summary change?",
     "memory_map": "What became of every message?",
     "retention": "Which facts could the model still know?",
@@ -35,6 +37,7 @@ VIEWS = {
 }
 
 Control = TypeVar("Control")
+T = TypeVar("T")
 
 
 def open_page(name: str, **query: str) -> AppTest:
@@ -99,7 +102,7 @@ def figures(session: AppTest) -> list[dict[str, Any]]:
 def token_lines(session: AppTest) -> dict[str, list[float]]:
     """Tokens of every turn by setting, as the first chart draws them."""
     traces = figures(session)[0]["data"]
-    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+    return {trace["name"]: numbers(trace["y"]) for trace in traces if "lines" in trace["mode"] and "text" in trace}
 
 
 def markers(session: AppTest) -> list[str]:
@@ -112,6 +115,18 @@ def numbers(values: Any) -> list[float]:
     if isinstance(values, dict):
         return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
     return list(values)
+
+
+def turn_shown(session: AppTest) -> int:
+    """The turn of the request that Compare's reader shows."""
+    heads = (re.match(r"\*\*Request of turn ([\d,]+)\*\*", element.value) for element in session.markdown)
+    return next(int(head[1].replace(",", "")) for head in heads if head)
+
+
+def walk_to(session: AppTest, turn: int) -> AppTest:
+    """Move Compare's selection to a turn, as the player does."""
+    session.session_state[TURN_KEY] = turn
+    return session.run()
 
 
 def request_as_json(session: AppTest) -> list[dict[str, Any]]:
@@ -127,6 +142,11 @@ def texts(session: AppTest) -> list[str]:
 def inspected(session: AppTest) -> list[str]:
     """The messages that the inspector shows, in order, as a browser reads its HTML."""
     return [unescape(text) for block in blocks(session) for text in re.findall(r"<p>(.*?)</p>", block, re.DOTALL)]
+
+
+def in_reading_order(messages: Sequence[T]) -> list[T]:
+    """The messages of a request as the inspector shows them: the system prompt, which is sent first, comes last."""
+    return [*messages[1:], messages[0]]
 
 
 def blocks(session: AppTest) -> list[str]:

@@ -27,6 +27,7 @@ from tests.pages.driving import (
     request_as_json,
     sentences,
     token_lines,
+    walk_to,
 )
 
 BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
@@ -105,8 +106,8 @@ def test_a_recall_for_one_setting_leaves_the_others_as_they_are(compare: AppTest
 
 def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) -> None:
     add(compare, "1", uid=1)
-    labelled(compare.button_group, "Setting").set_value(1).run()
-    compare.select_slider[0].set_value(INTO).run()
+    labelled(compare.selectbox, "Setting").set_value(1).run()
+    walk_to(compare, INTO)
     content = cost_of_first_turn() - 2 * 3
     (block,) = [block for block in blocks(compare) if "<b>Recalled</b>" in block]
     assert f"<b>Recalled</b> {content:,} tokens · 2 messages" in block

@@ -19,6 +19,7 @@ from tests.pages.test_chat_models import KEY, use_model
 BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
 FLIGHT = "What is the flight booking code of the family?"
 CODE = "QX7R4M"
+PASSPORT = "What is the date on which Finn's old passport expires?"
 
 
 class Card(NamedTuple):
@@ -55,14 +56,14 @@ def sources(session: AppTest) -> dict[str, str]:
 
 def test_every_setting_answers_and_says_where_it_had_that_from(compare: AppTest) -> None:
     ask(compare, FLIGHT)
-    assert sources(compare) == {BUFFER: "verbatim", WINDOW: "not in context", SUMMARY: "in the summary"}
+    assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "in the summary"}
     answers = {card.label: card.answer for card in cards(compare)}
     assert CODE in answers[BUFFER]
     assert CODE in answers[SUMMARY]
     assert "do not know" in answers[WINDOW]
     captions = sentences(compare.caption)
     assert f"Asked: {FLIGHT}" in captions
-    assert any(caption.startswith("Message 15: ") and CODE in caption for caption in captions)
+    assert any(caption.startswith("Message 15 of turn 8: ") and CODE in caption for caption in captions)
 
 
 def test_what_was_sent_for_an_answer_is_in_its_card(compare: AppTest) -> None:
@@ -167,3 +168,33 @@ def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) 
     for element in (*compare.caption, *compare.markdown):
         unescaped = re.sub(r"\\.", "", element.value)
         assert not any(piece in unescaped for piece in ("$5", "<script", "**now", ":red["))
+
+
+def test_a_question_of_the_conversation_is_one_click_away(compare: AppTest) -> None:
+    click(compare, FLIGHT)
+    assert f"Asked: {FLIGHT}" in sentences(compare.caption)
+    assert labelled(compare.text_input, "One question to all settings").value == FLIGHT
+    assert [CODE in card.answer for card in cards(compare)] == [True, False, True]
+
+
+def test_a_lost_answer_is_brought_back_for_what_the_button_says(compare: AppTest) -> None:
+    ask(compare, PASSPORT)
+    assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}
+    buttons = [button for button in compare.button if button.label.startswith("Bring turn")]
+    assert len(buttons) == 2, "the full buffer lost nothing"
+    said = re.fullmatch(r"Bring turn 6 back: \+(\d+) tokens, \+\$0\.0\d+", buttons[0].label.replace("\\", ""))
+    assert said
+    buttons[0].click().run()
+    assert sources(compare) == {BUFFER: "word for word", WINDOW: "recalled", SUMMARY: "not in context"}
+    assert "9 July 2027" in cards(compare)[1].answer
+    trip = sample("trip")
+    run = memviz.replay(
+        list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
+    )
+    without, with_turn = (memviz.ask(run, PASSPORT, recalls=recalls) for recalls in ([], [memviz.Recall(turns=[6])]))
+    assert with_turn.total_tokens - without.total_tokens == int(said[1])
+
+
+def test_what_one_setting_knows_says_where_another_finds_it(compare: AppTest) -> None:
+    ask(compare, FLIGHT)  # no question of the conversation's own: the full buffer's source says where it stands
+    assert any(button.label.startswith("Bring turn 8 back") for button in compare.button)

@@ -66,7 +66,7 @@ def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], s
 def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable[[], str | bytes]]) -> None:
     page = open_page("compare", conversation="sample-trip")
     made.clear()
-    next(control for control in page.segmented_control if control.label == "Setting").set_value(0).run()
+    labelled(page.selectbox, "Setting").set_value(0).run()
     run = memviz.Run.from_dict(json.loads(named(made, "full-buffer.json")))
     assert run.strategy.id == "buffer"
 

@@ -13,7 +13,7 @@ from memviz.engine.run import Run
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import Answer, OpenAIServer, status, text
-from tests.pages.driving import click, inspected, labelled, open_page, page_of, sentences, token_lines
+from tests.pages.driving import click, inspected, labelled, open_page, page_of, sentences, token_lines, walk_to
 from tests.pages.test_asking_all import cards, sources
 from tests.pages.test_chat_models import KEY, use_model
 from tests.pages.test_compare import FIRST, replayed, sent
@@ -91,12 +91,12 @@ def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
 
 def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None:
     answer(compare)
-    compare.select_slider[0].set_value(35).run()
+    walk_to(compare, 35)
     runs = {label: is_free_run(strategy) for label, strategy in FIRST.items()}
     assert {card.label: card.answer for card in cards(compare)} == {
         label: run.turns[34].reply for label, run in runs.items()
     }
-    known = {"verbatim", "recalled", "in the summary", "system prompt", "not in context"}
+    known = {"word for word", "recalled", "in the summary", "system prompt", "not in context"}
     assert set(sources(compare)) == set(FIRST)
     assert set(sources(compare).values()) <= known
     asked = runs[BUFFER].turns[34].context.messages[-1].content
@@ -109,9 +109,9 @@ def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
     labelled(session.selectbox, "Conversation").select(short).run()
     labelled(session.number_input, "Window size").set_value(2).run()
     answer(session)
-    session.select_slider[0].set_value(4).run()
+    walk_to(session, 4)
     assert sources(session) == {
-        BUFFER: "verbatim", "Sliding window · 2 messages": "not in context", SUMMARY: "verbatim",
+        BUFFER: "word for word", "Sliding window · 2 messages": "not in context", SUMMARY: "word for word",
     }  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def test_another_session_finds_the_answers(compare: AppTest, restarted: bool) ->
     assert not panel(other)
     assert token_lines(other) == token_lines(compare)
     for session in (compare, other):
-        session.select_slider[0].set_value(35).run()
+        walk_to(session, 35)
     assert cards(other) == cards(compare) != []
 
 
@@ -204,7 +204,7 @@ def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
     assert not panel(again)
     assert len(server.requests) == 2 + len(failures) + 10
     assert {len(line) for line in token_lines(again).values()} == {4}
-    again.select_slider[0].set_value(2).run()
+    walk_to(again, 2)
     assert cards(again)[0].answer == "Second."
     assert "Second." in on_the_page(again)
     for page in (session, again):

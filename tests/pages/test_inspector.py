@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,8 +11,20 @@ import memviz
 from memviz.charts.palette import PART_COLORS, PART_TITLES
 from memviz.engine.run import Run
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
+from memviz.metrics.summaries.compaction_words import size_words
 from memviz.transcripts.samples import sample
-from tests.pages.driving import blocks, inspected, labelled, open_page, request_as_json, sentences
+from memviz.ui.controls.inspector import READING_ORDER
+from tests.pages.driving import (
+    blocks,
+    in_reading_order,
+    inspected,
+    labelled,
+    open_page,
+    request_as_json,
+    sentences,
+    turn_shown,
+    walk_to,
+)
 
 
 @pytest.fixture
@@ -23,55 +37,73 @@ def run() -> Run:
 @pytest.mark.parametrize("turn", [1, 5, 6, 20, 46])
 def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
     session = open_page("compare")
-    session.select_slider[0].set_value(turn).run()
+    walk_to(session, turn)
     messages = run.turns[turn - 1].context.messages
     assert request_as_json(session) == [message.to_request() for message in messages]
-    assert inspected(session) == [message.content for message in messages]
+    assert inspected(session) == in_reading_order([message.content for message in messages])
 
 
-def test_it_opens_at_the_last_request_that_was_summarized_for(run: Run) -> None:
+def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(run: Run) -> None:
     session = open_page("compare")
-    last = next(record for record in reversed(run.turns) if record.compactions)
-    assert session.select_slider[0].value == last.turn
-    reasons = [compaction.reason for compaction in last.compactions]
-    assert [reason for reason in reasons if any(reason in label for label in expander_labels(session))] == reasons
+    first = next(record for record in run.turns if any(c.replaces for c in record.compactions))
+    assert turn_shown(session) == first.turn
+    bodies = html_of(session)
+    (why,) = [body for body in bodies if "memviz-why" in body]
+    (compaction,) = first.compactions
+    assert f"<b>{compaction.reason}</b>" in why
+    assert size_words(compaction) in why
+    order = [next(n for n, body in enumerate(bodies) if f'class="memviz-{part}"' in body)
+             for part in ("why", "change", "parts", "block")]  # fmt: skip
+    assert order == sorted(order)
 
 
-def expander_labels(session: AppTest) -> list[str]:
-    return [expander.label.replace("\\", "") for expander in session.expander]
+def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(run: Run) -> None:
+    session = open_page("compare")
+    (change,) = [body for body in html_of(session) if "memviz-change" in body]
+    assert "<b>Summary, version 2</b> replaces version 1" in change
+    assert "<small>1 fact lost: cashews and pistachios</small>" in change
+    assert "<del>" in change
+    assert "<ins>" in change
+
+
+def html_of(session: AppTest) -> list[str]:
+    return [body for element in session.get("html") if "<style>" not in (body := unescape(element.proto.body))]
 
 
 def test_another_setting_shows_its_own_request() -> None:
     session = open_page("compare")
-    session.select_slider[0].set_value(9).run()
-    labelled(session.button_group, "Setting").set_value(1).run()
+    walk_to(session, 9)
+    labelled(session.selectbox, "Setting").set_value(1).run()
     trip = sample("trip")
     window = memviz.replay(
         list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
     )
-    assert session.select_slider[0].value == 9
+    assert turn_shown(session) == 9
     assert request_as_json(session) == [message.to_request() for message in window.turns[8].context.messages]
 
 
 def test_every_part_says_its_tokens(run: Run) -> None:
     session = open_page("compare")
-    session.select_slider[0].set_value(20).run()
-    for html, block in zip(blocks(session), run.turns[19].context.blocks, strict=True):
+    walk_to(session, 20)
+    sent = {block.kind: block for block in run.turns[19].context.blocks}
+    shown = [sent[kind] for kind in READING_ORDER if kind in sent]
+    assert len(shown) == len(sent)
+    for html, block in zip(blocks(session), shown, strict=True):
         assert f"<b>{PART_TITLES[block.kind]}</b> {block.tokens:,} tokens · {len(block.messages)} message" in html
         assert PART_COLORS[block.kind] in html
-    assert any(f"Request of turn 20, {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
+    assert any(f"**Request of turn 20** · {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
     facts = message_facts_words(summary_facts(run.turns[19], sample("trip").probes))
     assert f"Of the facts in the messages it stands for: {facts}" in sentences(session.caption)
 
 
 def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
     session = open_page("compare")
-    labelled(session.button_group, "Setting").set_value(0).run()
-    session.select_slider[0].set_value(30).run()
+    labelled(session.selectbox, "Setting").set_value(0).run()
+    walk_to(session, 30)
     trip = sample("trip")
     full = memviz.replay(list(trip.messages), memviz.strategy("buffer"), system_prompt=trip.system_prompt)
     messages = [message.content for message in full.turns[29].context.messages]
     assert request_as_json(session) == [message.to_request() for message in full.turns[29].context.messages]
-    assert inspected(session) == [messages[0], *messages[-21:]]
+    assert inspected(session) == in_reading_order([messages[0], *messages[-21:]])
     labelled(session.toggle, "Show the").set_value(True).run()
-    assert inspected(session) == messages
+    assert inspected(session) == in_reading_order(messages)

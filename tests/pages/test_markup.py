@@ -15,6 +15,7 @@ from tests.pages.driving import (
     QUESTIONS,
     blocks,
     figures,
+    in_reading_order,
     inspected,
     labelled,
     open_page,
@@ -76,14 +77,15 @@ def test_titles_and_messages_read_as_they_were_written(conversation: str) -> Non
     library, compare, chat = open_page("library"), open_page("compare"), open_page("chat", chat=conversation)
     shown = [sentence.replace(WORD_JOINER, "") for sentence in sentences(library.markdown)]
     assert f"**{ALL}**" in shown
-    assert any(ALL in option for option in compare.selectbox[0].options)
+    assert any(ALL in option for option in labelled(compare.selectbox, "Conversation").options)
     assert any(ALL in text for text in texts(chat))
 
 
 def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
     compare = open_page("compare")
-    compare.selectbox[0].select(conversation).run()
-    assert inspected(compare) == [message["content"][:4000] for message in request_as_json(compare)]
+    labelled(compare.selectbox, "Conversation").select(conversation).run()
+    sent = [message["content"][:4000] for message in request_as_json(compare)]
+    assert inspected(compare) == in_reading_order(sent)
     for html in blocks(compare):
         assert not set(re.findall(r"<(/?\w+)", html)) - {"section", "/section", "header", "/header", "b", "/b", *TAGS}
         assert "<b>fat" not in html
@@ -91,7 +93,7 @@ def test_the_inspector_shows_messages_as_they_were_written(conversation: str) ->
 
 def test_chart_texts_are_escaped(conversation: str) -> None:
     compare = open_page("compare")
-    compare.selectbox[0].select(conversation).run()
+    labelled(compare.selectbox, "Conversation").select(conversation).run()
     tooltips = str([trace.get("text") for figure in figures(compare) for trace in figure["data"]])
     assert "&lt;script&gt;" in tooltips  # the summary's first words hold it
     assert "<script>" not in tooltips

@@ -11,7 +11,17 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.ui.shell.links import link_query
 from memviz.ui.shell.state import CompareState
-from tests.pages.driving import click, figures, labelled, open_address, page_of, sentences, token_lines
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    open_address,
+    page_of,
+    sentences,
+    token_lines,
+    turn_shown,
+    walk_to,
+)
 
 
 def shared(session: AppTest) -> dict[str, list[str]]:
@@ -45,8 +55,7 @@ def test_an_address_opens_conversation_settings_turn_and_recalls() -> None:
     page = opened("compare", QUERY)
     assert list(token_lines(page)) == ["Full buffer", "Summary buffer · 700 tokens"]
     assert labelled(page.selectbox, "Conversation").value == "sample-support"
-    assert labelled(page.select_slider, "Turn").value == 7
-    assert any("Request of turn 7" in text for text in sentences(page.markdown))
+    assert turn_shown(page) == 7
     recalled = [trace for trace in figures(page)[0]["data"] if "triangle" in str(trace.get("marker", {}).get("symbol"))]
     assert recalled
     assert not passed_over(page)
@@ -55,7 +64,7 @@ def test_an_address_opens_conversation_settings_turn_and_recalls() -> None:
 def test_what_is_shared_is_what_is_shown() -> None:
     page = opened("compare", QUERY)
     assert shared(page) == QUERY
-    labelled(page.select_slider, "Turn").set_value(12).run()
+    walk_to(page, 12)
     assert shared(page) == QUERY | {"turn": ["12"]}
     click(page, "Add a setting")
     assert len(shared(page)["setting"]) == 3
@@ -120,7 +129,7 @@ def test_a_part_that_cannot_be_used_is_said_and_the_rest_is_shown(part: str, val
 
 def test_a_turn_that_is_not_there_is_passed_over() -> None:
     page = opened("compare", QUERY | {"turn": ["4711"]})
-    assert labelled(page.select_slider, "Turn").value != 4711
+    assert turn_shown(page) != 4711
     assert not page.exception
 
 

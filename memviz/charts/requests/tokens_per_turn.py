@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,8 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
+from memviz.charts.requests.limit_lines import limit_lines
+from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.setting_marks import setting_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
@@ -29,7 +30,6 @@ from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import limit_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, turn_list
 
@@ -39,8 +39,17 @@ if TYPE_CHECKING:
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 MAX_TURNS_NAMED = 6
+MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2
+"""More recalls are not labelled, nor one that is nearer to the label before than this share of the turns."""
 MOST_LARGE_MARKS = 200
 """More marks than this side by side would cover their line."""
+LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
+"""Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
+DENSE_PIXELS, RECALL_PIXELS = 6, 15
+POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
+"""Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
+under it."""
+MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +65,20 @@ class SettingRun:
 def tokens_per_turn(
     settings: Sequence[SettingRun],
     *,
-    log_scale: bool = False,
     height: int = 460,
     recorded: Sequence[RecordedEvent] = (),
     turns: range | None = None,
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
     the conversation's own program did to its memory. ``turns`` is the part that is drawn: fewer turns in
-    more detail."""
+    more detail. Settings far larger than the others stand in a strip of their own scale
+    (:mod:`memviz.charts.requests.panels`)."""
+    strip = strip_of(settings)
     traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
     traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
     traces += [trace for number, setting in enumerate(settings) for trace in _recalls(setting, number)]
-    budgets = [
-        setting
-        for setting in settings
-        if setting.shown and setting.run.strategy.budget_tokens and budget_fits(setting.run)
-    ]
+    named = strip_names(settings, strip)
+    traces = [{**trace, **in_strip(trace, strip, named)} for trace in traces]
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
     shown = range(1, last + 1) if turns is None else turns
     marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
@@ -79,19 +86,19 @@ def tokens_per_turn(
         if setting.shown:
             lines, names = setting_marks(setting.run)
             marks, mark_labels = [*marks, *lines], [*mark_labels, *names]
-    title = "tokens sent" + (" (log scale)" if log_scale else "")
+    limits, limit_labels = limit_lines(settings, strip)
     layout = {
-        "title": {"text": "Tokens sent per turn", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [shown.start - 0.6, shown.stop - 0.2],
+        "xaxis": {"automargin": False, "title": {"text": "turn", "font": {"size": FONT_PIXELS}, "standoff": 8},
+                  "tickfont": {"size": FONT_PIXELS}, "range": [shown.start - 0.6, shown.stop - 0.2],
                   **turn_ticks(len(shown))},
-        "yaxis": {"automargin": False, "title": {"text": title}, "type": "log" if log_scale else "linear",
-                  "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none"},
+        **y_axes(strip),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0, "groupclick": "togglegroup"},
-        "shapes": [*marks, *(_budget_line(setting) for setting in budgets)],
-        "annotations": [*mark_labels, *(_budget_label(setting, log_scale) for setting in budgets)],
-        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": height,
-        "margin": FIXED_MARGINS, "uirevision": "tokens",
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup",
+                   "font": {"size": FONT_PIXELS}},
+        "shapes": [*marks, *limits],
+        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip)],
+        "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,
+        "margin": MARGINS, "uirevision": "tokens",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
@@ -107,8 +114,17 @@ def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
         "legendgroup": str(number),
         "visible": True if setting.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
-        "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(setting.index)},
-        "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
+        "marker": {
+            "opacity": 0 if len(turns) > 1 else 1,
+            "color": setting_color(setting.index),
+            "size": [
+                UNDER_MARK_PIXELS if record.compactions or record.parts.recalled else POINT_PIXELS
+                for record in setting.run.turns
+            ]
+            if clickable
+            else POINT_PIXELS,
+        },
+        "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 3},
         "customdata": [f"{number}:{record.turn}" for record in setting.run.turns] if clickable else None,
         "text": Texts(setting.run.turns, partial(_request_tooltip, setting.label)),
         "hoverinfo": "text",
@@ -131,6 +147,7 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
         return []
     # A summary a turn, or hundreds of them: small marks, no drop lines.
     dense = len(marks) > min(MOST_LARGE_MARKS, 0.5 * max(1, len(setting.run.turns)))
+    size, stroke = next(look for most, look in LOOKS if len(marks) <= most)
     shared = {"legendgroup": str(number), "showlegend": False, "visible": True if setting.shown else "legendonly"}
     points = {
         "type": "scatter",
@@ -139,9 +156,9 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
         "mode": "markers",
         "marker": {
             "symbol": ["x" if mark.failed else "diamond" for mark in marks],
-            "size": 6 if dense else 9,
+            "size": DENSE_PIXELS if dense else size,
             "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
-            "line": {"width": 1 if dense else 1.5, "color": setting_color(setting.index)},
+            "line": {"width": 1, "color": setting_color(setting.index)},
         },
         "unselected": {"marker": {"opacity": 0.9}},
         "customdata": [mark.id for mark in marks],
@@ -157,7 +174,7 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
         "x": np.array([x for mark in marks for x in (mark.x, mark.x, np.nan)]),
         "y": np.array([y for mark in marks for y in (mark.before, mark.after, np.nan)]),
         "mode": "lines",
-        "line": {"width": 1.2, "color": PART_COLORS["summary"]},
+        "line": {"width": stroke, "color": PART_COLORS["summary"]},
         "hoverinfo": "skip",
         "name": escaped(setting.label) + " before and after",
         **shared,
@@ -176,7 +193,7 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
             "x": np.array([record.turn for record in records]),
             "y": np.array([record.total_tokens for record in records]),
             "mode": "markers",
-            "marker": {"symbol": "triangle-up", "size": 11, "color": PART_COLORS["recalled"],
+            "marker": {"symbol": "triangle-up", "size": RECALL_PIXELS, "color": PART_COLORS["recalled"],
                        "line": {"width": 1.5, "color": setting_color(setting.index)}},
             "unselected": {"marker": {"opacity": 0.9}},
             "customdata": [f"{number}:{record.turn}" for record in records],
@@ -188,6 +205,27 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
             "visible": True if setting.shown else "legendonly",
         }
     ]  # fmt: skip
+
+
+def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
+    """Annotations that say how much the recalls brought back, where there is room above their triangles."""
+    found = sorted(  # at one turn the highest mark is labelled
+        (record.turn, -record.total_tokens, record.tokens["recalled"], number)
+        for number, setting in enumerate(settings)
+        for record in setting.run.turns
+        if setting.shown and record.parts.recalled
+    )
+    turns = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
+    labels, named = [], list[int]()
+    for turn, below, tokens, number in found:
+        if named and turn - named[-1] < RECALL_LABEL_SHARE * turns:
+            continue  # its tooltip says it
+        named.append(turn)
+        labels.append({
+            "text": f"+{tokens:,} recalled", "x": turn, "y": -below, "yref": "y2" if number in strip else "y",
+            "yanchor": "bottom", "yshift": RECALL_PIXELS / 2, "showarrow": False, "font": {"size": FONT_PIXELS},
+        })  # fmt: skip
+    return labels if len(found) <= MOST_RECALLS_NAMED else []
 
 
 def _recall_tooltip(label: str, record: TurnRecord) -> str:
@@ -236,26 +274,3 @@ def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, tu
         label=setting.label,
         compaction=compaction,
     )
-
-
-def budget_fits(run: Run) -> bool:
-    """Whether the budget is drawn: one far above everything sent would only squeeze the picture."""
-    budget = run.strategy.budget_tokens or 0
-    return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
-
-
-def _budget_line(setting: SettingRun) -> dict[str, Any]:
-    budget, color = setting.run.strategy.budget_tokens, setting_color(setting.index)
-    return {
-        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": budget, "y1": budget, "layer": "below",
-        "line": {"width": 1, "dash": "dot", "color": color},
-    }  # fmt: skip
-
-
-def _budget_label(setting: SettingRun, log_scale: bool) -> dict[str, Any]:
-    budget = setting.run.strategy.budget_tokens or 1
-    return {
-        "text": limit_words(setting.run.strategy), "font": {"size": 11}, "showarrow": False, "xref": "paper", "x": 0,
-        "xanchor": "left", "yanchor": "bottom",
-        "y": log10(budget) if log_scale else budget,  # on a log axis a label stands at the exponent
-    }  # fmt: skip

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answers.source import AnswerSource
 from memviz.text.wording import counted, message_number
 from memviz.ui.controls.inspector import BadgeColor
+from memviz.ui.controls.legend import stripe
 from memviz.ui.shell.text import plain
 
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
-    "verbatim": ("blue", "verbatim", "An earlier message was sent word for word, and the answer is in it."),
+    "verbatim": ("blue", "word for word", "An earlier message was sent word for word, and the answer is in it."),
     "recalled": (
         "orange",
         "recalled",
@@ -23,17 +27,29 @@ SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
 }
 
 
-def answer_card(label: str, record: TurnRecord, source: AnswerSource) -> None:
-    """The answer under one setting, its source, and what was sent for it."""
+def answer_card(
+    setting: SettingRun, record: TurnRecord, source: AnswerSource, draw_way_back: Callable[[], object] | None = None
+) -> None:
+    """The answer under one setting, its source, and what was sent for it. ``draw_way_back`` draws what may help where
+    nothing that was sent holds the answer."""
     with st.container(border=True):
-        st.markdown(f"**{plain(label)}**")
+        st.html(stripe(setting.index))
+        st.markdown(f"**{plain(setting.label)}**")
         st.text(record.reply)
         color, name, help = SOURCES[source.kind]
         st.badge(name, color=color, help=help)
         if source.quote:
-            where = f"Message {message_number(source.position):,}: " if source.position is not None else ""
-            st.caption(f"{where}{plain(source.quote)}")
+            st.caption(f"{_where(record, source)}{plain(source.quote)}")
+        if source.kind is None and draw_way_back is not None:
+            draw_way_back()
         st.caption(_had(record))
+
+
+def _where(record: TurnRecord, source: AnswerSource) -> str:
+    if source.position is None:
+        return ""
+    turn = record.memory.log.turn_number(source.position)
+    return f"Message {message_number(source.position):,}" + (f" of turn {turn:,}: " if turn else ": ")
 
 
 def _had(record: TurnRecord) -> str:

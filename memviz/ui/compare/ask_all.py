@@ -3,39 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.asking import ask
+from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, MessageError
 from memviz.metrics.answers.source import answer_source
-from memviz.text.wording import counted
+from memviz.text.wording import counted, turn_list
+from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
+from memviz.ui.compare.asked_again import bringing_back, stated_at, suggested
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import stoppable
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import CompareState
+from memviz.ui.shell.state import CompareState, set_widget
 from memviz.ui.shell.text import plain
 
 CARDS_A_ROW = 3
+QUESTION_KEY = "ask-all-question"
 
 
 def ask_all(
-    state: CompareState, settings: Sequence[SettingRun], answerer: ModelChoice, summarizer: ModelChoice
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
+    probes: Sequence[Probe] = (),
 ) -> None:
-    """Ask, and see what each setting still knows, and from where. It is no fragment, so that asking can be stopped."""
-    st.subheader("What does each setting still know?", anchor=False)
-    with st.form("ask-all", border=False):
-        writing, sending = st.columns([4, 1], vertical_alignment="bottom")
-        question = writing.text_input(
-            "One question to all settings, after the last turn", key="ask-all-question",
-            placeholder="What is the budget?", help="Nothing is added to the conversation.",
-        )  # fmt: skip
-        label = f"Ask {counted(len(settings), 'setting')}"
-        asked = sending.form_submit_button(label, icon=":material/quiz:", width="stretch")
+    """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
+    no fragment, so that asking can be stopped."""
+    questions = suggested(probes)
+    question, asked = _form(len(settings), questions)
+    chosen = _suggestions(questions)
+    if chosen and answerer.is_offline:
+        question, asked = chosen, True
     runs = _different_runs(settings)
     if not answerer.is_offline:
         tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
@@ -45,7 +52,35 @@ def ask_all(
     elif asked:
         state.question, state.answers = question, []
         _ask(state.answers, runs, question, answerer, summarizer)
-    _show(state, settings)
+    _show(state, settings, probes, answerer, summarizer)
+
+
+def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
+    """The question that stands in the field, and whether it was sent."""
+    with st.form("ask-all", border=False):
+        heading, writing, sending = st.columns([34, 44, 22], vertical_alignment="center")
+        heading.subheader("What does each setting still know?", anchor=False)
+        question = writing.text_input(
+            "One question to all settings, after the last turn", key=QUESTION_KEY,
+            placeholder=questions[0] if questions else "What is the budget?", label_visibility="collapsed",
+        )  # fmt: skip
+        asked = sending.form_submit_button(
+            f"Ask {counted(number, 'setting')}", icon=":material/quiz:", width="stretch", type="primary",
+            help="Asked after the last turn. Nothing is added to the conversation.",
+        )  # fmt: skip
+    return question, asked
+
+
+def _suggestions(questions: Sequence[str]) -> str:
+    """Questions to click; the one that was clicked stands in the field then."""
+    if not questions:
+        return ""
+    with st.container(horizontal=True, gap="small", key="ask-all-suggested"):
+        clicked = [
+            st.button(plain(question), key=f"ask-all-{number}", on_click=set_widget, args=(QUESTION_KEY, question))
+            for number, question in enumerate(questions)
+        ]
+    return next((question for question, was in zip(questions, clicked, strict=True) if was), "")
 
 
 def _different_runs(settings: Sequence[SettingRun]) -> list[Run]:
@@ -59,28 +94,68 @@ def _ask(
     question: str,
     answerer: ModelChoice,
     summarizer: ModelChoice,
+    recalls: Sequence[Recall] = (),
 ) -> None:
     """Add each answer to ``answers`` as it comes: those that were given before a stop are kept."""
     is_offline = answerer.is_offline and summarizer.is_offline
     with stoppable(f"Asking {answerer.name}", "ask-all-stop", is_offline=is_offline):
         for run in runs:
             try:
-                answers.append((run, ask(run, question, model=answerer.build(), summarizer=summarizer.build())))
+                record = ask(run, question, model=answerer.build(), summarizer=summarizer.build(), recalls=recalls)
+                answers.append((run, record))
             except MemvizError as error:
                 answers.append((run, error))
 
 
-def _show(state: CompareState, settings: Sequence[SettingRun]) -> None:
+def _show(
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    probes: Sequence[Probe],
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
+) -> None:
     """The answers to the settings as they stand; those of other settings are no longer shown."""
     shown = [(setting, answer) for setting in settings for run, answer in state.answers if setting.run is run]
-    if shown:
-        st.caption(f"Asked: {plain(state.question)}")
+    if not shown:
+        return
+    st.caption(f"Asked: {plain(state.question)}")
+    sources = {
+        number: answer_source(answer.context, state.question, answer.reply)
+        for number, (_, answer) in enumerate(shown)
+        if not isinstance(answer, MemvizError)
+    }
+    positions = stated_at(state.question, probes, sources)
     for at in range(0, len(shown), CARDS_A_ROW):
-        row = shown[at : at + CARDS_A_ROW]
-        for column, (setting, answer) in zip(st.columns(CARDS_A_ROW), row, strict=False):
+        numbers = range(at, min(at + CARDS_A_ROW, len(shown)))
+        for column, number in zip(st.columns(CARDS_A_ROW), numbers, strict=False):
+            setting, answer = shown[number]
             with column:
                 if isinstance(answer, MemvizError):
                     st.markdown(f"**{plain(setting.label)}**")
                     show_error(answer)
-                else:
-                    answer_card(setting.label, answer, answer_source(answer.context, state.question, answer.reply))
+                    continue
+                answer_card(
+                    setting, answer, sources[number],
+                    partial(_bring_back, state, setting, answer, positions, answerer, summarizer),
+                )  # fmt: skip
+
+
+def _bring_back(
+    state: CompareState,
+    setting: SettingRun,
+    answer: TurnRecord,
+    positions: Sequence[int],
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
+) -> None:
+    """The button of an answer that was lost: it asks this setting again, with the turn that states it recalled."""
+    found = bringing_back(setting.run, answer, positions, prices_in_force())
+    if found is None or not st.button(
+        plain(found.label), key=f"ask-all-back-{setting.index}", icon=":material/history:",
+        help=f"Asks {plain(setting.label)} again, with {turn_list(found.turns)} sent once more.",
+    ):  # fmt: skip
+        return
+    again: list[tuple[Run, TurnRecord | MemvizError]] = []
+    _ask(again, [setting.run], state.question, answerer, summarizer, (Recall(turns=found.turns),))
+    state.answers = [next((new for new in again if new[0] is old[0]), old) for old in state.answers]
+    st.rerun()

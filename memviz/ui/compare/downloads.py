@@ -14,7 +14,7 @@ from memviz.reporting.run_json import run_json
 from memviz.reporting.run_tables import compactions_csv, turns_csv
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.shell.state import compare_state
+from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.text import file_name, plain
 
 PANEL_PIXELS = 330
@@ -34,7 +34,7 @@ def run_downloads(settings: Sequence[SettingRun], chosen: SettingRun, transcript
     title = file_name(transcript.title)
     with st.popover("Download", icon=":material/download:", width="stretch"), st.container(width=PANEL_PIXELS):
         st.caption(f"All {len(settings)} settings" if len(settings) > 1 else "The setting")
-        report = partial(_report, settings, transcript, compare_state().assumptions)
+        report = partial(_report, settings, transcript, prices_in_force())
         _buttons([
             _File("Report (HTML)", f"{title}.html", "text/html", report,
                   "One file with the interactive charts, the facts kept, the costs, the summaries and the "
@@ -53,7 +53,7 @@ def run_downloads(settings: Sequence[SettingRun], chosen: SettingRun, transcript
         ])  # fmt: skip
 
 
-def _report(settings: Sequence[SettingRun], transcript: Transcript, assumptions: PricingAssumptions | None) -> str:
+def _report(settings: Sequence[SettingRun], transcript: Transcript, assumptions: PricingAssumptions) -> str:
     """The report, at the prices that were chosen last in this session."""
     from memviz.reporting.report import html_report  # its template engine is needed on a click only
 

@@ -149,7 +149,7 @@ def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
             if record is None:
                 st.caption(f"{plain(setting.label)}: not answered yet.")
             else:
-                answer_card(setting.label, record, answer_source(record.context, question, record.reply))
+                answer_card(setting, record, answer_source(record.context, question, record.reply))
 
 
 def _question(record: TurnRecord) -> str:

@@ -7,7 +7,7 @@ from memviz.ui.controls.sidebar import is_free_run
 from memviz.ui.shell.views import View
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
-_REPLAYED = "One conversation, replayed under every setting with the very same replies."
+_REPLAYED = "The same conversation with the same replies under every setting."
 _FREE_RUN = "A free run: a model answers one conversation under every setting."
 
 
@@ -16,8 +16,8 @@ def compare_views() -> tuple[View, ...]:
     replies = _FREE_RUN if is_free_run() else _REPLAYED
     return (
         View(
-            TOKENS, "Tokens", "What does each strategy send, turn by turn?",
-            f"{replies} Diamonds mark where it was summarized, and why.",
+            TOKENS, "Tokens", "What does each strategy send?",
+            f"{replies} Click a diamond to see why it was summarized.",
         ),
         View(
             DOLLARS, "Dollars", "What does it cost, turn by turn?",

@@ -1,29 +1,29 @@
-"""The context inspector: exactly what one request sent, and what changed since the one before."""
+"""The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
+made of, and its messages; the system prompt, which never changes, comes last."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Literal
 
 import streamlit as st
 
-from memviz.charts.palette import PART_COLORS, PART_HELP, PART_TITLES
-from memviz.context import OVER_BUDGET, Block, Fate
-from memviz.engine.backoff import waiting_failure
-from memviz.engine.compaction import Compaction
+from memviz.charts.palette import PART_COLORS, PART_HELP, PART_ORDER, PART_TITLES
+from memviz.context import OVER_BUDGET, Block, BlockKind
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
-from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn
+from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.metrics.summaries.compaction_words import compaction_words, error_words, tried_again
 from memviz.reporting.request_json import request_json
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
-from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
+from memviz.ui.controls.legend import swatch
+from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.shell.text import plain, shortened
+from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, summarizer_calls, why
+from memviz.ui.shell.text import plain
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
@@ -62,13 +62,17 @@ FLAG_TEXTS = {
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
-MAX_MESSAGES_SHOWN, MAX_EARLIER_SHOWN = 20, 1_000
+READING_ORDER: tuple[BlockKind, ...] = ("summary", "history", "recalled", "input", "tools", "system")
+FOLDED = ("summary", "history", "system")
+"""Blocks that are long, or the same in every request."""
+MAX_EARLIER_SHOWN = 1_000
 MAX_JSON_CHARS_SHOWN = 500_000
 """A longer request is offered as a file: of 50,000 messages it would be 30 MB in the page."""
 
 
 def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> None:
-    """Show the request of ``turn``; under its summary which of ``facts`` that still holds."""
+    """Show the request of ``turn``; of ``facts`` which ones its summary still holds. What is folded and was opened
+    stays open from turn to turn, by ``key``."""
     record = record_of_turn(run, turn)
     if record is None:
         st.info(f"Turn {turn} made no request.", icon=":material/info:")
@@ -78,89 +82,58 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
             plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
         )
         st.warning(words, icon=":material/warning:")
+    why(run, record)
+    changes(run, record, key, facts)
+    st.html(parts_html(record))
     earlier_calls(record)
-    _changes(run, record)
-    blocks = record.context.blocks
-    for block in blocks:
-        _block(block, record, key)
-        if block.kind == "summary" and (known := summary_facts(record, facts)):
-            st.caption(f"Of the facts in the messages it stands for: {plain(message_facts_words(known))}")
-    said = (message.content for block in blocks for message in block.messages)
+    blocks = {block.kind: block for block in record.context.blocks}
+    for kind in READING_ORDER:
+        if kind in blocks:
+            _block(blocks[kind], record, key, facts)
+    summarizer_calls(record, key)
+    said = (message.content for block in blocks.values() for message in block.messages)
     _as_json(run, turn, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 
 
-def _changes(run: Run, record: TurnRecord) -> None:
-    for compaction in record.compactions:
-        _compaction(run, compaction)
-    done = run.compactions_at(record.turn)
-    so_far = [compaction for compaction in done if compaction.after_message < record.memory.length]
-    waiting = waiting_failure(so_far)
-    if waiting is not None and not any(waiting is shown for shown in record.compactions):
-        _compaction(run, waiting)
-    left = left_the_window(run, record.turn)
-    if not left:
-        return
-    gone = sum(fate is Fate.DROPPED for _, fate in left)
-    what = (
-        f"{counted(len(left), 'message')} left since the request before: "
-        f"{len(left) - gone} replaced by a summary, {gone} dropped"
+def parts_html(record: TurnRecord) -> str:
+    """The parts of a request as one thin bar in their colours, with their tokens below it."""
+    parts = [(part, record.tokens[part]) for part in PART_ORDER if record.tokens.get(part)]
+    total = max(1, record.total_tokens)
+    bar = "".join(
+        f'<span style="width:{tokens / total:.3%};background:{PART_COLORS[part]}"></span>' for part, tokens in parts
     )
-    with st.expander(what, icon=":material/logout:"):
-        for position, fate in left[:MAX_MESSAGES_SHOWN]:
-            message = run.log[position]
-            now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
-            st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
-        if len(left) > MAX_MESSAGES_SHOWN:
-            st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
+    words = "".join(f"<span>{swatch(PART_COLORS[part])}{PART_TITLES[part]} {tokens:,}</span>" for part, tokens in parts)
+    return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
 
 
-def _compaction(run: Run, compaction: Compaction) -> None:
-    words = compaction_words(compaction, run)
-    messages, reason = message_range(compaction.summarized), words.why
-    because = f" ({plain(reason)})" if reason else ""
-    if compaction.error is not None:
-        why, hope = plain(error_words(compaction)), tried_again(run, compaction)
-        st.error(f"{words.what} {words.where}{because}: {why}. {hope}", icon=":material/error:")
-    elif compaction.kind == "skip":
-        st.info(f"You skipped the summarization of {messages}{because}.", icon=":material/skip_next:")
-    elif compaction.kind == "undo":
-        st.info(
-            f"You took back the summarization of {messages}: they are sent word for word again.",
-            icon=":material/undo:",
-        )
-    elif compaction.kind == "edit" and compaction.revises is not None:
-        with st.expander(f"You reworded version {compaction.revises} of the summary", icon=":material/edit:"):
-            _wording(compaction)
-    elif compaction.dropped:
-        st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
-    else:
-        with st.expander(f"{words.what} ({plain(reason)})", icon=":material/compress:"):
-            _summary(compaction, f"{words.result} · ")
-
-
-def _wording(compaction: Compaction) -> None:
-    mine, before = st.tabs(["Your wording", "The summarizer's"])
-    mine.text(compaction.summary or "")
-    before.text(compaction.proposed or "It wrote none.")
-
-
-def _summary(compaction: Compaction, change: str) -> None:
-    if compaction.by_thinking:
-        st.caption(change + "written by the chat model when it stopped thinking, so no summarizer was asked")
-        st.text(compaction.summary or "")
+def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]) -> None:
+    if block.kind not in FOLDED:
+        _messages(block, record, key)
         return
-    st.caption(
-        f"{change}summarizer call {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · "
-        f"{compaction.seconds:.2f} s"
-    )
-    if compaction.is_edited:
-        _wording(compaction)
-    result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
-    result.text(compaction.summary or "")
-    prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
+    with st.expander(_folded_label(block), key=f"{key}-{block.kind}"):
+        _messages(block, record, key)
+        if block.kind == "summary" and (known := summary_facts(record, facts)):
+            st.caption(f"Of the facts in the messages it stands for: {plain(message_facts_words(known))}")
 
 
-def _block(block: Block, record: TurnRecord, key: str) -> None:
+def _folded_label(block: Block) -> str:
+    tokens = f"{block.tokens:,} tokens"
+    if block.kind == "history":
+        return f"**{_range_words(block.indices)}** word for word · {tokens}"
+    if block.kind == "summary":
+        return f"**{PART_TITLES[block.kind]}**, all of it · {tokens}"
+    return f"**{PART_TITLES[block.kind]}** · {tokens}"
+
+
+def _range_words(positions: Iterable[int]) -> str:
+    """``Messages 3 to 9`` where they follow each other, else how many there are."""
+    found = list(positions)
+    if found and found[-1] - found[0] + 1 == len(found):
+        return message_range(range(found[0], found[-1] + 1)).capitalize()
+    return counted(len(found), "message")
+
+
+def _messages(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
     more = min(hidden, MAX_EARLIER_SHOWN)
     if hidden and st.toggle(f"Show the {more} earlier messages too", key=f"{key}-{block.kind}-all"):

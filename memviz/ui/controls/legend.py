@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+import streamlit as st
+
 
 def legend_item(picture: str, words: str) -> str:
     """A :func:`swatch` or :func:`glyph` and what it means."""
@@ -18,3 +20,10 @@ def swatch(color: str) -> str:
 def glyph(character: str, color: str) -> str:
     """A character in a colour."""
     return f'<span style="color:{color}">{character}</span>'
+
+
+def stripe(index: int) -> str:
+    """The colour of the setting that was added as number ``index`` (0-based), as the edge of a card: the same that its
+    line has on the charts, in light and in dark."""
+    light, dark = (st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10] for scheme in ("light", "dark"))
+    return f'<div class="memviz-stripe" style="background:light-dark({escape(light)},{escape(dark)})"></div>'

@@ -81,10 +81,10 @@ def open_views(key: str, views: Sequence[View]) -> str:
     is shown."""
     _guard()
     view = shown_view(key, views)
-    titled, switch = st.columns([3, 2], vertical_alignment="center")
-    titled.title(view.question, anchor=False)
-    with switch, st.container(horizontal=True, horizontal_alignment="right"):
-        choose_view(key, views)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title(view.question, anchor=False, width="stretch")
+        with st.container(width="content"):
+            choose_view(key, views)
     st.caption(view.sentence)
     _database_notice()
     return view.id

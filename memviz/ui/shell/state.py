@@ -23,7 +23,6 @@ from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import RunKey
 
 T = TypeVar("T")
@@ -85,7 +84,7 @@ class PromptsToTry(NamedTuple):
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
     each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
-    places, ``trying`` what it is to try now. ``assumptions`` are the prices that were chosen last, on any page.
+    places, ``trying`` what it is to try now.
     ``attempts`` are replays with a paid summarizer that failed or were stopped."""
 
     conversation_id: str | None = None
@@ -101,7 +100,6 @@ class CompareState:
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
     trying: PromptsToTry | None = None
     looked_at: int | None = 2
-    assumptions: PricingAssumptions | None = None
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from html import unescape
 from typing import Any
@@ -35,6 +34,11 @@ def chart(*settings: SettingRun | memviz.Run, **options: Any) -> go.Figure:
 
 def lines_of(figure: go.Figure) -> list[go.Scatter]:
     return [trace for trace in figure.data if trace.showlegend is None]
+
+
+def all_lines_of(figure: go.Figure) -> list[go.Scatter]:
+    """The settings' lines, also those that the legend leaves out."""
+    return [trace for trace in figure.data if "lines" in trace.mode and trace.hoverinfo == "text"]
 
 
 def marks_of(figure: go.Figure) -> list[go.Scatter]:
@@ -173,34 +177,96 @@ class TestRecalls:
         assert f"{run.turns[5].tokens['recalled']:,} of {run.turns[5].total_tokens:,} tokens" in marks.text[1]
         assert "<script>" not in "".join(marks.text)
 
+    def test_say_how_much_came_back_where_there_is_room(self) -> None:
+        recalls = {4: memviz.Recall(turns=[1]), 5: memviz.Recall(turns=[1]), 30: memviz.Recall(turns=[1, 2])}
+        run = memviz.replay(talk(40), memviz.strategy("window", window_size=1), counter="chars4", recalls=recalls)
+        labels = [(note.x, note.text) for note in chart(run).layout.annotations]
+        assert labels == [(turn, f"+{run.turns[turn - 1].tokens['recalled']:,} recalled") for turn in (4, 30)]
+
     def test_none_means_no_mark(self) -> None:
         assert all(trace.marker.symbol != "triangle-up" for trace in chart(run_of("window")).data)
 
 
-class TestBudget:
-    @pytest.mark.parametrize("log_scale", [False, True])
-    def test_is_a_line_with_its_value(self, log_scale: bool) -> None:
-        figure = chart(run_of("buffer"), run_of("token_buffer", max_tokens=50), log_scale=log_scale)
+class TestLimits:
+    def test_are_dashed_lines_with_their_value(self) -> None:
+        figure = chart(run_of("buffer"), run_of("token_buffer", max_tokens=50))
         (shape,), (label,) = figure.layout.shapes, figure.layout.annotations
         assert (shape.y0, shape.y1, shape.line.color) == (50, 50, setting_color(1))
         assert shape.line.dash != "solid"
         assert label.text == "limit for messages 50"
-        # Plotly places shapes on a logarithmic axis by value, and annotations by exponent.
-        assert label.y == pytest.approx(math.log10(50) if log_scale else 50)
+        assert label.y == 50
 
     def test_of_a_hidden_setting_or_far_above_everything_is_left_out(self) -> None:
         hidden = SettingRun(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)
         assert chart(hidden, run_of("token_buffer", max_tokens=5_000)).layout.shapes == ()
 
+    def test_are_named_once_a_value_and_near_ones_at_different_sides(self) -> None:
+        figure = chart(*(run_of("token_buffer", max_tokens=tokens) for tokens in (50, 50, 52)))
+        assert [shape.y0 for shape in figure.layout.shapes] == [50, 50, 52]
+        assert [(label.y, label.xanchor) for label in figure.layout.annotations] == [(50, "right"), (52, "left")]
+
+
+class TestPanels:
+    """Settings far larger than the others stand in a strip of their own scale."""
+
+    def test_the_far_larger_setting_has_a_strip_with_the_same_turns(self) -> None:
+        figure = chart(run_of("buffer", messages=60), run_of("token_buffer", max_tokens=50, messages=60))
+        large, small = all_lines_of(figure)
+        assert (large.yaxis, small.yaxis) == ("y2", None)
+        assert large.xaxis == small.xaxis
+        low, high = figure.layout.yaxis.domain
+        assert high - low > 2 * (1 - figure.layout.yaxis2.domain[0]), "two thirds of the height"
+        assert high < figure.layout.yaxis2.domain[0]
+        assert figure.layout.yaxis2.title.text == "own scale"
+        assert figure.layout.yaxis2.rangemode == figure.layout.yaxis.rangemode == "tozero"
+
+    def test_the_line_of_the_strip_is_named_at_its_end_and_not_in_the_legend(self) -> None:
+        run = run_of("buffer", messages=60)
+        figure = chart(SettingRun(run, MARKUP, 0), run_of("token_buffer", max_tokens=50, messages=60))
+        (label,) = [note for note in figure.layout.annotations if note.yref == "y2"]
+        assert (label.x, label.y) == (run.turns[-1].turn, run.turns[-1].total_tokens)
+        assert f"<b>{run.turns[-1].total_tokens:,}</b>" in label.text
+        assert "<script>" not in label.text
+        assert [trace.showlegend for trace in all_lines_of(figure)] == [False, None]
+
+    def test_of_two_lines_that_end_at_one_place_the_legend_names_one(self) -> None:
+        twins = [run_of("buffer", messages=60) for _ in range(2)]
+        figure = chart(*twins, run_of("token_buffer", max_tokens=50, messages=60))
+        assert [trace.yaxis for trace in all_lines_of(figure)] == ["y2", "y2", None]
+        assert [trace.showlegend for trace in all_lines_of(figure)] == [False, None, None]
+
+    @pytest.mark.parametrize(
+        "runs",
+        [["buffer", "buffer"], ["buffer"], ["window", "summary"]],
+        ids=["all grow", "one setting", "all bounded"],
+    )
+    def test_settings_of_one_size_share_one_panel(self, runs: list[str]) -> None:
+        assert "yaxis2" not in chart(*map(run_of, runs)).layout.to_plotly_json()
+
+    def test_a_hidden_setting_takes_no_strip(self) -> None:
+        hidden = SettingRun(run_of("buffer", messages=60), "hidden", 0, shown=False)
+        figure = chart(hidden, run_of("token_buffer", max_tokens=50, messages=60))
+        assert "yaxis2" not in figure.layout.to_plotly_json()
+
+    def test_marks_stand_in_the_panel_of_their_line(self) -> None:
+        large = run_of("summary", messages=80, buffer_size=20)
+        figure = chart(large, run_of("token_buffer", max_tokens=30, messages=80))
+        assert {trace.yaxis for trace in figure.data if trace.legendgroup == "0"} == {"y2"}
+        assert marks_of(figure)
+
 
 class TestFigure:
-    @pytest.mark.parametrize(("log_scale", "kind"), [(False, "linear"), (True, "log")])
-    def test_axes_say_what_they_measure(self, log_scale: bool, kind: str) -> None:
-        layout = chart(run_of(), log_scale=log_scale, height=333).layout
-        assert (layout.xaxis.title.text, layout.yaxis.type, layout.height) == ("turn", kind, 333)
-        assert layout.yaxis.title.text.startswith("tokens sent")
-        assert ("log" in layout.yaxis.title.text) == log_scale
-        assert layout.title.text == "Tokens sent per turn"
+    def test_axes_say_what_they_measure(self) -> None:
+        layout = chart(run_of(), height=333).layout
+        assert (layout.xaxis.title.text, layout.yaxis.title.text, layout.height) == ("turn", "tokens sent", 333)
+
+    def test_marks_and_words_are_seen_from_afar(self) -> None:
+        figure = chart(run_of())
+        assert marks_of(figure)[0].marker.size >= 13
+        assert drops_of(figure)[0].line.width >= 3
+        layout = figure.layout
+        for font in (layout.xaxis.tickfont, layout.yaxis.tickfont, layout.xaxis.title.font, layout.legend.font):
+            assert font.size >= 13
 
     def test_has_a_legend_when_there_is_something_to_tell_apart(self) -> None:
         assert chart(run_of(), run_of("window")).layout.showlegend is True

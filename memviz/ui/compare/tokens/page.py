@@ -9,30 +9,26 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.composition import composition
-from memviz.charts.requests.tokens_per_turn import SettingRun, budget_fits, tokens_per_turn
+from memviz.charts.requests.finding import finding
+from memviz.charts.requests.limit_lines import budget_fits
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.ask_all import ask_all
-from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.free_run import answers_of_turn
-from memviz.ui.controls.inspector import inspector
+from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.controls.grounds import summaries_by
+from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
-from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, choose_setting_run
-from memviz.ui.controls.switch import switch
-from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.state import CompareState, clicked_point, compare_state, set_widget, widget_value
+from memviz.ui.controls.sidebar import StudyModels
+from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
-SETTING_KEY = "compare-setting"
 CHART_KEY = "compare-tokens"
-LOG_KEY = "compare-log"
+CHART_PIXELS = 385
 TURNS_KEY = "compare-turns"
-INSPECTOR_PIXELS = 640
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
 
@@ -40,35 +36,39 @@ def tokens_view(
     state: CompareState, settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
-    tokens_chart(settings, transcript)
+    answers = partial(_answers, settings) if state.free_run else None
+    beside_reader(
+        settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
+        draw_notes=partial(_notes, settings, transcript), draw_below=answers,
+    )  # fmt: skip
+    ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
+    summaries_by(models.summarizer.name, settings)
     key_numbers(settings)
-    details(settings, transcript, free_run=state.free_run)
-    ask_all(state, settings, models.answerer, models.summarizer)
 
 
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """The main picture. A click on it moves the inspector."""
-    log_scale, turns = bool(widget_value(LOG_KEY)), _choose_turns(settings)
+    """The main picture. A click on it moves the selection."""
+    turns = _choose_turns(settings)
     st.plotly_chart(
         kept_figure(
-            settings[0].run, tokens_per_turn, tuple(settings), log_scale=log_scale, recorded=transcript.events,
+            settings[0].run, tokens_per_turn, tuple(settings), height=CHART_PIXELS, recorded=transcript.events,
             turns=turns,
         ),
         key=CHART_KEY, config=CONFIG, selection_mode="points",
-        on_select=partial(_follow_click, [setting.index for setting in settings]),
-        alt="Tokens sent per turn, one line a setting",
+        on_select=partial(select_clicked, CHART_KEY, [setting.index for setting in settings]),
+        alt=finding(settings),
     )  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center"):
-        switch("Log scale", key=LOG_KEY, help="Keeps small settings readable beside a growing one.")
-        st.caption(
-            "Diamonds mark summarizations, their drop line runs from before to after. "
-            "Click a name to hide its line; click a point to see what was sent."
-            + (" Dotted lines: there its own program summarized, before it was imported." if transcript.events else "")
-        )
+
+
+def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """What one should know about the picture: warnings, and what is not, or not so, in it."""
+    health(settings)
+    if transcript.events:
+        st.caption("Dotted lines: there its own program summarized, before the conversation was imported.")
     above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
     if above:
-        budgets = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
-        st.caption(f"Not drawn, because far above everything sent: the limit of {plain(budgets)}.")
+        limits = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
+        st.caption(f"Not drawn, because far above everything sent: the limit of {plain(limits)}.")
 
 
 def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
@@ -83,13 +83,9 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     return range(first, stop + 1)
 
 
-def _follow_click(indices: Sequence[int]) -> None:
-    point = clicked_point(CHART_KEY)
-    if point and point.get("customdata"):
-        number, turn = str(point["customdata"]).split(":")
-        set_widget(TURN_KEY, int(turn))
-        compare_state().looked_at = indices[int(number)]
-        st.toast(f"The request of turn {turn} is shown below the table.", icon=":material/arrow_downward:")
+def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
+    """What each setting answered at the selected turn, where they answer for themselves."""
+    answers_of_turn(settings, selection.turn)
 
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
@@ -124,7 +120,7 @@ def _numbers(use: TokenUse) -> dict[str, str]:
         "at turn": use.peak_turn,
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
-        "of them failed (nothing is lost)": use.failed_summarizations,
+        "Failed calls (messages kept)": use.failed_summarizations,
         "Tokens sent to the summarizer": use.summarizer_prompt_tokens,
         "Tokens the summarizer wrote": use.summarizer_output_tokens,
         "All tokens, both models": use.all_tokens,
@@ -132,37 +128,3 @@ def _numbers(use: TokenUse) -> dict[str, str]:
     }
     # As texts: pandas' own formatting would take as long as drawing the chart.
     return {name: f"{number:,}" for name, number in numbers.items()}
-
-
-@st.fragment
-def details(settings: Sequence[SettingRun], transcript: Transcript, *, free_run: bool = False) -> None:
-    """One setting in detail: what its requests are made of, and one request in full. With replies of its own
-    also what each setting answered at that turn."""
-    st.subheader("What was sent, and why?", anchor=False)
-    setting = choose_setting_run(compare_state(), settings, SETTING_KEY, len(settings) - 1)
-    run = setting.run
-    turns = sorted({record.turn for setting in settings for record in setting.run.turns}) if free_run else (
-        [record.turn for record in run.turns]
-    )  # fmt: skip
-    if widget_value(TURN_KEY) not in turns:
-        set_widget(TURN_KEY, next((r.turn for r in reversed(run.turns) if r.compactions), turns[-1]))
-    choosing, saving, sharing = st.columns([7, 1.4, 1], vertical_alignment="bottom")
-    turn = choosing.select_slider("Turn", turns, key=TURN_KEY) if len(turns) > 1 else turns[0]
-    with saving:
-        run_downloads(settings, setting, transcript)
-    with sharing:
-        copy_link(compare_state(), "compare-link", turn)
-    if free_run:
-        answers_of_turn(settings, turn)
-    picture, request = st.columns(2, gap="medium")
-    with picture:
-        st.plotly_chart(
-            kept_figure(run, composition, run, turn), key="compare-composition", config=CONFIG,
-            alt="Tokens of each part of every request, stacked",
-        )  # fmt: skip
-    with request:
-        record = record_of_turn(run, turn)
-        total = f", {record.total_tokens:,} tokens" if record else ""
-        st.markdown(f"**Request of turn {turn}{total}**")
-        with st.container(height=INSPECTOR_PIXELS, border=False):
-            inspector(run, turn, "compare", known_facts(workspace(), compare_state().conversation_id, run.log))

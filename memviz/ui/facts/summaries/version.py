@@ -24,8 +24,8 @@ from memviz.metrics.summaries.events import (
 )
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.wording import counted
+from memviz.ui.controls.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.ui.facts.summaries.version_html import facts_html, messages_html

@@ -10,12 +10,15 @@ from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, 
 
 KEPT_CHARS_SHOWN = 1600
 """Of a longer stretch that did not change only its ends are shown."""
+LEAST_HIDDEN_CHARS = 60
+"""Fewer take no more room than the words that say how many are left out."""
 _TAGS: dict[Change, str] = {"kept": "span", "removed": "del", "added": "ins"}
 
 
-def diff_html(diff: TextDiff) -> str:
-    """Both texts in one: what was removed stands before what came in its place."""
-    return _box(diff.pieces)
+def diff_html(diff: TextDiff, kept_chars: int = KEPT_CHARS_SHOWN) -> str:
+    """Both texts in one: what was removed stands before what came in its place. Of a stretch of more than
+    ``kept_chars`` characters that did not change only its ends are shown."""
+    return _box(diff.pieces, kept_chars)
 
 
 def sides_html(diff: TextDiff) -> tuple[str, str]:
@@ -39,14 +42,14 @@ def counted_noun(diff: TextDiff) -> str:
     return "characters" if 2 * sum(map(is_unspaced, words)) > len(words) else "words"
 
 
-def _box(pieces: Iterable[Piece]) -> str:
-    return f'<div class="memviz-diff">{"".join(map(_piece, pieces))}</div>'
+def _box(pieces: Iterable[Piece], kept_chars: int = KEPT_CHARS_SHOWN) -> str:
+    return f'<div class="memviz-diff">{"".join(_piece(piece, kept_chars) for piece in pieces)}</div>'
 
 
-def _piece(piece: Piece) -> str:
+def _piece(piece: Piece, kept_chars: int) -> str:
     tag = _TAGS[piece.change]
-    if piece.change != "kept" or len(piece.text) <= KEPT_CHARS_SHOWN:
+    if piece.change != "kept" or len(piece.text) <= kept_chars + LEAST_HIDDEN_CHARS:
         return f"<{tag}>{escape(piece.text)}</{tag}>"
-    half = KEPT_CHARS_SHOWN // 2
+    half = kept_chars // 2
     hidden = f"<small>… {len(piece.text) - 2 * half:,} characters more, all kept …</small>"
     return f"<span>{escape(piece.text[:half])}</span>{hidden}<span>{escape(piece.text[-half:])}</span>"

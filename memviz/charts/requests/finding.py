@@ -1,0 +1,41 @@
+"""What the chart of tokens per turn shows, in one sentence: its name for those who do not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, log10
+
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.run import Run
+from memviz.text.wording import times
+
+GROWTH = 1.4
+"""A run grows if its last request is so many times the one in its middle, and about its largest."""
+
+
+def finding(settings: Sequence[SettingRun]) -> str:
+    """``Tokens sent per turn: Full buffer grows to 13,594 tokens; Summary buffer was summarized 13 times and stays
+    below 2,000 tokens.``"""
+    parts = [_of_one(setting) for setting in settings if setting.run.turns]
+    return f"Tokens sent per turn: {'; '.join(parts)}." if parts else "Tokens sent per turn: no request yet."
+
+
+def _of_one(setting: SettingRun) -> str:
+    run = setting.run
+    count = sum(compaction.is_summarization for compaction in run.compactions)
+    summarized = f"was summarized {times(count)} and " if count else ""
+    return f"{setting.label} {summarized}{_course(run)}"
+
+
+def _course(run: Run) -> str:
+    sent = [record.total_tokens for record in run.turns]
+    largest = max(sent)
+    if len(sent) > 2 and sent[-1] > 0.9 * largest and sent[-1] > GROWTH * sent[len(sent) // 2]:
+        return f"grows to {sent[-1]:,} tokens"
+    return f"stays below {_rounded_up(largest):,} tokens"
+
+
+def _rounded_up(tokens: int) -> int:
+    """The next number above ``tokens`` with two digits that are not zero."""
+    step: int = 10 ** max(0, int(log10(max(tokens, 1))) - 1)
+    return ceil((tokens + 1) / step) * step

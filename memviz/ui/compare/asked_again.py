@@ -1,0 +1,69 @@
+"""An answer that a setting lost: the turn that stated it, brought back into the question, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from memviz.engine.recall import Recall
+from memviz.engine.recall_tokens import added_tokens, stating_turns
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.answers.source import AnswerSource
+from memviz.metrics.requests.traffic import traffic
+from memviz.text.wording import dollars, turn_list
+from memviz.transcripts.base import Probe
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+MOST_SUGGESTED, LONGEST_SUGGESTED = 3, 60
+
+
+class BroughtBack(NamedTuple):
+    """``turns`` that state the answer, the tokens that they add to the question's request, and US dollars, ``None``
+    where the price is unknown."""
+
+    turns: tuple[int, ...]
+    tokens: int
+    usd: float | None
+
+    @property
+    def label(self) -> str:
+        """What the button says."""
+        cost = f"+{self.tokens:,} tokens"
+        if self.usd is not None:
+            cost += f", {'-' if self.usd < 0 else '+'}{dollars(abs(self.usd))}"
+        return f"Bring {turn_list(self.turns)} back: {cost}"
+
+
+def suggested(probes: Sequence[Probe]) -> list[str]:
+    """A few questions about a conversation: short ones about what was said first, since that is lost first."""
+    short = [probe for probe in probes if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED]
+    return [probe.question for probe in sorted(short, key=lambda probe: max(probe.evidence))[:MOST_SUGGESTED]]
+
+
+def stated_at(question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]) -> tuple[int, ...]:
+    """The log positions that state the answer to ``question``: those of the probe that asks the same; else the message
+    from which other settings (``sources``, by number) had their answers."""
+    asked = question.strip().casefold()
+    probe = next((one for one in probes if one.question.strip().casefold() == asked), None)
+    if probe is not None and probe.evidence:
+        return probe.evidence
+    found = [source.position for source in sources.values() if source.kind and source.position is not None]
+    return (min(found),) if found else ()
+
+
+def bringing_back(
+    run: Run, asked: TurnRecord, positions: Sequence[int], prices: PricingAssumptions
+) -> BroughtBack | None:
+    """What it takes to bring the turns of these positions back into the request of a question; ``None`` where the
+    strategy allows no recall or the request holds them already."""
+    turns = tuple(turn for turn in stating_turns(run.log, positions) if turn)
+    if not turns or not run.strategy.allows_recall:
+        return None
+    tokens = added_tokens(run, asked, Recall(turns=turns))
+    if tokens <= 0:
+        return None
+    # The question's request is in no bill of the run; its last request is priced in its place.
+    usd = prices.usd_of_more(run.once(traffic, partial(traffic, run)), run.turns[-1].turn, tokens)
+    return BroughtBack(turns, tokens, usd)

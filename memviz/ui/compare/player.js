@@ -1,0 +1,241 @@
+// Walks through the turns. The line on the charts moves here, at once; the server hears of a turn when the visitor
+// rests on it, and then draws its request.
+const STEP_MILLISECONDS = 1000;
+const REST_MILLISECONDS = 120;
+const LOOK_FOR_CHARTS_MILLISECONDS = 250; // a chart is drawn later than the player, and again when it changes
+const CLICK_PIXELS = 4; // a pointer that moved further has zoomed
+const TYPING = "input:not([type=range]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
+const OWN_ARROWS = "input, [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
+const OWN_SPACE = "button, a, summary, label, [role=radio], [role=tab], [role=option], [role=menuitem], [role=switch]";
+
+export default function ({ parentElement, data, setTriggerValue }) {
+    const player = (parentElement.memvizPlayer ??= new Player(parentElement));
+    player.send = (move) => setTriggerValue("move", move);
+    player.update(data);
+    return () => setTimeout(() => player.leaveIfGone(), 0);
+}
+
+class Player {
+    constructor(root) {
+        this.root = root;
+        this.local = null; // what is shown here, which may be ahead of the server
+        this.sent = null; // the turn that the server was sent and has not confirmed
+        this.charts = new Map();
+        this.listening = new AbortController();
+        const button = (name, act) => (root.querySelector(`[name=${name}]`).onclick = act);
+        button("previous", () => this.step(-1));
+        button("next", () => this.step(1));
+        button("mark", () => this.toMark());
+        button("play", () => (this.playing ? this.stop() : this.play()));
+        this.range = root.querySelector("[type=range]");
+        this.range.oninput = () => this.go(this.data.turns[Number(this.range.value)]);
+        const { signal } = this.listening;
+        document.addEventListener("keydown", (event) => this.key(event), { signal });
+        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
+        this.looking = setInterval(() => this.look(), LOOK_FOR_CHARTS_MILLISECONDS);
+    }
+
+    update(data) {
+        const first = this.data === undefined;
+        this.data = data;
+        if (data.turn === this.sent) this.sent = null;
+        if (first || (this.sent === null && !this.resting)) this.local = { turn: data.turn, setting: data.setting };
+        this.draw();
+        this.look();
+    }
+
+    get isThere() {
+        return (this.root.host ?? this.root).isConnected;
+    }
+
+    leaveIfGone() {
+        if (this.isThere) return;
+        this.stop();
+        clearTimeout(this.resting);
+        clearInterval(this.looking);
+        this.listening.abort();
+        for (const { line, dot } of this.charts.values()) [line, dot].forEach((mark) => mark.remove());
+    }
+
+    // Moving.
+
+    go(turn, setting = this.local.setting) {
+        this.local = { turn, setting };
+        this.draw();
+        clearTimeout(this.resting);
+        this.resting = setTimeout(() => {
+            this.resting = null;
+            if (!this.isThere) return;
+            this.sent = turn;
+            this.send({ turn, setting });
+        }, REST_MILLISECONDS);
+    }
+
+    step(by) {
+        const { turns } = this.data, at = turns.indexOf(this.local.turn) + by;
+        if (at >= 0 && at < turns.length) this.go(turns[at]);
+    }
+
+    get marks() {
+        return this.data.marks[this.local.setting] ?? [];
+    }
+
+    toMark() {
+        const next = this.marks.find((turn) => turn > this.local.turn) ?? this.marks[0];
+        if (next !== undefined) this.go(next);
+    }
+
+    play() {
+        const { turns } = this.data;
+        if (this.local.turn === turns.at(-1)) this.go(turns[0]);
+        this.playing = setInterval(() => {
+            if (!this.isThere) return this.leaveIfGone();
+            if (document.hidden || this.local.turn === this.data.turns.at(-1)) return this.stop();
+            this.step(1);
+        }, STEP_MILLISECONDS);
+        this.draw();
+    }
+
+    stop() {
+        clearInterval(this.playing);
+        this.playing = null;
+        this.draw();
+    }
+
+    key(event) {
+        if (!this.isThere) return this.leaveIfGone();
+        const target = event.composedPath()[0];
+        const own = TYPING + (event.key === " " ? `, ${OWN_SPACE}` : event.key === "n" ? "" : `, ${OWN_ARROWS}`);
+        if (target instanceof Element && target.closest(own)) return;
+        if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+        const act = {
+            " ": () => (this.playing ? this.stop() : this.play()),
+            ArrowLeft: () => this.step(-1),
+            ArrowRight: () => this.step(1),
+            n: () => this.toMark(),
+        }[event.key];
+        if (!act) return;
+        event.preventDefault();
+        act();
+    }
+
+    pointer(event) {
+        if (this.playing && !event.composedPath().includes(this.root.querySelector("[name=play]"))) this.stop();
+    }
+
+    // Drawing.
+
+    draw() {
+        if (!this.data) return;
+        const { turns } = this.data, { turn } = this.local, at = turns.indexOf(turn);
+        const find = (name) => this.root.querySelector(`[name=${name}]`);
+        find("previous").disabled = at <= 0;
+        find("next").disabled = at >= turns.length - 1;
+        find("mark").disabled = !this.marks.length;
+        find("play").disabled = turns.length < 2;
+        find("play").querySelector("span").textContent = this.playing ? "Pause" : "Play";
+        find("play").querySelector("path").setAttribute("d", this.playing ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
+        const where = `turn ${turn.toLocaleString("en")} of ${turns.at(-1).toLocaleString("en")}`;
+        const summarized = this.marks.includes(turn);
+        this.root.querySelector(".where").textContent = where;
+        this.range.max = turns.length - 1;
+        this.range.value = at;
+        this.range.setAttribute("aria-valuetext", where + (summarized ? ", summarized" : ""));
+        this.root.querySelector(".group").toggleAttribute("data-playing", Boolean(this.playing));
+        for (const chart of this.charts.keys()) this.place(chart);
+    }
+
+    look() {
+        if (!this.isThere) return this.leaveIfGone();
+        for (const key of this.data.charts) {
+            const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
+            if (!chart?._fullLayout?.xaxis || !chart.on || this.charts.has(chart)) continue;
+            this.charts.set(chart, { line: this.mark("line"), dot: this.mark("dot") });
+            chart.on("plotly_afterplot", () => this.place(chart));
+            chart.on("plotly_click", ({ points }) => this.clicked(chart, points[0]));
+            this.listenBeside(chart);
+            this.place(chart);
+        }
+        for (const chart of this.charts.keys()) if (!chart.isConnected) this.charts.delete(chart);
+    }
+
+    mark(kind) {
+        const mark = document.createElement("div");
+        mark.className = `memviz-turn-${kind}`;
+        return mark;
+    }
+
+    // A point of a chart: Streamlit tells the server of those that carry an id; the others are told by the player.
+    clicked(chart, point) {
+        this.pointOf = performance.now();
+        const id = /^(\d+):(\d+)$/.exec(point.customdata ?? "");
+        const turn = id ? Number(id[2]) : this.nearest(point.x);
+        const setting = id ? Number(id[1]) : this.local.setting;
+        if (!id) return this.go(turn);
+        clearTimeout(this.resting);
+        this.resting = this.sent = null;
+        this.local = { turn, setting };
+        this.draw();
+    }
+
+    // Between the points the nearest turn is meant: lines of many turns have no points to hit.
+    listenBeside(chart) {
+        chart.addEventListener("pointerdown", (down) => {
+            const { xaxis, _size } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const x = down.clientX - box.left - xaxis._offset, y = down.clientY - box.top - _size.t;
+            if (down.button || x < 0 || x > xaxis._length || y < 0 || y > _size.h) return;
+            document.addEventListener("pointerup", (up) => { // while a button is down, Plotly covers the chart
+                if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) >= CLICK_PIXELS) return;
+                const turn = this.nearest(xaxis.p2d(x)), at = performance.now();
+                setTimeout(() => {
+                    if (this.isThere && !(this.pointOf >= at)) this.go(turn);
+                }, 50); // if a point was hit, Plotly says so by then
+            }, { capture: true, once: true });
+        }, { capture: true });
+    }
+
+    nearest(x) {
+        return this.data.turns.reduce((best, turn) => (Math.abs(turn - x) < Math.abs(best - x) ? turn : best));
+    }
+
+    place(chart) {
+        const marks = this.charts.get(chart), layout = chart._fullLayout;
+        if (!marks || !layout?.xaxis?.d2p) return;
+        const box = chart.querySelector(".svg-container"), { line, dot } = marks;
+        if (!box) return;
+        if (line.parentElement !== box) box.append(line, dot);
+        const axis = layout.xaxis, x = axis.d2p(this.local.turn);
+        const inside = x >= 0 && x <= axis._length;
+        const { t, h } = layout._size;
+        Object.assign(line.style, {
+            display: inside ? "" : "none", transform: `translateX(${axis._offset + x - 1}px)`, top: `${t}px`,
+            height: `${h}px`,
+        });
+        const at = inside ? this.height(chart) : null;
+        Object.assign(dot.style, {
+            display: at === null ? "none" : "", transform: `translate(${axis._offset + x - 7}px, ${(at ?? 0) - 7}px)`,
+        });
+        if (chart.closest(`.st-key-${this.data.charts[0]}`)) this.align(chart, axis);
+    }
+
+    // How far down the chosen setting's line is at this turn.
+    height(chart) {
+        const group = String(this.local.setting);
+        const trace = chart._fullData.find((one) => one.legendgroup === group && one.mode?.startsWith("lines") &&
+            one.visible === true && one.hoverinfo !== "skip");
+        const index = trace ? Array.prototype.indexOf.call(trace.x, this.local.turn) : -1;
+        if (index < 0) return null;
+        const axis = chart._fullLayout[trace.yaxis.replace("y", "yaxis")], y = axis.d2p(trace.y[index]);
+        return y >= 0 && y <= axis._length ? axis._offset + y : null;
+    }
+
+    // The slider stands under the chart: its knob below the line.
+    align(chart, axis) {
+        const { turns } = this.data, knob = 16, own = this.range.parentElement.getBoundingClientRect();
+        const left = chart.getBoundingClientRect().left + axis._offset - own.left;
+        const [first, last] = [left + axis.d2p(turns[0]), left + axis.d2p(turns.at(-1))];
+        const fits = first >= 0 && last <= own.width && last - first > own.width / 3;
+        this.range.style.marginLeft = fits ? `${Math.max(0, first - knob / 2)}px` : "0";
+        this.range.style.width = fits ? `${last - first + knob}px` : "100%";
+    }
+}

@@ -1,0 +1,99 @@
+"""One reader of requests for all views of Compare: it stands beside their picture and shows the selected request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from memviz.charts.figure import CONFIG
+from memviz.charts.requests.composition import composition
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.transcripts.base import Transcript
+from memviz.ui.compare.downloads import run_downloads
+from memviz.ui.compare.player import player
+from memviz.ui.compare.selection import Selection, choose_setting, select, selected
+from memviz.ui.controls.inspector import inspector
+from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.controls.known_facts import known_facts
+from memviz.ui.shell.frame import workspace
+from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.text import plain
+
+PLAYER_KEY, READER_KEY, PARTS_KEY = "compare-player", "compare-reader", "compare-composition"
+SHARES = (62, 38)
+"""Per cent of the width, for the picture and for the reader beside it."""
+
+
+@st.fragment
+def beside_reader(
+    settings: Sequence[SettingRun],
+    transcript: Transcript,
+    draw_picture: Callable[[], object],
+    charts: Sequence[str],
+    *,
+    draw_notes: Callable[[], object] | None = None,
+    draw_below: Callable[[Selection], object] | None = None,
+) -> None:
+    """A picture with the player below it, and beside it the request that is selected (below it on a phone).
+
+    ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with turns on their x axis, which get
+    the line of the selected turn. A click on them calls ``select`` or ``select_clicked`` of
+    ``memviz/ui/compare/selection.py``. ``draw_notes`` draws what stands under the player, ``draw_below`` what else
+    shows the selected request, below both columns. All of it is one fragment: moving the selection draws nothing else
+    of the page.
+    """
+    picture, request = st.columns(SHARES, gap="medium")
+    with picture, st.container(gap="small"):
+        draw_picture()
+        walk(settings, charts)
+        if draw_notes is not None:
+            draw_notes()
+    selection = selected(settings)
+    with request:
+        reader(settings, selection, transcript)
+    if draw_below is not None:
+        draw_below(selection)
+
+
+def walk(settings: Sequence[SettingRun], charts: Sequence[str]) -> None:
+    """The player that moves the selection through the turns."""
+    selection = selected(settings)
+    marks = {
+        number: [record.turn for record in one.run.turns if any(c.written is not None for c in record.compactions)]
+        for number, one in enumerate(settings)
+    }
+    player(
+        selection.turns, selection.turn, selection.number, marks, [*charts, PARTS_KEY], PLAYER_KEY,
+        partial(_move, selection.turns, [one.index for one in settings]),
+    )  # fmt: skip
+
+
+def _move(turns: Sequence[int], indices: Sequence[int], turn: int, number: int) -> None:
+    if turn in turns and 0 <= number < len(indices):
+        select(turn, indices[number])
+
+
+def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Transcript) -> None:
+    """The selected request in full."""
+    run, turn = selection.setting.run, selection.turn
+    record = record_of_turn(run, turn)
+    with st.container(key=READER_KEY):
+        size = f" · {record.total_tokens:,} tokens" if record else ""
+        st.markdown(f"**Request of turn {turn:,}**{size}")
+        if len(settings) > 1:
+            choose_setting(settings)
+        else:
+            st.caption(plain(selection.setting.label))
+        inspector(run, turn, "compare", known_facts(workspace(), compare_state().conversation_id, run.log))
+        with st.expander("Parts of every request", icon=":material/stacked_line_chart:", key="compare-parts"):
+            st.plotly_chart(
+                kept_figure(run, composition, run), key=PARTS_KEY, config=CONFIG,
+                alt=f"Tokens of each part of every request under {selection.setting.label}, stacked",
+            )  # fmt: skip
+        with st.container(horizontal=True):
+            run_downloads(settings, selection.setting, transcript)
+            copy_link(compare_state(), "compare-link", turn)

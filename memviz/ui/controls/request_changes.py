@@ -1,0 +1,171 @@
+"""Why a request is as it is: what was summarized for it, how the summary changed, and what left the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
+from memviz.context import Fate
+from memviz.engine.backoff import waiting_failure
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.turn_changes import left_the_window
+from memviz.metrics.retention.summary_change import summary_change
+from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
+from memviz.metrics.summaries.diff import word_diff
+from memviz.text.wording import counted, message_number, message_range
+from memviz.transcripts.base import Probe
+from memviz.ui.controls.diff_html import diff_html
+from memviz.ui.controls.legend import glyph
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.shell.text import plain, shortened
+
+MAX_MESSAGES_SHOWN = 20
+MOST_FACTS_NAMED = 5
+KEPT_CHARS_SHOWN = 160
+"""Of what a new version took over unchanged: enough to see between what the changes stand."""
+
+
+def why(run: Run, record: TurnRecord) -> None:
+    """What fired before this request, each in numbers; a line that nothing did where nothing did."""
+    shown = [*record.compactions]
+    made = run.compactions_at(record.turn)
+    so_far = [compaction for compaction in made if compaction.after_message < record.memory.length]
+    waiting = waiting_failure(so_far)
+    if waiting is not None and not any(waiting is one for one in shown):
+        shown.append(waiting)
+    for compaction in shown:
+        _why(run, compaction)
+    if not shown and run.compactions:
+        earlier = [one.turn for one in run.turns if one.turn < record.turn and one.compactions]
+        since = f" It was last summarized for turn {earlier[-1]:,}." if earlier else ""
+        st.caption(f"Nothing was summarized for this request.{since}")
+
+
+def _why(run: Run, compaction: Compaction) -> None:
+    words = compaction_words(compaction, run)
+    because = f" ({plain(words.why)})" if words.why else ""
+    if compaction.error is not None:
+        reason, hope = plain(error_words(compaction)), tried_again(run, compaction)
+        st.error(f"{words.what} {words.where}{because}: {reason}. {hope}", icon=":material/error:")
+    elif compaction.kind == "skip":
+        messages = message_range(compaction.summarized)
+        st.info(f"You skipped the summarization of {messages}{because}.", icon=":material/skip_next:")
+    elif compaction.kind == "undo":
+        st.info(f"{words.what}: they are sent word for word again.", icon=":material/undo:")
+    elif compaction.dropped:
+        st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
+    else:
+        st.html(_fired(words))
+
+
+def _fired(words: CompactionWords) -> str:
+    """The diamond of the chart, what was summarized, why and with which result."""
+    because = f" ({_in_bold(words.why)})" if words.why else ""
+    return (
+        f'<p class="memviz-why">{glyph("◆", SUMMARIZATION_LINE)} {escape(words.what)}{because}. '
+        f"{escape(words.result)}.</p>"
+    )
+
+
+def _in_bold(why: str) -> str:
+    """The numbers of a reason are what one looks for."""
+    name, colon, numbers = why.rpartition(": ")
+    return f"{escape(name + colon)}<b>{escape(numbers)}</b>"
+
+
+def changes(run: Run, record: TurnRecord, key: str, facts: Sequence[Probe] = ()) -> None:
+    """The new versions of the summary against those before, and the messages that left since the request before."""
+    for compaction in record.compactions:
+        if compaction.written is not None:
+            _new_version(run, compaction, facts)
+    _left(run, record, key)
+
+
+def summarizer_calls(record: TurnRecord, key: str) -> None:
+    """What the summarizer was asked for this request, folded."""
+    for number, compaction in enumerate(record.compactions):
+        if compaction.written is not None:
+            _call(compaction, f"{key}-call-{number}")
+
+
+def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe]) -> None:
+    base = compaction.revises if compaction.revises is not None else compaction.replaces
+    old, new = run.space.summaries.versions[base - 1].text if base else "", compaction.summary or ""
+    place = f"replaces version {base}" if base else "stands beside those before" if _lists(compaction) else "the first"
+    if compaction.kind == "edit":
+        place += " in your words"
+    text = diff_html(word_diff(old, new), KEPT_CHARS_SHOWN) if base else f'<div class="memviz-diff">{escape(new)}</div>'
+    lines = "".join(f"<small>{escape(line)}</small>" for line in _facts(old, new, facts) if base)
+    st.html(
+        f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
+        f"<header><b>Summary, version {compaction.version}</b> {place}</header>{lines}{text}</section>"
+    )
+
+
+def _lists(compaction: Compaction) -> bool:
+    """Whether earlier versions are sent with the new one."""
+    return compaction.before.summary_count > 0
+
+
+def _facts(old: str, new: str, facts: Sequence[Probe]) -> list[str]:
+    change = summary_change(old, new, facts)
+    return [
+        f"{counted(len(probes), 'fact')} {what}: {_named(probes)}"
+        for what, probes in (("lost", change.lost), ("new", change.gained))
+        if probes
+    ]
+
+
+def _named(probes: Sequence[Probe]) -> str:
+    names = [probe.answers[0] if probe.answers else probe.question for probe in probes[:MOST_FACTS_NAMED]]
+    more = len(probes) - MOST_FACTS_NAMED
+    return "; ".join([*names, *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def _call(compaction: Compaction, key: str) -> None:
+    """What the summarizer was asked and wrote, and what that took."""
+    if compaction.by_thinking:
+        st.caption("Written by the chat model when it stopped thinking, so no summarizer was asked.")
+        return
+    if compaction.kind == "edit":
+        with st.expander("Your wording and the summarizer's", icon=":material/edit:", key=key):
+            _wording(compaction)
+        return
+    with st.expander("What the summarizer was asked", icon=":material/compress:", key=key):
+        st.caption(
+            f"Summarizer call {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · "
+            f"{compaction.seconds:.2f} s"
+        )
+        if compaction.is_edited:
+            _wording(compaction)
+        result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
+        result.text(compaction.summary or "")
+        prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
+
+
+def _wording(compaction: Compaction) -> None:
+    mine, before = st.tabs(["Your wording", "The summarizer's"])
+    mine.text(compaction.summary or "")
+    before.text(compaction.proposed or "It wrote none.")
+
+
+def _left(run: Run, record: TurnRecord, key: str) -> None:
+    left = left_the_window(run, record.turn)
+    if not left:
+        return
+    gone = sum(fate is Fate.DROPPED for _, fate in left)
+    fates = {"replaced by a summary": len(left) - gone, "dropped": gone}
+    happened = [f"{number} {fate}" if 0 < gone < len(left) else fate for fate, number in fates.items() if number]
+    what = f"{counted(len(left), 'message')} left since the request before: {', '.join(happened)}"
+    with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
+        for position, fate in left[:MAX_MESSAGES_SHOWN]:
+            message = run.log[position]
+            now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
+            st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
+        if len(left) > MAX_MESSAGES_SHOWN:
+            st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")

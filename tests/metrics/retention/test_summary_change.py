@@ -1,0 +1,24 @@
+"""Which facts a new version of a summary lost and gained."""
+
+from __future__ import annotations
+
+from memviz.metrics.retention.summary_change import summary_change
+from memviz.transcripts.base import Probe
+
+CASHEWS = Probe("What is Niamh allergic to?", ("cashews", "nuts"), (0,), "single fact")
+CODE = Probe("What is the code?", ("QX7R4M",), (1,), "single fact")
+BUDGET = Probe("What is the budget?", ("3,000 euros",), (2,), "number")
+
+
+def test_a_fact_is_lost_or_new_by_any_accepted_answer() -> None:
+    found = summary_change(
+        "Niamh is allergic to nuts. The budget is 3,000 euros.", "The budget is 3,000 euros, the code QX7R4M.",
+        [CASHEWS, CODE, BUDGET],
+    )  # fmt: skip
+    assert found.lost == (CASHEWS,)
+    assert found.gained == (CODE,)
+
+
+def test_without_facts_or_without_a_change_there_is_nothing_to_say() -> None:
+    assert summary_change("Niamh eats nuts.", "Nothing.", []) == ((), ())
+    assert summary_change("Cashews.", "Nuts.", [CASHEWS]) == ((), ())

@@ -1,0 +1,43 @@
+"""What brings a lost answer back: which turns, how many tokens, and which questions are offered."""
+
+from __future__ import annotations
+
+import memviz
+from memviz.metrics.answers.source import AnswerSource
+from memviz.transcripts.base import Probe
+from memviz.transcripts.samples import sample
+from memviz.ui.compare.asked_again import LONGEST_SUGGESTED, BroughtBack, bringing_back, stated_at, suggested
+from memviz.ui.controls.pricing import prices_in_force
+
+CODE = Probe("What is the code?", ("QX7R4M",), (14,), "single fact")
+
+
+def test_short_questions_about_what_was_said_first_are_offered() -> None:
+    late = Probe("What is the gate?", ("B4",), (40,), "single fact")
+    long = Probe("W" * LONGEST_SUGGESTED + "?", ("x",), (0,), "single fact")
+    nowhere = Probe("What?", ("x",), (), "single fact")
+    assert suggested([late, long, CODE, nowhere]) == [CODE.question, late.question]
+    assert suggested([]) == []
+
+
+def test_the_fact_asked_for_says_where_it_stands_else_what_another_setting_found() -> None:
+    found = {0: AnswerSource("verbatim", 30, "…", 1.0), 1: AnswerSource(), 2: AnswerSource("summary", None, "…", 1.0)}
+    assert stated_at(" what is the CODE? ", [CODE], found) == (14,)
+    assert stated_at("And the gate?", [CODE], found) == (30,)
+    assert stated_at("And the gate?", [CODE], {1: AnswerSource()}) == ()
+
+
+def test_it_adds_what_asking_again_sends_more() -> None:
+    trip = sample("trip")
+    run = memviz.replay(list(trip.messages), memviz.strategy("window", window_size=10), counter="chars4")
+    asked = memviz.ask(run, "What is the flight booking code?")
+    found = bringing_back(run, asked, (14,), prices_in_force())
+    assert found is not None
+    again = memviz.ask(run, "What is the flight booking code?", recalls=[memviz.Recall(turns=found.turns)])
+    assert again.total_tokens - asked.total_tokens == found.tokens > 0
+    assert bringing_back(run, again, (14,), prices_in_force()) is None, "it has the turn already"
+
+
+def test_a_price_that_is_unknown_is_not_named() -> None:
+    assert BroughtBack((3,), 1337, None).label == "Bring turn 3 back: +1,337 tokens"
+    assert BroughtBack((3,), 337, 0.0004).label == "Bring turn 3 back: +337 tokens, +$0.0004"
