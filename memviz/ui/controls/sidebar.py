@@ -22,7 +22,7 @@ from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, widget
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
-TURN_KEY, MAP_TURN_KEY = "compare-turn", "map-turn"
+TURN_KEY = "compare-turn"
 REPLIES_KEY = "compare-replies"
 REPLAYED, FREE_RUN = "replayed", "free-run"
 REPLIES = {REPLAYED: "As recorded", FREE_RUN: "Free run"}
@@ -43,7 +43,7 @@ class StudyModels(NamedTuple):
 def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
     """The sidebar: conversation, settings, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
-    open_shared_view(workspace, state, TURN_KEY, MAP_TURN_KEY)
+    open_shared_view(workspace, state, TURN_KEY)
     turn_count = _choose_conversation(workspace, state)
     if replies:
         _choose_replies(state)
