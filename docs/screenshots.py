@@ -67,7 +67,10 @@ def sweep(page: Page) -> None:
     chooser.fill("anthropic/claude-sonnet-4-5")
     chooser.press("Enter")
     quiet(page)
-    slide(page, "Pause between turns", "ArrowRight", "10 min")
+    pause = page.get_by_role("combobox", name="Pause between turns")
+    pause.fill("10 min")
+    pause.press("Enter")
+    quiet(page)
     slide(page, "Keep at least this share of the facts", "ArrowLeft", "70%")
     drawn(page, SWEEP_CHART)
 

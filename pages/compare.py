@@ -7,7 +7,6 @@ from memviz.ui.compare.free_run import free_runs
 from memviz.ui.compare.memory_map.page import memory_map_view
 from memviz.ui.compare.tokens.page import tokens_view
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
-from memviz.ui.controls.health import health
 from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
 from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.state import compare_state
@@ -27,9 +26,8 @@ transcript, _ = workspace().conversation(state.conversation_id or "")
 if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:
-    dollars_view(shown, transcript)
+    dollars_view(shown, transcript, models.summarizer.name)
 elif view == MEMORY_MAP:
-    health(shown)
-    memory_map_view(shown, state.conversation_id or "")
+    memory_map_view(shown, transcript, models.summarizer.name, state.conversation_id or "")
 else:
     tokens_view(state, shown, transcript, models)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import plotly.graph_objects as go
 
+from memviz.charts.palette import NOTE_PIXELS
 from memviz.charts.thinning import thinned
 
+FONT = {"size": NOTE_PIXELS}
+AXIS = re.compile(r"[xy]axis\d*$")
 VALIDATED = False
 """Whether Plotly checks every property of every figure. The tests switch it on; on a page it would
 take longer than all the rest of a redraw."""
@@ -18,9 +22,17 @@ CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 
 
 def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
-    """A figure of these traces, each a dictionary with its ``type``. Raises ValueError for a property
-    that Plotly does not know while :data:`VALIDATED` is on."""
-    return go.Figure({"data": list(traces), "layout": dict(layout)}, _validate=VALIDATED)
+    """A figure of these traces, each a dictionary with its ``type``; ticks, titles of axes and the legend are large
+    enough to be read. Raises ValueError for a property that Plotly does not know while :data:`VALIDATED` is on."""
+    readable = {name: _readable(part) if AXIS.match(name) else part for name, part in layout.items()}
+    if "legend" in readable:
+        readable["legend"] = {"font": {"size": NOTE_PIXELS}, **readable["legend"]}
+    return go.Figure({"data": list(traces), "layout": readable}, _validate=VALIDATED)
+
+
+def _readable(axis: Mapping[str, Any]) -> dict[str, Any]:
+    title = {"title": {"font": FONT, **axis["title"]}} if "title" in axis else {}
+    return {"tickfont": FONT, **axis, **title}
 
 
 def figure_over_turns(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:

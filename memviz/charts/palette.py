@@ -58,6 +58,9 @@ STEP_TITLES = (
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
 
+NOTE_PIXELS = 13
+"""Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
+
 FEW_TURNS = 12
 FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
 """Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""

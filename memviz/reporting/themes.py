@@ -48,10 +48,9 @@ def themed(figure: go.Figure, theme: Theme) -> dict[str, Any]:
     drawn = figure.to_dict()
     drawn["layout"]["template"] = template(theme)
     colors = {setting_color(index): color for index, color in enumerate(theme.settings)}
-    title = drawn["layout"].get("title", {})
-    if "text" in title:  # the mark of a setting in a title is a span with a color of its own
-        pattern = f"(?<=color:)({'|'.join(colors)})"
-        drawn["layout"]["title"] = {**title, "text": re.sub(pattern, lambda found: colors[found[0]], title["text"])}
+    pattern = f"(?<=color:)({'|'.join(colors)})"
+    for note in drawn["layout"].get("annotations", ()):  # the mark of a setting is a span with a color of its own
+        note["text"] = re.sub(pattern, lambda found: colors[found[0]], note["text"])
     themed: dict[str, Any] = _recolored(drawn, colors)
     return themed
 

@@ -83,10 +83,13 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
     """What the pause does to the prompt cache."""
     if cache is None:
-        return "No prompt cache counts here, so the pause changes nothing."
+        return "No prompt cache is counted, so the pause changes nothing."
     if cache.lifetime_seconds is None:
-        return "The provider does not say how long its cache lives, so here nothing in it outlasts a pause."
+        return (
+            "The provider does not say how long its prompt cache lives. It is taken to be empty after every pause, so "
+            "all that is sent is paid in full."
+        )
     lives = duration_words(cache.lifetime_seconds)
     if cache.is_alive(pause_seconds):
-        return f"Shorter than the {lives} that the cache lives: the next turn reads from it."
-    return f"Not shorter than the {lives} that the cache lives: every turn begins with an empty one."
+        return f"The pause is shorter than the {lives} that the prompt cache lives, so the next turn reads from it."
+    return f"The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full."

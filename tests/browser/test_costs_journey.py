@@ -39,14 +39,11 @@ def test_totals_follow_the_model_and_the_pause(page: Page, dashboard: Dashboard)
     assert all(total.startswith("$0.0") for total in first)
     choose(page, "Prices of the chat model", "anthropic/claude-sonnet-4-5")
     expect(totals(page).first).not_to_have_text(first[0])
+    page.get_by_text("Which prices and cache rules are these?").click()
     sees(page.get_by_text("anthropic/claude-sonnet-4-5, USD per million tokens: input 3"))
     cached = totals(page).all_inner_texts()
-    pause = page.get_by_role("slider", name="Pause between turns")
-    pause.focus()
-    for _ in range(2):  # from 1 minute over 2 to 5, which the cache does not outlast
-        page.keyboard.press("ArrowRight")
-        quiet(page)
-    sees(page.get_by_text("every turn begins with an empty one"))
+    choose(page, "Pause between turns", "5 min")  # which the cache does not outlast
+    sees(page.get_by_text("After this pause it is empty"))
     expect(totals(page).first).not_to_have_text(cached[0])
     stands(page, "costs")
 
@@ -55,7 +52,7 @@ def test_a_price_that_nobody_knows_can_be_entered(page: Page, dashboard: Dashboa
     go(page, f"{dashboard.url}/costs", "costs")
     choose(page, "Prices of the chat model", "nobody/knows")
     expect(totals(page)).to_have_text(["unknown"] * 3)
-    page.get_by_role("button", name="Prices and cache by hand").click()
+    page.get_by_role("button", name="More prices").click()
     for name in ("Input", "Output"):
         box = page.get_by_role("spinbutton", name=name, exact=True)
         box.fill("2")
@@ -63,6 +60,24 @@ def test_a_price_that_nobody_knows_can_be_entered(page: Page, dashboard: Dashboa
         quiet(page)
     page.keyboard.press("Escape")
     expect(totals(page).filter(has_text="unknown")).to_have_count(0)
+    page.get_by_text("Which prices and cache rules are these?").click()
     sees(page.get_by_text("nobody/knows, USD per million tokens: input 2"))
     drawn(page, CHART)
     stands(page, "costs")
+
+
+def test_a_click_on_a_line_opens_the_request_of_its_setting_and_turn(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/compare?view=dollars", "costs")
+    x, y = drawn(page, CHART).evaluate(
+        """chart => {
+            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const line = chart._fullData.find(t => t.name === "Full buffer");
+            return [box.left + xaxis._offset + xaxis.d2p(40), box.top + yaxis._offset + yaxis.d2p(line.y[39])];
+        }"""
+    )
+    page.mouse.move(x - 2, y)
+    page.mouse.move(x, y)
+    expect(page.locator(f"{CHART} .hovertext")).to_contain_text("turn 40")
+    page.mouse.click(x, y)
+    sees(page.get_by_text("Request of turn 40"))
+    expect(page.get_by_role("combobox", name="Setting")).to_have_value("Full buffer")

@@ -15,6 +15,7 @@ from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
 from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.compare.dollars.page import CACHE_KEY, PRICES_KEY, TURNS_KEY, WINDOW_KEY
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
 from tests.pages.test_compare import FIRST, replayed
 
@@ -33,8 +34,15 @@ def page() -> AppTest:
     return open_page("costs")
 
 
-def lines(session: AppTest, number: int = 0) -> dict[str, list[float]]:
-    traces = figures(session)[number]["data"]
+def unfolded(session: AppTest) -> AppTest:
+    """The page with all its details open."""
+    for key in (CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY):
+        session.session_state[key] = True
+    return session.run()
+
+
+def lines(session: AppTest) -> dict[str, list[float]]:
+    traces = figures(session)[0]["data"]
     return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
 
 
@@ -121,18 +129,18 @@ class TestNumbers:
         assert column["Both, without a cache (USD)"] == dollars(cost.uncached_total_usd or 0)
         assert page.table[0].value[BUFFER]["Summarizer, input (tokens · USD)"] == "–"
 
-    def test_prices_and_rules_are_shown_with_their_source(self, page: AppTest) -> None:
-        said = told(page)
+    def test_details_are_closed_at_first_and_made_on_demand(self, page: AppTest) -> None:
+        closed = len(figures(page))
+        assert "Source: " not in told(page)
+        assert not page.dataframe
+        said = told(unfolded(page))
+        assert len(figures(page)) == closed + 2
         assert LISTED.main is not None
         assert LISTED.cache is not None
         assert "openai/gpt-5-mini, USD per million tokens: input 0.25, read from the cache 0.025" in said
         assert f"Source: {LISTED.main.source}." in said
         assert f"Source: {LISTED.cache.source}, as of {LISTED.cache.as_of}." in said
 
-    def test_by_turn_opens_on_demand_with_totals(self, page: AppTest) -> None:
-        assert not page.dataframe
-        page.session_state["costs-turns"] = True
-        page.run()
         table, cost = page.dataframe[0].value, costs_on()[BUFFER]
         assert table["Turn"].tolist()[-1] == "all"
         assert table["Read from the cache (tokens)"].tolist()[-1] == cost.cached_tokens.sum()
@@ -145,18 +153,21 @@ class TestTerms:
         choose(page, OF_MODEL, CLAUDE)
         assert shows(page, PricingAssumptions.of(CLAUDE))
         assert not shows(page, LISTED)
-        assert "written to it 3.75" in told(page)
+        assert "written to it 3.75" in told(unfolded(page))
 
     def test_another_model_for_the_summaries(self, page: AppTest) -> None:
         choose(page, "Prices of the summarizer", CLAUDE)
         assert shows(page, PricingAssumptions.of(summarizer=CLAUDE))
-        assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(page)
+        assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(unfolded(page))
 
-    @pytest.mark.parametrize(("pause_seconds", "words"), [(30, "Shorter than the 5 min"), (300, "Not shorter than")])
+    @pytest.mark.parametrize(
+        ("pause_seconds", "words"), [(30, "The pause is shorter than the 5 min"), (300, "After this pause it is empty")]
+    )
     def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:
-        labelled(page.select_slider, "Pause between turns").set_value(pause_seconds).run()
+        labelled(page.selectbox, "Pause between turns").set_value(pause_seconds).run()
         assert shows(page, PricingAssumptions.of(pause_seconds=pause_seconds))
         assert words in told(page)
+        unfolded(page)
         assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (pause_seconds == 300)
 
     def test_prices_by_hand_hold_for_their_model_alone(self, page: AppTest) -> None:
@@ -164,7 +175,7 @@ class TestTerms:
         assert LISTED.main is not None
         by_hand = LISTED.main.by_hand(input_usd_per_million=10)
         assert shows(page, PricingAssumptions(by_hand, by_hand, LISTED.cache))
-        assert "entered by hand, the rest: price file of litellm" in told(page)
+        assert "entered by hand, the rest: price file of litellm" in told(unfolded(page))
         choose(page, OF_MODEL, CLAUDE)
         assert shows(page, PricingAssumptions.of(CLAUDE))
 
@@ -175,7 +186,7 @@ class TestTerms:
         assert shows(page, PricingAssumptions(LISTED.main, LISTED.summarizer, rules))
         labelled(page.button_group, "Prompt cache").set_value("None").run()
         assert shows(page, PricingAssumptions(LISTED.main, LISTED.summarizer, None))
-        assert "No prompt cache is counted" in told(page)
+        assert "No prompt cache is counted" in told(unfolded(page))
         assert "read from the cache" not in told(page)
         assert not [row for row in page.table[0].value.index if "cache" in row]
 
@@ -195,7 +206,7 @@ class TestUnknown:
         assert "$0.00" not in str(page.table[0].value)
         sent = costs_on()[BUFFER].traffic
         assert lines(page)[BUFFER][-1] == sent.input_tokens.sum() + sent.output_tokens.sum()
-        assert "nobody/knows takes in one request is unknown" in told(page)
+        assert "nobody/knows takes in one request is unknown" in told(unfolded(page))
 
     def test_entered_by_hand_it_has_one(self, page: AppTest) -> None:
         choose(page, OF_MODEL, "nobody/knows")
@@ -232,15 +243,15 @@ class TestBreakEven:
         click(click(page, "Remove"), "Remove")
         assert [one.delta for one in page.metric] == [""]
         assert not figures(page)[0]["layout"].get("shapes")
-        assert "pay off" not in str([title.value for title in page.subheader])
+        assert "cheaper" not in str([title.value for title in page.header])
 
 
 class TestSentences:
     def test_a_window_is_explained(self, page: AppTest) -> None:
-        assert f"{WINDOW}: the oldest messages drop out" in told(page)
-        assert lines(page, 1)[WINDOW][-1] == 0
-
-    def test_the_context_window_far_above(self, page: AppTest) -> None:
+        assert f"{WINDOW}: the oldest messages drop out" in told(unfolded(page))
+        titled = {chart["layout"].get("title", {}).get("text"): chart for chart in figures(page)}
+        hits = titled["Input read from the cache"]
+        assert numbers(hits["data"][1]["y"])[-1] == 0
         assert "openai/gpt-5-mini takes 272,000 tokens" in told(page)
         assert f"At this pace {BUFFER} passes 272,000 tokens at about turn " in told(page)
 
@@ -248,11 +259,26 @@ class TestSentences:
         session = opened(
             save(database, ("user", "Hello"), ("assistant", "Hello."), ("user", "Bye"), ("assistant", "Bye."))
         )
-        assert "this cache works from 1,024 tokens on, and the largest request has " in told(session)
-        assert len(figures(session)) == 2, "there are no hits to draw"
+        assert "this cache works from 1,024 tokens on, and the largest request has " in told(unfolded(session))
+        titles = [chart["layout"].get("title", {}).get("text") for chart in figures(session)]
+        assert "Tokens of each request" in titles
+        assert "Input read from the cache" not in titles
         assert [one.delta for one in session.metric] == ["first setting", "same cost", "same cost"]
 
     def test_a_conversation_in_which_nobody_asked(self, database: Path) -> None:
         session = opened(save(database, ("assistant", "Hello?")))
         assert "no message of a user" in told(session)
         assert not session.metric
+
+
+def test_a_free_run_costs_what_its_own_replies_take(database: Path) -> None:
+    said = (("user", "My dog is called Rex."), ("assistant", "Noted, at length."), ("user", "What is my dog called?"))
+    session = open_page("costs", conversation=save(database, *said), replies="free-run")
+    assert not session.metric, "nobody has answered yet"
+    click(session, "Answer with offline")
+    session.session_state[TURNS_KEY] = True
+    table = session.run().dataframe[0].value
+    recorded = traffic(memviz.replay([memviz.Message(*one) for one in said], FIRST[BUFFER])).output_tokens
+    assert recorded[-1] == 0, "the conversation ends without a reply"
+    assert all(tokens > 0 for tokens in table["Output (tokens)"])
+    assert all(one.value.startswith("$0.0") for one in session.metric)

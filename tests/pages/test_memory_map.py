@@ -30,13 +30,13 @@ from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (
     click,
     figures,
-    inspected,
     labelled,
     numbers,
     open_page,
     request_as_json,
     sentences,
     texts,
+    turn_shown,
 )
 from tests.pages.test_chat_models import use_model
 from tests.pages.test_compare import FIRST, replayed
@@ -85,7 +85,7 @@ def test_every_setting_has_a_map_of_its_run(page: AppTest) -> None:
     assert len(shown) == 3
     for figure, (label, strategy) in zip(shown, FIRST.items(), strict=True):
         assert cells(figure).tolist() == codes_of(replayed(strategy)).T.tolist()
-        assert label in figure["layout"]["title"]["text"]
+        assert label in figure["layout"]["annotations"][0]["text"].replace("<br>", " ")
     assert len({tuple(figure["layout"]["yaxis"]["range"]) for figure in shown}) == 1
     assert not page.error
     assert not page.warning
@@ -104,43 +104,44 @@ def test_key_numbers_are_those_of_the_last_request(page: AppTest) -> None:
         run = replayed(strategy)
         last, generations = run.fates()[-1], run.generations()[-1]
         there = (last != Fate.NOT_YET).sum()
-        shares = [f"{(last == fate).sum() / there:.0%}" for fate in (Fate.VERBATIM, Fate.SUMMARIZED, Fate.DROPPED)]
+        fates = [fate for fate in (Fate.VERBATIM, Fate.SUMMARIZED, Fate.DROPPED) if fate in last]
+        shares = [f"{(last == fate).sum() / there:.0%}" for fate in fates]
         said = words.split()
         assert [part for part in said if part.endswith("%")] == shares
         if generations.any():
-            assert f"{generations[generations > 0].mean():.1f} ×" in words
+            assert f"summarized {generations[generations > 0].mean():.1f} times" in words
 
 
-def test_it_opens_with_the_first_message_and_the_last_request(page: AppTest) -> None:
-    trip = sample("trip")
+def said_of_message(session: AppTest) -> str:
+    """The sentence below the maps on the selected message."""
+    return next(word for word in sentences(session.markdown) if word.startswith("**Message "))
+
+
+def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(page: AppTest) -> None:
     run = replayed(FIRST["Summary buffer · 1,500 tokens"])
-    assert trip.messages[0].content in texts(page)
-    assert request_as_json(page) == [message.to_request() for message in run.turns[-1].context.messages]
+    assert sample("trip").messages[0].content in texts(page)
+    assert said_of_message(page) == (
+        f"**Message 1** (user, turn 1) under Summary buffer · 1,500 tokens: {life_in_words(fate_map(run).life(0))}"
+    )
+    shown = run.turns[turn_shown(page) - 1].context.messages
+    assert request_as_json(page) == [message.to_request() for message in shown]
 
 
-def test_controls_choose_message_turn_and_setting(page: AppTest) -> None:
-    labelled(page.number_input, "Message").set_value(12).run()
-    page.select_slider[0].set_value(20).run()
-    labelled(page.button_group, "Setting").set_value(1).run()
-    run = replayed(FIRST["Sliding window · 10 messages"])
-    assert sample("trip").messages[11].content in texts(page)
-    assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
-    assert inspected(page) == [message.content for message in run.turns[19].context.messages]
-    words = [element.value.replace("\\", "") for element in page.markdown]
-    assert "**Message 12** · assistant, turn 6" in words
-    assert any(f"Under Sliding window · 10 messages: {life_in_words(fate_map(run).life(11))}" in word for word in words)
-
-
-def test_a_click_on_a_cell_shows_its_message_and_its_request(page: AppTest) -> None:
+def test_a_click_on_a_cell_selects_its_setting_turn_and_message(page: AppTest) -> None:
     click_cell(page, 1, 20, 12)
     run = replayed(FIRST["Sliding window · 10 messages"])
+    assert turn_shown(page) == 20
     assert labelled(page.number_input, "Message").value == 12
-    assert page.select_slider[0].value == 20
     assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
-    assert "Message 12 and the request of turn 20 are shown below." in page.toast[0].value
+    assert sample("trip").messages[11].content in texts(page)
+    assert said_of_message(page) == (
+        "**Message 12** (assistant, turn 6) under Sliding window · 10 messages: "
+        f"{life_in_words(fate_map(run).life(11))}"
+    )
     labelled(page.number_input, "Message").set_value(15).run()
     lost = "At the request of turn 20: Lost: 28 June 2027; QX7R4M."
     assert lost in [element.value.replace("\\", "") for element in page.markdown]
+    assert turn_shown(page) == 20, "the request stays while another message is read"
 
 
 def test_a_message_that_was_never_sent_says_so(page: AppTest) -> None:
@@ -149,12 +150,10 @@ def test_a_message_that_was_never_sent_says_so(page: AppTest) -> None:
     assert any("never sent" in element.value for element in page.markdown)
 
 
-def test_another_conversation_begins_at_its_own_end(page: AppTest) -> None:
+def test_another_conversation_begins_at_its_first_message(page: AppTest) -> None:
     labelled(page.number_input, "Message").set_value(40).run()
-    page.select_slider[0].set_value(20).run()
     labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
     assert labelled(page.number_input, "Message").value == 1
-    assert page.select_slider[0].value == 66
 
 
 def test_a_recall_is_on_the_map(page: AppTest) -> None:
@@ -172,7 +171,7 @@ def test_six_settings_have_six_maps(page: AppTest) -> None:
     for _ in range(3):
         click(page, "Add a setting")
     assert len(maps(page)) == len(html(page, "memviz-shares")) == 6
-    assert len(labelled(page.button_group, "Setting").options) == 6
+    assert len(labelled(page.selectbox, "Setting").options) == 6
 
 
 def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() -> None:
@@ -189,7 +188,7 @@ def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() 
     assert cells(maps(page)[1]).tolist() == codes_of(run)[100:140, 180:280].T.tolist()
     assert not any("Each cell is" in caption.value for caption in page.caption)
     click_cell(page, 1, 120, 230)
-    assert (labelled(page.number_input, "Message").value, page.select_slider[0].value) == (230, 120)
+    assert (labelled(page.number_input, "Message").value, turn_shown(page)) == (230, 120)
 
 
 def test_a_failing_summarizer_is_red_and_loses_nothing(page: AppTest, server: OpenAIServer) -> None:

@@ -36,7 +36,7 @@ def test_no_placeholder_of_a_setting_is_left(theme: Theme) -> None:
     assert not re.search(r"#0000(0[1-9]|10)\b", json.dumps(drawn))
     used = [trace["line"]["color"] for trace in drawn[0]["data"][:10]]
     assert used == list(theme.settings)
-    assert theme.settings[3] in drawn[4]["layout"]["title"]["text"]
+    assert theme.settings[3] in drawn[4]["layout"]["annotations"][0]["text"]
 
 
 def test_texts_keep_what_looks_like_a_placeholder() -> None:

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.charts.cost.frame import Frame, framed
 from memviz.charts.cost.setting_cost import Amounts, SettingCost, Unit, View
 from memviz.charts.cost.words import turn_words
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import (
     FIXED_MARGINS,
+    NOTE_PIXELS,
     PART_COLORS,
     TURN_TITLE,
     faded,
@@ -21,10 +23,13 @@ from memviz.charts.palette import (
     turn_ticks,
 )
 from memviz.charts.text import escaped, legend_name
+from memviz.text.wording import dollars
 
-TITLES = {View.SO_FAR: "Cost so far", View.EACH_TURN: "Cost of each turn"}
-TOKEN_TITLES = {View.SO_FAR: "Tokens so far, both models", View.EACH_TURN: "Tokens of each turn, both models"}
 UNCACHED_OPACITY = 0.75
+HEIGHT_PIXELS = 360
+MARGINS = {**FIXED_MARGINS, "t": 40}
+HEADROOM = 1.08
+"""The picture is so much higher than what has to fit into it."""
 GREY = PART_COLORS["system"]
 
 
@@ -45,54 +50,57 @@ def cost_curve(
     break_even: BreakEven | None = None,
 ) -> go.Figure:
     """The chart. A violet band under a line is the summarizer's part of it. ``uncached`` adds what a setting would
-    cost without a cache, where that is something else. A setting with an unknown price has no line in dollars."""
-    traces = [trace for one in costs for trace in _traces(one, view, unit, uncached)]
+    cost without a cache, where that is something else. A setting with an unknown price has no line in dollars. Point
+    ids (customdata) read ``"<number of the setting>:<turn>"``."""
+    traces = [trace for number, one in enumerate(costs) for trace in _traces(one, number, view, unit, uncached)]
     turns = [int(one.cost.turns[-1]) for one in costs if one.cost.turns.size]
     money = {"tickprefix": "$", "tickformat": ",.9~f"} if unit is Unit.USD else {"tickformat": ",d"}
     each = " a turn" if view is View.EACH_TURN else " in total"
     last, mark = max(turns, default=1), break_even if view is View.SO_FAR else None  # it is about totals
+    frame = framed(costs, view, unit, uncached=uncached)
     layout = {
-        "title": {"text": (TITLES if unit is Unit.USD else TOKEN_TITLES)[view], "font": {"size": 16}},
         "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": unit.value + each}, "rangemode": "tozero",
-                  "exponentformat": "none", **money},
+                  "exponentformat": "none", **money, **({"range": [0, HEADROOM * frame.top]} if frame.above else {})},
         "showlegend": len(costs) > 1,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
-        "shapes": list(_mark(mark)), "annotations": list(_mark_label(mark, last)),
-        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 460, "margin": FIXED_MARGINS,
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup"},
+        "shapes": list(_mark(mark)), "annotations": [*_mark_label(mark, last), *_above(frame, view, unit)],
+        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": MARGINS,
         "uirevision": f"cost-{view.name}-{unit.name}",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
 
-def _traces(one: SettingCost, view: View, unit: Unit, uncached: bool) -> Iterator[dict[str, Any]]:
+def _traces(one: SettingCost, number: int, view: View, unit: Unit, uncached: bool) -> Iterator[dict[str, Any]]:
     amounts = one.amounts(view, unit)
     if amounts is None:
         return
     main, summarizer = amounts
     without = one.uncached(view) if uncached and unit is Unit.USD else None
     if without is not None and one.cost.cached_tokens.any():
-        yield _thin(one, without, "without the cache") | {"opacity": UNCACHED_OPACITY}
+        yield _thin(one, number, without, "without the cache") | {"opacity": UNCACHED_OPACITY}
     has_band = bool(summarizer.any())
     if has_band:
-        yield _thin(one, main, "without the summarizer") | {"line": {"width": 0}}
-    yield _line(one, main + summarizer, has_band)
+        yield _thin(one, number, main, "without the summarizer") | {"line": {"width": 0}}
+    yield _line(one, number, main + summarizer, has_band)
 
 
-def _thin(one: SettingCost, amounts: Amounts, what: str) -> dict[str, Any]:
+def _thin(one: SettingCost, number: int, amounts: Amounts, what: str) -> dict[str, Any]:
     return {
         "type": "scatter", "mode": "lines", "x": one.cost.turns, "y": amounts, "hoverinfo": "skip",
-        "name": f"{escaped(one.label)} {what}", "showlegend": False, "legendgroup": str(one.setting.index),
+        "name": f"{escaped(one.label)} {what}", "showlegend": False, "legendgroup": str(number),
         "line": {"color": setting_color(one.setting.index), "dash": "dot", "width": 1.4},
     }  # fmt: skip
 
 
-def _line(one: SettingCost, amounts: Amounts, has_band: bool) -> dict[str, Any]:
+def _line(one: SettingCost, number: int, amounts: Amounts, has_band: bool) -> dict[str, Any]:
     index, turns = one.setting.index, one.cost.turns
     band = {"fill": "tonexty", "fillcolor": faded(PART_COLORS["summary"], 0.3)} if has_band else {}
     return {
         "type": "scatter", "mode": "lines+markers", "x": turns, "y": np.asarray(amounts),
-        "name": legend_name(one.label), "legendgroup": str(index), "text": turn_words(one), "hoverinfo": "text",
+        "name": legend_name(one.label),
+        "legendgroup": str(number), "customdata": [f"{number}:{turn}" for turn in turns.tolist()],
+        "text": turn_words(one), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5}, **band,
     }  # fmt: skip
@@ -110,6 +118,21 @@ def _mark_label(break_even: BreakEven | None, last_turn: int) -> Iterator[dict[s
         is_right = break_even.turn > last_turn / 2
         yield {
             "text": f"turn {break_even.turn:,}: break-even", "x": break_even.turn, "y": 1, "yref": "paper",
-            "xanchor": "right" if is_right else "left", "yanchor": "bottom", "showarrow": False,
-            "font": {"size": 11, "color": GREY},
+            "xanchor": "right" if is_right else "left", "yanchor": "top", "showarrow": False,
+            "font": {"size": NOTE_PIXELS},
+        }  # fmt: skip
+
+
+def _above(frame: Frame, view: View, unit: Unit) -> Iterator[dict[str, Any]]:
+    """How high the lines go that leave the picture. Totals only rise, so below their ends there is room."""
+    is_below = view is View.SO_FAR
+    for place, line in enumerate(reversed(frame.above) if is_below else frame.above):
+        highest = dollars(line.peak) if unit is Unit.USD else f"{line.peak:,.0f} tokens"
+        mark = f'<span style="color:{setting_color(line.color_index)}">▲</span>'
+        yield {
+            "text": f"{mark} {escaped(line.name)}: up to {highest}",
+            "xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0 if is_below else 1,
+            "yanchor": "bottom" if is_below else "top", "yshift": (1 if is_below else -1) * place * (NOTE_PIXELS + 5),
+            "showarrow": False,
+            "font": {"size": NOTE_PIXELS},
         }  # fmt: skip

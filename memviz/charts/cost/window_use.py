@@ -12,7 +12,15 @@ import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, TURN_TITLE, setting_color, setting_dash, turn_ticks
+from memviz.charts.palette import (
+    FIXED_MARGINS,
+    NOTE_PIXELS,
+    PART_COLORS,
+    TURN_TITLE,
+    setting_color,
+    setting_dash,
+    turn_ticks,
+)
 from memviz.charts.text import escaped, legend_name
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
@@ -104,6 +112,6 @@ def _window_line(window_tokens: int) -> dict[str, Any]:
 
 def _window_label(window_tokens: int) -> dict[str, Any]:
     return {
-        "text": f"context window {window_tokens:,}", "font": {"size": 11, "color": GREY}, "showarrow": False,
-        "xref": "paper", "x": 0, "xanchor": "left", "y": window_tokens, "yanchor": "bottom",
+        "text": f"context window {window_tokens:,}", "font": {"size": NOTE_PIXELS},
+        "showarrow": False, "xref": "paper", "x": 0, "xanchor": "left", "y": window_tokens, "yanchor": "bottom",
     }  # fmt: skip

@@ -1,12 +1,15 @@
-"""What a point on the lines of cost says: what the turn cost, and for what."""
+"""What a point on the lines of cost says: what the turn cost, and for what; and what each chart shows, in one sentence
+for those who do not see it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
 from memviz.metrics.cost.parts import Part
-from memviz.text.wording import dollars
+from memviz.text.wording import counted, dollars, listed
 
 UNKNOWN = "unknown"
 _WORDS = {
@@ -22,6 +25,24 @@ _WORDS = {
 def usd_words(usd: float | None) -> str:
     """An amount, or that it is not known: never a zero for what nobody knows."""
     return UNKNOWN if usd is None else dollars(usd)
+
+
+def cost_finding(costs: Sequence[SettingCost]) -> str:
+    """What the lines of cost come to."""
+    known = [f"{one.label} costs {dollars(one.cost.total_usd)}" for one in costs if one.cost.total_usd is not None]
+    turns = max((int(one.cost.turns[-1]) for one in costs if one.cost.turns.size), default=0)
+    return f"Over {counted(turns, 'turn')} {listed(known)}." if known else "No price is known, so tokens are drawn."
+
+
+def cache_finding(costs: Sequence[SettingCost]) -> str:
+    """Which share of the input each setting read from the cache."""
+    return f"Input read from the prompt cache: {listed([f'{one.label} {one.cost.hit_rate:.0%}' for one in costs])}."
+
+
+def requests_finding(costs: Sequence[SettingCost]) -> str:
+    """The largest request of each setting."""
+    largest = [f"{one.label} {int(one.cost.traffic.input_tokens.max(initial=0)):,}" for one in costs]
+    return f"Tokens of the largest request: {listed(largest)}."
 
 
 def turn_words(one: SettingCost) -> Texts[int]:

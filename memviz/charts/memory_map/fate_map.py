@@ -7,8 +7,9 @@ row and its column stands once, as the name of that value on a second pair of ax
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,49 +20,79 @@ from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
 from memviz.charts.palette import STEP_COLORS, STEP_TITLES, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.text import escaped, label_lines
+from memviz.charts.text import escaped
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.text.wording import message_number
 
-MARGINS = {"l": 64, "r": 4, "t": 40, "b": 52}
-FIVE_DIGITS, DIGIT_PIXELS = 10_000, 14
-"""Numbers of messages with five digits need more room beside the axis."""
-ROWS_PIXELS = 400
-"""The height of all rows at most; each has a whole number of pixels, so that they look alike."""
+CHAR_PIXELS = 7
+"""The room beside the axis for each character of the largest number of a message."""
 ROW_PIXELS = 18
 """The height of a row at most."""
 STRIP_PIXELS = 18
 """The room above the rows for the marks of summarizations."""
 WIDEST_PIXELS, HOVER_PIXELS = 1000, 20
 """How wide a map can become, and how far from its point a cell can be pointed at at least (Plotly's own number)."""
-MOST_WITH_GAPS = 60, 100
-"""Columns and rows up to which cells are drawn apart."""
-LABEL_CHARS = 44
-TITLE_LINES, LINE_PIXELS = 2, 20
-"""The margin has room for so many lines of a title; each further one makes it taller."""
+MOST_COLUMNS_WITH_GAPS, ROW_PIXELS_WITH_GAPS = 60, 4
+"""Up to so many columns, and from so high a row on, cells are drawn apart."""
+NAME_PIXELS = 14
 
 
-def map_of(setting: SettingRun, view: View) -> go.Figure:
+class MapSize(NamedTuple):
+    """How large a map is drawn. ``rows_pixels`` is the height of all rows at most: each has a whole number of pixels,
+    so that they look alike. A name has at most so many ``lines`` of ``line_chars``. ``left_pixels`` are beside the
+    numbers of messages, whose axis has a title only if ``names_messages``; ``most_ticks`` are on the axis of turns."""
+
+    rows_pixels: int
+    line_chars: int
+    lines: int
+    left_pixels: int
+    names_messages: bool
+    most_ticks: int | None = None
+
+    @property
+    def top_pixels(self) -> int:
+        """The room for the name."""
+        return 22 + (self.lines - 1) * (NAME_PIXELS + 5)
+
+
+OWN_CLICKS = "own-clicks"
+"""Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
+BOTTOM_PIXELS, RIGHT_PIXELS = 52, 4
+LARGE = MapSize(rows_pixels=400, line_chars=44, lines=2, left_pixels=44, names_messages=True)
+"""For a map that has the width of a page."""
+SMALL_ROWS_PIXELS, SMALLEST_ROWS_PIXELS, MANY_MAPS = 200, 160, 4
+SMALL_LINES = 4
+
+
+def beside_others(labels: Sequence[str]) -> MapSize:
+    """The size of maps that are seen at once, one for each label: up to three stand side by side, more in two rows."""
+    many, chars = len(labels) >= MANY_MAPS, LARGE.line_chars if len(labels) == 1 else 15
+    lines = min(SMALL_LINES, max(len(wrap(label, chars)) for label in labels))
+    return MapSize(
+        SMALLEST_ROWS_PIXELS if many else SMALL_ROWS_PIXELS, chars, lines, 20, names_messages=False, most_ticks=4
+    )
+
+
+def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     """The map of one setting over ``view``. Points carry the turn (x) and the number of the message (y, 1-based)
     of the middle of their cell."""
     cells = grid(fate_map(setting.run), view)
-    row_pixels = max(1, min(ROW_PIXELS, ROWS_PIXELS // len(cells.rows)))
+    row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
     first, strip = view.positions.start + 0.5, STRIP_PIXELS / row_pixels * view.messages_per_cell
     x_range = [view.turns.start - 0.5, view.turns.start + len(cells.columns) * view.turns_per_cell - 0.5]
     y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
     pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
-    margins = {**MARGINS, "l": MARGINS["l"] + (view.positions.stop >= FIVE_DIGITS) * DIGIT_PIXELS,
-               "t": MARGINS["t"] + max(0, len(_title_lines(setting)) - TITLE_LINES) * LINE_PIXELS}  # fmt: skip
+    left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
+    margins = {"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS}
     behind = {"showgrid": False, "zeroline": False, "automargin": False}
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
-        "title": {"text": _title(setting), "font": {"size": 15},
-                  "x": 0, "xanchor": "left", "y": 0.97, "yanchor": "top"},
+        "annotations": [_name(setting, size, left)],
         "xaxis": {**behind, "title": {"text": "request of turn"}, "range": x_range,
-                  **turn_ticks(len(view.turns))},
-        "yaxis": {**behind, "title": {"text": "message"}, "range": y_range,
+                  **turn_ticks(len(view.turns)), "nticks": size.most_ticks},
+        "yaxis": {**behind, "title": {"text": "message" if size.names_messages else ""}, "range": y_range,
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
         "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
         "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
@@ -69,28 +100,38 @@ def map_of(setting: SettingRun, view: View) -> go.Figure:
         "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
         "height": pixels + margins["t"] + margins["b"], "margin": margins, "uirevision": repr(view),
     }  # fmt: skip
-    return figure([_heatmap(cells), *_points(setting, cells), *marks(setting, cells, first - strip / 2)], layout)
+    return figure(
+        [
+            _heatmap(cells, row_pixels),
+            *_points(setting, cells),
+            *marks(setting, cells, first - strip / 2, is_small=size is not LARGE),
+        ],
+        layout,
+    )
 
 
-def _title_lines(setting: SettingRun) -> list[str]:
-    return label_lines(setting.label, LABEL_CHARS)
+def _name(setting: SettingRun, size: MapSize, left: int) -> dict[str, Any]:
+    """The name above the map. It is a note, because of a title Plotly shifts the first of several lines out of the
+    picture."""
+    lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
+    label = "<br>".join(map(escaped, lines))
+    return {
+        "text": f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>', "showarrow": False,
+        "font": {"size": NAME_PIXELS}, "align": "left", "xref": "paper", "x": 0, "xanchor": "left", "xshift": -left,
+        "yref": "paper", "y": 1, "yanchor": "top", "yshift": size.top_pixels,
+    }  # fmt: skip
 
 
-def _title(setting: SettingRun) -> str:
-    label = "<br>".join(map(escaped, _title_lines(setting)))
-    return f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>'
-
-
-def _heatmap(cells: Grid) -> dict[str, Any]:
+def _heatmap(cells: Grid, row_pixels: int) -> dict[str, Any]:
     steps = len(STEPS)
-    apart = (len(cells.columns) <= MOST_WITH_GAPS[0], len(cells.rows) <= MOST_WITH_GAPS[1])
+    apart = len(cells.columns) <= MOST_COLUMNS_WITH_GAPS and row_pixels >= ROW_PIXELS_WITH_GAPS
     colors = [[at / steps, color] for code, color in enumerate(STEP_COLORS) for at in (code, code + 1)]
     return {
         "type": "heatmap", "z": cells.codes, "zmin": -0.5, "zmax": steps - 0.5, "colorscale": colors,
         "x0": cells.columns[0].start + (cells.view.turns_per_cell - 1) / 2, "dx": cells.view.turns_per_cell,
         "y0": message_number(cells.rows[0].start) + (cells.view.messages_per_cell - 1) / 2,
         "dy": cells.view.messages_per_cell,
-        "xgap": int(apart[0]), "ygap": int(apart[1]), "showscale": False, "hoverinfo": "skip",
+        "xgap": int(apart), "ygap": int(apart), "showscale": False, "hoverinfo": "skip",
     }  # fmt: skip
 
 
@@ -111,6 +152,7 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
             "unselected": {"marker": {"opacity": 0}},
             "name": STEP_TITLES[code],
             "customdata": numbers,
+            "meta": OWN_CLICKS,
             "hovertemplate": f"%{{y}}<br>{words}<br>at the request of %{{x}}<extra></extra>",
         }
 

@@ -15,6 +15,7 @@ from memviz.text.wording import message_number
 
 MOST_LINES_SHARE = 0.5
 """Summarizations in more than this share of the columns have no lines: they would cover the map."""
+MOST_LINES_OF_SMALL = 8
 CHARS_A_LINE = 46
 """Three maps stand side by side, and a tooltip does not leave its own."""
 MOST_TOLD = 2
@@ -33,15 +34,17 @@ class Mark(NamedTuple):
         return any(compaction.error is not None for compaction in self.compactions)
 
 
-def marks(setting: SettingRun, cells: Grid, y: float) -> Iterator[dict[str, Any]]:
-    """Traces of the marks, drawn at height ``y``, and of the lines below those that are not too many."""
+def marks(setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False) -> Iterator[dict[str, Any]]:
+    """Traces of the marks, drawn at height ``y``, and of the lines below those that are not too many; a map that
+    ``is_small`` has room for fewer of them."""
     found = places(setting.run, cells)
     if not found:
         return
-    dense = len(found) > MOST_LINES_SHARE * len(cells.columns)
+    most_lines = min(MOST_LINES_SHARE * len(cells.columns), MOST_LINES_OF_SMALL if is_small else len(cells.columns))
+    dense = len(found) > most_lines
     for failed, color in ((False, SUMMARIZATION_LINE), (True, FAILURE_COLOR)):
         alike = [mark for mark in found if mark.failed is failed]
-        if alike and len(alike if failed else found) <= MOST_LINES_SHARE * len(cells.columns):
+        if alike and len(alike if failed else found) <= most_lines:
             yield _lines(alike, y, color)
     yield {
         "type": "scatter", "mode": "markers", "x": [mark.x for mark in found], "y": [y] * len(found),

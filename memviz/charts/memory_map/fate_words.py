@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.charts.palette import STEP_TITLES
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
-from memviz.text.wording import message_number, message_range, times, turn_range
+from memviz.text.wording import counted, listed, message_number, message_range, times, turn_range
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
@@ -118,3 +120,18 @@ def span_words(span: Span) -> str:
     if span.fate is not Fate.SUMMARIZED:
         return f"{turns}: <b>{FATE_WORDS[span.fate]}</b>"
     return f"{turns}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
+
+
+def map_finding(setting: SettingRun) -> str:
+    """What a map shows, in one sentence for those who do not see it."""
+    shares = fate_map(setting.run).shares(-1)
+    counts = (shares.verbatim, shares.recalled, shares.summarized, shares.dropped)
+    told = [f"{count:,} {words}" for count, words in zip(counts, FATE_WORDS.values(), strict=True) if count]
+    return f"Of {counted(shares.messages, 'message')}, the last request under {setting.label} has {listed(told)}."
+
+
+def life_finding(settings: Sequence[SettingRun], position: int) -> str:
+    """What became of one message in the end, under every setting."""
+    lives = [(setting.label, fate_map(setting.run).life(position)) for setting in settings]
+    told = [f"{label} {FATE_WORDS[life[-1].fate]}" for label, life in lives if life]
+    return f"Message {message_number(position):,} at the last request: {listed(told) or 'never sent'}."

@@ -9,21 +9,19 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_words import span_words
-from memviz.charts.palette import PART_COLORS, STEP_COLORS, setting_color, turn_ticks
+from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped, label_lines
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
 
-BAR_PIXELS, AXIS_PIXELS = 46, 44
-LINE_PIXELS, LABEL_CHARS = 24, 50
+BAR_PIXELS, AXIS_PIXELS = 42, 44
+LINE_PIXELS, LABEL_CHARS = 24, 60
 
 
-def message_life(settings: Sequence[SettingRun], position: int, turn: int, last_turn: int) -> go.Figure:
-    """The bars of the message at log position ``position``; ``turn`` is marked."""
+def message_life(settings: Sequence[SettingRun], position: int, last_turn: int) -> go.Figure:
+    """The bars of the message at log position ``position``."""
     spans = [(place, span) for place, setting in enumerate(settings) for span in _life(setting, position)]
-    mark = {"type": "line", "x0": turn, "x1": turn, "y0": 0, "y1": 1, "yref": "paper",
-            "line": {"width": 1, "color": PART_COLORS["system"], "dash": "dot"}}  # fmt: skip
     lines = max((len(_name_lines(setting)) for setting in settings), default=1)
     height = (BAR_PIXELS + LINE_PIXELS * (lines - 1)) * len(settings) + AXIS_PIXELS
     return figure(
@@ -33,7 +31,7 @@ def message_life(settings: Sequence[SettingRun], position: int, turn: int, last_
                       "showgrid": False, "zeroline": False, "automargin": False, **turn_ticks(last_turn)},
             "yaxis": {"visible": False, "range": [len(settings) - 0.5, -0.75], "fixedrange": True},
             "annotations": [_name(setting, place) for place, setting in enumerate(settings)],
-            "shapes": [mark], "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
+            "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
             "hoverlabel": {"align": "left"}, "height": height, "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
             "uirevision": "life",
         },
@@ -66,5 +64,5 @@ def _name(setting: SettingRun, place: int) -> dict[str, Any]:
     return {
         "text": f'<span style="color:{setting_color(setting.index)}">■</span> {label}', "showarrow": False,
         "align": "left", "xref": "paper", "x": 0, "xanchor": "left", "y": place - 0.25, "yanchor": "bottom",
-        "font": {"size": 12},
+        "font": {"size": NOTE_PIXELS},
     }  # fmt: skip

@@ -168,6 +168,11 @@ class Player {
     // A point of a chart: Streamlit tells the server of those that carry an id; the others are told by the player.
     clicked(chart, point) {
         this.pointOf = performance.now();
+        if (point.data?.meta === "own-clicks") { // a cell of a memory map: it says a message too
+            clearTimeout(this.resting);
+            this.resting = this.sent = null;
+            return;
+        }
         const id = /^(\d+):(\d+)$/.exec(point.customdata ?? "");
         const turn = id ? Number(id[2]) : this.nearest(point.x);
         const setting = id ? Number(id[1]) : this.local.setting;

@@ -26,6 +26,7 @@ def compare_views() -> tuple[View, ...]:
         ),
         View(
             MEMORY_MAP, "Memory map", "What became of every message?",
-            "One column a request, one row a message: sent word for word, only in a summary, recalled, or dropped.",
+            "One column a request, one row a message. Click a cell to read both; drag to look closer, double-click to "
+            "come back.",
         ),
     )  # fmt: skip

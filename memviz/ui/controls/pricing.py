@@ -1,7 +1,9 @@
-"""Whose prices count, how the prompt cache works and how long the user pauses: chosen in the sidebar, for every page
-that speaks of money."""
+"""Whose prices count, how the prompt cache works and how long the user pauses: chosen beside the chart of dollars or in
+a sidebar, for every page that speaks of money."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import streamlit as st
 
@@ -16,6 +18,9 @@ from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
+MODEL_PIXELS, PAUSE_PIXELS = 230, 150
+MORE = "More prices"
+"""What opens the prices of the summarizer, those entered by hand, and the rules of the cache."""
 SAME = "The same model"
 AS_PROVIDED, BY_HAND, NO_CACHE = "As the provider's", "By hand", "None"
 PAUSES_SECONDS = (5.0, 15.0, 30.0, DEFAULT_PAUSE_SECONDS, 120.0, FIVE_MINUTES, 600.0, 1800.0, 3600.0, 14400.0, 86400.0)
@@ -40,24 +45,39 @@ _PRICES = (
 
 
 def price_controls() -> PricingAssumptions:
-    """The sidebar's part on money: returns the terms on which everything is priced. What is chosen holds on all pages
-    of the session."""
+    """The part of a sidebar on money: returns the terms on which everything is priced. What is chosen holds on all
+    pages of the session."""
     st.markdown("**Prices**")
-    model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP)
-    other = _choose_model("Prices of the summarizer", "prices-summarizer", SAME, SUMMARIZER_HELP)
-    summarizer = model if other == SAME else other
-    pause_seconds = st.select_slider(
-        "Pause between turns", PAUSES_SECONDS, DEFAULT_PAUSE_SECONDS, key="prices-pause", format_func=duration_words,
-        help=PAUSE_HELP, persist_state="session",
+    terms = _terms("stretch", "stretch", "stretch")
+    st.caption(pause_words(terms.cache, terms.pause_seconds))
+    return terms
+
+
+def price_row() -> PricingAssumptions:
+    """The same in one row, to stand beside the chart that it changes. A phone wraps it."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="price-row"):
+        return _terms(MODEL_PIXELS, PAUSE_PIXELS, "content")
+
+
+def _terms(
+    model_width: int | Literal["stretch"],
+    pause_width: int | Literal["stretch"],
+    panel_width: Literal["stretch", "content"],
+) -> PricingAssumptions:
+    """What is changed most, and the rest in one panel."""
+    model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP, model_width)
+    pause_seconds = st.selectbox(
+        "Pause between turns", PAUSES_SECONDS, PAUSES_SECONDS.index(DEFAULT_PAUSE_SECONDS), key="prices-pause",
+        format_func=duration_words, help=PAUSE_HELP, persist_state="session", width=pause_width,
     )  # fmt: skip
-    beside = st.empty()
-    panel = st.popover("Prices and cache by hand", key="prices-by-hand", icon=":material/edit:", width="stretch")
+    panel = st.popover(MORE, key="prices-more", icon=":material/edit:", width=panel_width)
     with panel, st.container(width=PANEL_PIXELS):
+        other = _choose_model("Prices of the summarizer", "prices-summarizer", SAME, SUMMARIZER_HELP)
+        summarizer = model if other == SAME else other
         main = _priced_by_hand(model, "chat")
         # Another model has prices of its own; the same one has them entered once.
         writer = main if summarizer == model else _priced_by_hand(summarizer, "summarizer")
         cache = _choose_cache(model)
-    beside.caption(pause_words(cache, pause_seconds))
     return PricingAssumptions(main, writer, cache, pause_seconds)
 
 
@@ -88,14 +108,14 @@ def _cache_in_force(model: str) -> CacheRules | None:
     )
 
 
-def _choose_model(label: str, key: str, first: str, help: str) -> str:
+def _choose_model(label: str, key: str, first: str, help: str, width: int | Literal["stretch"] = "stretch") -> str:
     known = [name for name in known_models() if name != OFFLINE]
     names = list(dict.fromkeys([first, *known])) if first == SAME else known
     if first not in names:
         names.insert(0, first)
     chosen = st.selectbox(
         label, names, index=names.index(first), key=key, accept_new_options=True, help=help,
-        placeholder="provider/model", persist_state="session",
+        placeholder="provider/model", persist_state="session", width=width,
     )  # fmt: skip
     return (chosen or first).strip()
 

@@ -26,7 +26,7 @@ from memviz.workspace import FIRST_SAMPLE, Workspace
 
 __all__ = ["StudyModels", "study_controls"]
 
-TURN_KEY, MAP_TURN_KEY = "compare-turn", "map-turn"
+TURN_KEY = "compare-turn"
 REPLIES_KEY = "compare-replies"
 REPLAYED, FREE_RUN = "replayed", "free-run"
 REPLIES = {REPLAYED: "As recorded", FREE_RUN: "Free run"}
@@ -43,7 +43,7 @@ CHAT_LABEL = "Chat as it was held"
 def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
-    open_shared_view(workspace, state, TURN_KEY, MAP_TURN_KEY)
+    open_shared_view(workspace, state, TURN_KEY)
     turn_count = _choose_conversation(workspace, state)
     labels = setting_rows(state)
     models_place = st.container()

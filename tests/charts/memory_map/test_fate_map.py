@@ -14,8 +14,7 @@ from hypothesis import given
 
 import memviz
 from memviz import Message, ModelError, Recall, Run
-from memviz.charts.memory_map import fate_map as module
-from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.memory_map.fate_map import LARGE, beside_others, map_of
 from memviz.charts.memory_map.fate_marks import places
 from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_color
 from memviz.charts.requests.tokens_per_turn import SettingRun
@@ -169,7 +168,7 @@ def test_few_cells_stand_apart_and_can_be_clicked_anywhere() -> None:
 
 
 def test_a_setting_is_named_in_its_colour() -> None:
-    title = chart(run_of("buffer"), label="Full buffer").layout.title.text
+    title = chart(run_of("buffer"), label="Full buffer").layout.annotations[0].text
     assert setting_color(2) in title
     assert OWN_TAGS.sub("", title) == "■ Full buffer"
 
@@ -276,7 +275,7 @@ class TestMarks:
 def test_nothing_of_a_message_becomes_markup() -> None:
     run = run_of_markup()
     figure = chart(run, label=MARKUP)
-    texts = [*tooltips(figure).values(), *marks_of(figure)[0].text, figure.layout.title.text]
+    texts = [*tooltips(figure).values(), *marks_of(figure)[0].text, figure.layout.annotations[0].text]
     for text in texts:
         left = OWN_TAGS.sub("", text)
         assert "<" not in left.replace("<extra>", "")
@@ -290,11 +289,29 @@ def test_a_turn_without_a_request_and_a_missing_message_have_no_words() -> None:
     assert list(figure.layout.yaxis2.labelalias) == ["1.0", "2.0", "3.0", "4.0"]
 
 
-def test_titles_of_many_words_have_room_for_all_of_them() -> None:
-    short, long = chart(run_of("buffer")), chart(run_of("buffer"), label="word " * 40)
-    title = OWN_TAGS.sub("", long.layout.title.text.replace("<br>", "\n"))
-    assert max(len(setting) for setting in title.split("\n")) <= module.LABEL_CHARS + 2
-    assert title.count("word") == 40
-    more = (title.count("\n") + 1 - module.TITLE_LINES) * module.LINE_PIXELS
-    assert long.layout.margin.t == short.layout.margin.t + more
-    assert long.layout.height == short.layout.height + more
+def test_titles_of_many_words_are_cut_into_two_lines() -> None:
+    title = OWN_TAGS.sub(
+        "", chart(run_of("buffer"), label="word " * 40).layout.annotations[0].text.replace("<br>", "\n")
+    )
+    assert max(len(setting) for setting in title.split("\n")) <= LARGE.line_chars + 2
+    assert title.count("\n") == 1
+    assert title.endswith("…")
+
+
+class TestSizes:
+    def test_a_single_map_is_as_wide_as_the_page(self) -> None:
+        assert beside_others(["Full buffer"]).line_chars == LARGE.line_chars
+
+    def test_names_beside_each_other_have_the_same_room(self) -> None:
+        labels = ["Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"]
+        size = beside_others(labels)
+        figures = [map_of(SettingRun(run_of("buffer"), label, 0), whole(run_of("buffer")), size) for label in labels]
+        assert [figure.layout.annotations[0].text.count("<br>") for figure in figures] == [0, 1, 1]
+        assert len({figure.layout.margin.t for figure in figures}) == 1
+        assert beside_others(["Full buffer"] * 3).top_pixels < size.top_pixels
+
+    @pytest.mark.parametrize(("settings", "pixels"), [(3, 390), (6, 300)])
+    def test_two_rows_of_maps_are_as_high_as_a_screen(self, settings: int, pixels: int) -> None:
+        run = run_of("buffer", messages=92)
+        size = beside_others(["Sliding window · 10 messages"] * settings)
+        assert map_of(SettingRun(run, "Sliding window · 10 messages", 0), whole(run), size).layout.height <= pixels

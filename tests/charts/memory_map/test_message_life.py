@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Recall
+from memviz.charts.memory_map.fate_words import life_finding, map_finding
 from memviz.charts.memory_map.message_life import LINE_PIXELS, message_life
 from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.tokens_per_turn import SettingRun
@@ -24,7 +25,7 @@ def three_settings() -> list[SettingRun]:
 
 def test_bars_are_the_spans_of_each_setting() -> None:
     settings = three_settings()
-    (bars,) = message_life(settings, 0, 4, 6).data
+    (bars,) = message_life(settings, 0, 6).data
     spans = [(place, span) for place, setting in enumerate(settings) for span in fate_map(setting.run).life(0)]
     assert list(bars.y) == [place for place, _ in spans]
     assert list(bars.base) == [span.first_turn - 0.5 for _, span in spans]
@@ -34,29 +35,38 @@ def test_bars_are_the_spans_of_each_setting() -> None:
 
 
 def test_every_bar_says_what_it_is() -> None:
-    (bars,) = message_life(three_settings(), 0, 4, 6).data
+    (bars,) = message_life(three_settings(), 0, 6).data
     assert "turns 1 to 6: <b>word for word</b>" in bars.hovertext
     assert "turn 4: <b>recalled</b>" in bars.hovertext
     assert "turn 5: <b>replaced by a summary</b>, summarized 4 times" in bars.hovertext
 
 
-def test_every_setting_has_its_name_and_the_turn_is_marked() -> None:
-    layout = message_life([*three_settings(), SettingRun(run_of("buffer"), MARKUP, 3)], 2, 5, 6).layout
+def test_every_setting_has_its_name() -> None:
+    layout = message_life([*three_settings(), SettingRun(run_of("buffer"), MARKUP, 3)], 2, 6).layout
     assert [note.y for note in layout.annotations] == [-0.25, 0.75, 1.75, 2.75]
     assert layout.annotations[1].text.endswith("</span> Sliding window · 3 messages")
     assert "<script>" not in layout.annotations[3].text
-    assert (layout.shapes[0].x0, layout.shapes[0].x1) == (5, 5)
     assert layout.xaxis.range == (0.5, 6.5)
 
 
 def test_a_message_that_no_request_could_send_has_no_bar() -> None:
-    assert message_life(three_settings(), 11, 1, 6).data == ()
-    assert message_life(three_settings(), 99, 1, 6).data == ()
+    assert message_life(three_settings(), 11, 6).data == ()
+    assert message_life(three_settings(), 99, 6).data == ()
 
 
 def test_a_name_of_two_lines_has_room_above_its_bar() -> None:
     short, run = three_settings(), run_of("buffer")
     long = [*short[:2], SettingRun(run, "a setting with a name of very many words " * 2, 2)]
-    plain, tall = message_life(short, 2, 5, 6).layout, message_life(long, 2, 5, 6).layout
+    plain, tall = message_life(short, 2, 6).layout, message_life(long, 2, 6).layout
     assert tall.annotations[2].text.count("<br>") == 1
     assert tall.height - plain.height == 3 * LINE_PIXELS
+
+
+def test_findings_say_what_became_of_messages_at_the_last_request() -> None:
+    settings = three_settings()
+    assert life_finding(settings, 0) == (
+        f"Message 1 at the last request: {settings[0].label} word for word, {settings[1].label} dropped and "
+        f"{settings[2].label} replaced by a summary."
+    )
+    assert life_finding(settings, 99) == "Message 100 at the last request: never sent."
+    assert map_finding(settings[0]) == "Of 11 messages, the last request under Full buffer has 11 word for word."

@@ -23,8 +23,12 @@ def test_a_duration_in_its_largest_unit(seconds: float, words: str) -> None:
 
 
 def test_a_pause_is_told_against_the_lifetime_of_the_cache() -> None:
-    assert pause_words(RULES, 299) == "Shorter than the 5 min that the cache lives: the next turn reads from it."
-    assert "every turn begins with an empty one" in pause_words(RULES, 300)
+    assert pause_words(RULES, 299) == (
+        "The pause is shorter than the 5 min that the prompt cache lives, so the next turn reads from it."
+    )
+    assert pause_words(RULES, 300) == (
+        "The prompt cache lives 5 min. After this pause it is empty, so all that is sent is paid in full."
+    )
     assert "does not say how long" in pause_words(CacheRules(min_tokens=1024), 5)
     assert "changes nothing" in pause_words(None, 5)
 

@@ -1,47 +1,54 @@
-"""Compare, by dollars: what they come to over the turns, and when one setting pays off."""
+"""Compare, by dollars: what they come to over the turns, and when one setting becomes cheaper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
-from memviz.charts.cost.curve import BreakEven, cost_curve
+from memviz.charts.cost.curve import cost_curve
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
+from memviz.charts.cost.words import cost_finding
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.metrics.cost.cost import break_even_turn
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
-from memviz.text.wording import dollars
 from memviz.transcripts.base import Transcript
+from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two
+from memviz.ui.compare.dollars.folded import folded
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
-from memviz.ui.controls.pricing import price_controls
+from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.controls.grounds import summaries_by
+from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.switch import switch
-from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.state import CostsState, compare_state, costs_state, set_widget, widget_value
+from memviz.ui.shell.state import CostsState, costs_state, widget_value
 from memviz.ui.shell.text import plain
 
+CHART_KEY, VIEW_KEY, UNCACHED_KEY = "costs-curve", "costs-view", "costs-uncached"
+UNCACHED_HELP = "Thin dotted lines: the same requests, if the provider had no prompt cache."
+CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = "costs-cache", "costs-context-window", "costs-turns", "costs-prices"
 
-def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+
+def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summarizer: str) -> None:
     """What every setting costs."""
-    with st.sidebar:
-        assumptions = price_controls()
-        copy_link(compare_state(), "costs-link")
+    assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
-    in_total(costs_state(), costs, assumptions)
+    beside_reader(
+        settings, transcript, partial(picture, costs), [CHART_KEY],
+        draw_notes=partial(_notes, costs, summarizer),
+        draw_below=partial(in_total, costs_state(), costs, assumptions),
+    )  # fmt: skip
     parts_table(costs)
-    from_the_cache(costs, assumptions)
-    against_the_window(costs, assumptions)
-    turn_by_turn(costs, transcript.title)
+    details(costs, assumptions, transcript)
 
 
 def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:
@@ -54,65 +61,6 @@ def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> l
     return out
 
 
-Side = Literal["one", "other"]
-KEYS: dict[Side, str] = {"one": "costs-one", "other": "costs-other"}
-
-
-def choose_pair(state: CostsState, costs: Sequence[SettingCost]) -> tuple[SettingCost, SettingCost]:
-    """Two settings of at least two that have a price: what the visitor chose, else the first and the cheapest of the
-    others."""
-    by_index = {one.setting.index: one for one in costs if one.cost.total_usd is not None}
-    left, right = st.columns(2, gap="medium")
-    with left:
-        one = _choose(state, by_index, "one", next(iter(by_index)))
-    others = {index: cost for index, cost in by_index.items() if index != one}
-    cheapest = min(others, key=lambda index: others[index].cost.total_usd or 0.0)
-    with right:
-        return by_index[one], others[_choose(state, others, "other", cheapest)]
-
-
-def _choose(state: CostsState, costs: dict[int, SettingCost], side: Side, first: int) -> int:
-    """One setting by its index. A choice is kept while the setting is there; without one it follows the prices."""
-    chosen: int | None = getattr(state, side)
-    set_widget(KEYS[side], chosen if chosen in costs else first)
-    index = st.selectbox(
-        "One setting" if side == "one" else "compared with", list(costs), key=KEYS[side],
-        format_func=lambda index: costs[index].label, on_change=_remember, args=(state, side),
-    )  # fmt: skip
-    return int(index)
-
-
-def _remember(state: CostsState, side: Side) -> None:
-    setattr(state, side, widget_value(KEYS[side]))
-
-
-def break_even(one: SettingCost, other: SettingCost) -> BreakEven | None:
-    """From when on one of them has cost less, whichever it is; ``None`` if both cost the same."""
-    for cheaper, dearer in ((one, other), (other, one)):
-        turn = break_even_turn(cheaper.cost, dearer.cost)
-        if turn is not None:
-            return BreakEven(turn, cheaper, dearer)
-    return None
-
-
-def break_even_words(one: SettingCost, other: SettingCost, found: BreakEven | None) -> str:
-    """The answer as a sentence, in Markdown."""
-    if found is None:
-        return f"**{plain(one.label)}** and **{plain(other.label)}** cost the same in the end."
-    cheaper, dearer = found.cheaper, found.dearer
-    first = min(int(each.cost.turns[0]) for each in (one, other))
-    since = "From the first turn on" if found.turn == first else f"From turn {found.turn:,} on"
-    saved = (dearer.cost.total_usd or 0.0) - (cheaper.cost.total_usd or 0.0)
-    return (
-        f"{since}, **{plain(cheaper.label)}** has cost less in total than **{plain(dearer.label)}**: "
-        f"{plain(dollars(saved))} less in the end."
-    )
-
-
-VIEW_KEY, UNCACHED_KEY = "costs-view", "costs-uncached"
-UNCACHED_HELP = "Thin dotted lines: the same requests, if the provider had no prompt cache."
-
-
 def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     """Name the prices that are needed and not known, and how to enter them."""
     missing: dict[str, list[str]] = {}
@@ -123,42 +71,15 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
         names = "; ".join(f"{' and '.join(what)} of {plain(model)}" for model, what in missing.items())
         st.info(
             f"Unknown: {names}. Where it is needed, only tokens are shown. Check the model's name, or enter what it "
-            "costs in the sidebar, under **Prices and cache by hand**.", icon=":material/info:",
+            f"costs under **{MORE}**.", icon=":material/info:",
         )  # fmt: skip
 
 
-@st.fragment
-def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    """The main picture, the totals under it, and the break-even of two settings, which is marked in the picture."""
-    picture = st.container()
-    totals(costs)
-    verdict = cheapest_words(costs, assumptions)
-    if verdict:
-        st.markdown(verdict)
-    which_prices(assumptions)
-    found = _break_even(state, costs)
-    with picture:
-        _picture(costs, found)
-
-
-def _break_even(state: CostsState, costs: Sequence[SettingCost]) -> BreakEven | None:
-    if sum(one.cost.total_usd is not None for one in costs) < 2:
-        return None
-    st.subheader("From when on does one setting pay off?", anchor=False)
-    pair = choose_pair(state, costs)
-    found = break_even(*pair)
-    st.markdown(break_even_words(*pair, found))
-    return found
-
-
-def _picture(costs: Sequence[SettingCost], found: BreakEven | None) -> None:
+def picture(costs: Sequence[SettingCost]) -> None:
+    """The lines of cost. A click on one moves the selection."""
     view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
     unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
     uncached = widget_value(UNCACHED_KEY) is not False
-    st.plotly_chart(
-        cost_curve(costs, view, unit=unit, uncached=uncached, break_even=found), key="costs-curve", config=CONFIG,
-        alt="Cost over the turns, one line a setting",
-    )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.segmented_control(
             "Shown", [one.value for one in View], default=View.SO_FAR.value, required=True, key=VIEW_KEY,
@@ -166,13 +87,44 @@ def _picture(costs: Sequence[SettingCost], found: BreakEven | None) -> None:
         )  # fmt: skip
         if unit is Unit.USD:
             switch("Also without the cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
-        st.caption(_how_to_read(costs, uncached=uncached and unit is Unit.USD))
+    st.plotly_chart(
+        cost_curve(costs, view, unit=unit, uncached=uncached, break_even=chosen_break_even(costs_state(), costs)),
+        key=CHART_KEY, config=CONFIG, selection_mode="points",
+        on_select=partial(select_clicked, CHART_KEY, [one.setting.index for one in costs]), alt=cost_finding(costs),
+    )  # fmt: skip
+
+
+def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
+    uncached = widget_value(UNCACHED_KEY) is not False and any(one.cost.total_usd is not None for one in costs)
+    st.caption(_how_to_read(costs, uncached=uncached))
+    summaries_by(summarizer, [one.setting for one in costs])
+
+
+def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
+    """The totals, and the break-even of two settings, which is marked in the picture."""
+    pause = pause_words(assumptions.cache, assumptions.pause_seconds)
+    st.markdown(f"{cheapest_words(costs, assumptions)} {pause}".strip())
+    totals(costs)
+    compare_two(state, costs)
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    told = ["Point at a line for what a turn cost, and for what."]
+    told = ["Point at a line to see what a turn cost, and for what."]
     if any(one.cost.traffic.summarizer_turns.size for one in costs):
         told.insert(0, "Violet band: the summarizer's part.")
     if uncached and any(one.cost.cached_tokens.any() for one in costs):
         told.insert(0, "Thin dotted: without the cache.")
     return " ".join(told)
+
+
+def details(costs: Sequence[SettingCost], assumptions: PricingAssumptions, transcript: Transcript) -> None:
+    """What explains the numbers, closed at first."""
+    folded(
+        "How much is read from the cache?", CACHE_KEY, ":material/cached:", partial(from_the_cache, costs, assumptions)
+    )
+    folded(
+        "When is the context window full?", WINDOW_KEY, ":material/width_full:",
+        partial(against_the_window, costs, assumptions),
+    )  # fmt: skip
+    folded("Turn by turn, in numbers", TURNS_KEY, ":material/table:", partial(turn_by_turn, costs, transcript.title))
+    folded("Which prices and cache rules are these?", PRICES_KEY, ":material/sell:", partial(which_prices, assumptions))

@@ -9,11 +9,12 @@ import streamlit as st
 
 from memviz.charts.cost.cache_hits import cache_hits
 from memviz.charts.cost.setting_cost import SettingCost
+from memviz.charts.cost.words import cache_finding
 from memviz.charts.figure import CONFIG
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.strategies.base import Trigger
-from memviz.text.wording import duration_words
+from memviz.text.wording import duration_words, listed
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.shell.text import plain
 
@@ -23,14 +24,13 @@ FEW_HITS = 0.5
 
 def from_the_cache(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """The picture of hits, and what is to be learnt from it."""
-    st.subheader("How much is read from the cache?", anchor=False)
     why = why_nothing_is_cached(costs, assumptions)
     if why:
         st.caption(plain(why))
         return
     st.plotly_chart(
         cache_hits(costs), key="costs-hits", config=CONFIG,
-        alt="Share of the input read from the prompt cache by turn, one line a setting",
+        alt=cache_finding(costs),
     )  # fmt: skip
     if assumptions.cache is not None:
         st.caption("\n".join(f"- {plain(sentence)}" for sentence in explanations(costs, assumptions.cache)))
@@ -80,8 +80,7 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
 
 
 def _names(costs: Sequence[SettingCost]) -> str:
-    *others, last = [one.label for one in costs]
-    return f"{', '.join(others)} and {last}" if others else last
+    return listed(one.label for one in costs)
 
 
 def _slides(one: SettingCost, cache: CacheRules) -> bool:

@@ -1,4 +1,4 @@
-"""Every number of the costs page as a table, turn by turn, and as a file."""
+"""Every number of the dollars as a table, turn by turn, and as a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import file_name
 
-EXPANDER_KEY, SETTING_KEY = "costs-turns", "costs-setting"
+SETTING_KEY = "costs-setting"
 ALL_TURNS = "all"
 _TITLES = {
     "turn": "Turn", "requests": "Requests", "input_tokens": "Input (tokens)", "fresh_tokens": "Fresh (tokens)",
@@ -28,25 +28,20 @@ _TITLES = {
 _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
-@st.fragment
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
-    """The table of one setting, closed at first: its grid is loaded only when somebody opens it."""
-    opened = st.expander("Turn by turn, in numbers", icon=":material/table:", key=EXPANDER_KEY, on_change="rerun")
-    if not opened.open:
-        return
-    with opened:
-        setting = choose_setting_run(compare_state(), [one.setting for one in costs], SETTING_KEY)
-        one = next(one for one in costs if one.setting is setting)
-        table = with_totals(one)
-        st.dataframe(
-            table.rename(columns=_TITLES), hide_index=True, column_config=_columns(table),
-            alt="Tokens and US dollars of each turn",
-        )  # fmt: skip
-        st.download_button(
-            "Download as CSV", lambda: table.to_csv(index=False, float_format="%.12g"), mime="text/csv",
-            file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv", icon=":material/download:",
-            key="costs-csv", on_click="ignore",
-        )  # fmt: skip
+    """The table of one setting."""
+    setting = choose_setting_run(compare_state(), [one.setting for one in costs], SETTING_KEY)
+    one = next(one for one in costs if one.setting is setting)
+    table = with_totals(one)
+    st.dataframe(
+        table.rename(columns=_TITLES), hide_index=True, column_config=_columns(table),
+        alt=f"Tokens and US dollars of each turn under {one.label}",
+    )  # fmt: skip
+    st.download_button(
+        "Download as CSV", lambda: table.to_csv(index=False, float_format="%.12g"), mime="text/csv",
+        file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv", icon=":material/download:",
+        key="costs-csv", on_click="ignore",
+    )  # fmt: skip
 
 
 def with_totals(one: SettingCost) -> pd.DataFrame:

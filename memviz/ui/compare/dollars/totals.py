@@ -16,9 +16,11 @@ from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import Part
 from memviz.text.wording import dollars, duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.compare.small_multiples import places
 from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."
+TOTAL_PIXELS = 180
 FIRST, NONE = "first setting", "–"
 PARTS_ALT = "Tokens and US dollars of each part of the cost, one column a setting"
 PARTS_HELP = (
@@ -30,7 +32,7 @@ PARTS_HELP = (
 
 def totals(costs: Sequence[SettingCost]) -> None:
     """Dollars in total, each against the first setting, and what share of it the cache and the summarizer have."""
-    for column, one in zip(st.columns(len(costs)), costs, strict=True):
+    for column, one in zip(places(len(costs), TOTAL_PIXELS), costs, strict=True):
         change = _change(one, costs[0])
         is_first = one is costs[0]
         delta = None if change is None or len(costs) == 1 else FIRST if is_first else _change_words(change)
@@ -107,7 +109,7 @@ def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
 
 def parts_table(costs: Sequence[SettingCost]) -> None:
     """Tokens and dollars of each part, one column a setting."""
-    st.subheader("What is paid for?", anchor=False, help=PARTS_HELP)
+    st.header("What is paid for?", anchor=False, help=PARTS_HELP)
     table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
     st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
 

@@ -14,6 +14,7 @@ from memviz.charts.cost.window_use import (
     window_fits,
     window_use,
 )
+from memviz.charts.cost.words import requests_finding
 from memviz.charts.figure import CONFIG
 from memviz.metrics.cost.cost import overflow_turn
 from memviz.metrics.health.growth import unbounded_part
@@ -26,11 +27,10 @@ SMALLEST_SHARE = 0.001
 
 def against_the_window(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """The picture, and a sentence on when there is no room any more."""
-    st.subheader("When is the context window full?", anchor=False)
     window, model = window_tokens(assumptions), assumptions.main.model if assumptions.main else "the model"
     st.plotly_chart(
         window_use(costs, window), key="costs-window", config=CONFIG,
-        alt="Input tokens of each request by turn, one line a setting",
+        alt=requests_finding(costs),
     )  # fmt: skip
     if window is None:
         st.caption(f"How many tokens {plain(model)} takes in one request is unknown.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -16,8 +17,8 @@ from memviz.ui.controls.legend import glyph, legend_item, swatch
 
 LEGEND_ORDER = (7, 2, 3, 4, 5, 6, 1)
 """Codes from what is sent whole to what is not sent at all."""
-BAR_CODES = (code_of(Fate.VERBATIM), code_of(Fate.RECALLED), code_of(Fate.SUMMARIZED, 1), code_of(Fate.DROPPED))
-ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.3rem 1.1rem;font-size:0.9rem"
+OFTEN_HELP = "How many summarizations the content of a summarized message has been through, on average"
+ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.9rem;font-size:0.875rem"
 BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;margin-bottom:0.5rem"
 
 
@@ -34,35 +35,40 @@ def legend(settings: Sequence[SettingRun]) -> None:
 
 
 def key_numbers(setting: SettingRun) -> None:
-    """What became of all messages at the last request, under a map."""
+    """What became of all messages at the last request, under a map: a bar, and a share beside each colour."""
     shares = fate_map(setting.run).shares(-1)
-    numbers = "".join(_number(*number) for number in _numbers(shares))
+    numbers = [number for number in _numbers(shares) if number.held]
     bar = "".join(
-        f'<span style="width:{count / shares.messages:.4%};background:{STEP_COLORS[code]}"></span>'
-        for code, count in zip(BAR_CODES, shares[1:5], strict=True) if count
+        f'<span style="width:{number.held / shares.messages:.4%};background:{STEP_COLORS[number.code]}"></span>'
+        for number in numbers
     )  # fmt: skip
-    parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{numbers}</div>'
+    items = "".join(_item(number, shares.messages) for number in numbers)
+    often = (
+        f'<span title="{OFTEN_HELP}">summarized {shares.mean_generation:.1f} times</span>' if shares.summarized else ""
+    )
+    parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}{often}</div>'
     st.html(f'<div class="memviz-shares">{parts}</div>')
 
 
-def _number(label: str, value: str, help_text: str) -> str:
-    number = f'<b style="display:block;font-size:1.25rem;font-weight:600">{escape(value)}</b>'
-    return f'<span title="{escape(help_text)}">{number}<small style="opacity:0.75">{label}</small></span>'
+class _Number(NamedTuple):
+    code: int
+    held: int
+    words: str
 
 
-def _numbers(shares: FateShares) -> Iterator[tuple[str, str, str]]:
-    """Label, value and help of each."""
-    for label, count, help_text in (
-        ("word for word", shares.verbatim, "sent as they are with the last request, the newest input included"),
-        ("recalled", shares.recalled, "brought back for the last request"),
-        ("replaced by a summary", shares.summarized, "in the last request only a summary stands for them"),
-        ("dropped", shares.dropped, "nothing of them is in the last request"),
-    ):
-        if count or label != "recalled":
-            yield label, percent(count, shares.messages), f"{count:,} of {shares.messages:,} messages: {help_text}"
-    if shares.summarized:
-        often = f"{shares.mean_generation:.1f} ×"
-        yield "each, on average", often, "how many summarizations their content has been through, on average"
+def _numbers(shares: FateShares) -> Iterator[_Number]:
+    """What became of the messages, in the order of the bar."""
+    yield _Number(code_of(Fate.VERBATIM), shares.verbatim, "sent word for word, the newest input included")
+    yield _Number(code_of(Fate.RECALLED), shares.recalled, "brought back for it")
+    yield _Number(code_of(Fate.SUMMARIZED, 1), shares.summarized, "replaced by a summary")
+    yield _Number(code_of(Fate.DROPPED), shares.dropped, "dropped: nothing of them is in it")
+
+
+def _item(number: _Number, messages: int) -> str:
+    """The colour with the share; what they mean is said to the pointer and to a screen reader."""
+    words = escape(f"{number.held:,} of {messages:,} messages at the last request: {number.words}")
+    share = legend_item(swatch(STEP_COLORS[number.code]), percent(number.held, messages))
+    return f'<span title="{words}" role="img" aria-label="{words}">{share}</span>'
 
 
 def percent(part: int, whole: int) -> str:

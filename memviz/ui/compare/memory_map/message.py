@@ -1,4 +1,4 @@
-"""One message and one request of the fate map: what became of it, turn by turn, and what was sent."""
+"""One message of the memory map: what became of it, turn by turn."""
 
 from __future__ import annotations
 
@@ -7,79 +7,62 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
+from memviz.charts.memory_map.fate_words import life_finding
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
+from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
 from memviz.text.wording import message_number, message_position, times, turn_list, turn_span
-from memviz.ui.controls.inspector import inspector
+from memviz.ui.compare.selection import Selection, selected
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_setting_run
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.state import compare_state, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import call_text, plain
 
-SETTING_KEY, MESSAGE_KEY = "map-setting", "map-message"
+MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
 OPENED_KEY = "map-opened"
-"""Of which conversation the message and the turn are."""
-INSPECTOR_PIXELS = 560
+"""Of which conversation the message is."""
 MAX_PHRASES = 12
 
 
-@st.fragment
-def one_message(settings: Sequence[SettingRun], conversation_id: str) -> None:
-    """Choose a message, a request and a setting, or click them on a map."""
-    st.subheader("What became of one message?", anchor=False)
-    opened = widget_value(OPENED_KEY)
-    if opened != conversation_id:
+def selected_message(run: Run, conversation_id: str) -> int:
+    """The log position of the selected message: the first one, until another is chosen or clicked."""
+    if widget_value(OPENED_KEY) != conversation_id or not 1 <= (widget_value(MESSAGE_KEY) or 0) <= len(run.log):
         set_widget(OPENED_KEY, conversation_id)
-        set_widget(MESSAGE_KEY, None)
-        if opened is not None:  # at first it is the turn of the link that was opened, if any
-            set_widget(MAP_TURN_KEY, None)
-    setting, position, turn = _choose(settings)
-    run = setting.run
+        set_widget(MESSAGE_KEY, 1)
+    return message_position(widget_value(MESSAGE_KEY))
+
+
+def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> None:
+    """What became of the selected message under the selected setting, in a sentence."""
+    setting = selected(settings).setting
+    run, position = setting.run, selected_message(setting.run, conversation_id)
+    whose = f"**Message {message_number(position):,}** ({run.log[position].role}, turn {run.log.turn_number(position)})"
+    st.markdown(f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}")
+
+
+def one_message(settings: Sequence[SettingRun], conversation_id: str, selection: Selection) -> None:
+    """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
+    run, position = selection.setting.run, selected_message(selection.setting.run, conversation_id)
+    titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
+    titled.header("What became of one message?", anchor=False)
+    chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
     last = max(record.turn for other in settings for record in other.run.turns[-1:])
     st.plotly_chart(
-        message_life(settings, position, turn, last), key="map-life", config=CONFIG,
-        alt=f"What became of message {message_number(position):,} under every setting, over the turns",
-    )  # fmt: skip
-    record, known = record_of_turn(run, turn), known_facts(workspace(), conversation_id, run.log)
-    message, request = st.columns(2, gap="medium")
-    with message:
-        said = run.log[position]
-        st.markdown(f"**Message {message_number(position):,}** · {said.role}, turn {run.log.turn_number(position)}")
-        st.markdown(f"Under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}")
-        if record is not None and (facts := message_facts(record, position, known)):
-            st.markdown(f"At the request of turn {turn}: {plain(message_facts_words(facts))}")
-        with st.container(border=True):
-            st.text(said.content[:MAX_CHARS_SHOWN] or "This message has no text.")
-            for call in said.tool_calls:
-                st.code(call_text(call), language=None, wrap_lines=True)
-    with request:
-        total = f", {record.total_tokens:,} tokens" if record else ""
-        st.markdown(f"**Request of turn {turn}{total}**")
-        with st.container(height=INSPECTOR_PIXELS, border=False):
-            inspector(run, turn, "map", known)
-
-
-def _choose(settings: Sequence[SettingRun]) -> tuple[SettingRun, int, int]:
-    """The controls; returns the setting, the log position and the turn."""
-    setting = choose_setting_run(compare_state(), settings, SETTING_KEY, len(settings) - 1)
-    turns, messages = [record.turn for record in setting.run.turns], len(setting.run.log)
-    if not 1 <= (widget_value(MESSAGE_KEY) or 0) <= messages:
-        set_widget(MESSAGE_KEY, 1)
-    if widget_value(MAP_TURN_KEY) not in turns:
-        set_widget(MAP_TURN_KEY, turns[-1])
-    left, right, link = st.columns([2, 6, 1], gap="medium", vertical_alignment="bottom")
-    number = left.number_input("Message", 1, messages, step=1, key=MESSAGE_KEY)
-    turn = right.select_slider("Request of turn", turns, key=MAP_TURN_KEY) if len(turns) > 1 else turns[0]
-    with link:
-        copy_link(compare_state(), "map-link", int(turn))
-    return setting, message_position(int(number)), int(turn)
+        message_life(settings, position, last), key=LIFE_KEY, config=CONFIG, alt=life_finding(settings, position)
+    )
+    record = record_of_turn(run, selection.turn)
+    known = known_facts(workspace(), conversation_id, run.log)
+    if record is not None and (facts := message_facts(record, position, known)):
+        st.markdown(f"At the request of turn {selection.turn}: {plain(message_facts_words(facts))}")
+    with st.container(border=True):
+        st.text(run.log[position].content[:MAX_CHARS_SHOWN] or "This message has no text.")
+        for call in run.log[position].tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
 
 
 def life_in_words(life: Sequence[Span]) -> str:

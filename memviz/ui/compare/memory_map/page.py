@@ -8,27 +8,52 @@ from functools import partial
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.memory_map.fate_map import beside_others, map_of
+from memviz.charts.memory_map.fate_words import map_finding
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.text.wording import counted, message_number, message_position
+from memviz.transcripts.base import Transcript
 from memviz.ui.compare.memory_map.legend import key_numbers, legend
-from memviz.ui.compare.memory_map.message import MESSAGE_KEY, one_message
-from memviz.ui.controls.sidebar import MAP_TURN_KEY
-from memviz.ui.shell.state import clicked_point, compare_state, set_widget
+from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
+from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.selection import select
+from memviz.ui.compare.small_multiples import places
+from memviz.ui.controls.grounds import summaries_by
+from memviz.ui.controls.health import health
+from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.shell.state import clicked_point, set_widget
 
-MAP_PIXELS = 280
-"""The least width of a map; up to three stand side by side."""
-MAPS_A_ROW = 3
+MAP_PIXELS = 150
+"""The least width of a map: Streamlit draws no chart narrower."""
 TURNS_KEY, POSITIONS_KEY = "map-turns", "map-messages"
 
 
-def memory_map_view(settings: Sequence[SettingRun], conversation_id: str) -> None:
-    """A map for each setting, and one message and one request of it."""
+def memory_map_view(
+    settings: Sequence[SettingRun], transcript: Transcript, summarizer: str, conversation_id: str
+) -> None:
+    """A map for each setting, beside the selected request, and what became of one message."""
     legend(settings)
-    maps(settings, zoom(whole_view(settings), conversation_id))
-    one_message(settings, conversation_id)
+    charts = [*(_map_key(number) for number in range(len(settings))), LIFE_KEY]
+    beside_reader(
+        settings, transcript, partial(picture, settings, conversation_id), charts,
+        draw_notes=partial(_notes, settings, summarizer), draw_below=partial(one_message, settings, conversation_id),
+    )  # fmt: skip
+
+
+def _notes(settings: Sequence[SettingRun], summarizer: str) -> None:
+    health(settings)
+    summaries_by(summarizer, settings)
+
+
+def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
+    """The maps, and below them the life of the selected message in a sentence."""
+    view = zoom(whole_view(settings), conversation_id)
+    maps(settings, view)
+    life_of_selected(settings, conversation_id)
+    if not view.in_full:
+        st.caption(_cell_words(view))
 
 
 def whole_view(settings: Sequence[SettingRun]) -> View:
@@ -53,15 +78,14 @@ def zoom(whole: View, conversation_id: str) -> View:
 
 
 def maps(settings: Sequence[SettingRun], view: View) -> None:
-    """A map for each setting, and under it what became of all messages at the last request."""
-    st.caption(_how_to_read(view))
-    cells = st.grid(min(MAPS_A_ROW, len(settings)), min_column_width=MAP_PIXELS, gap="small", key="maps")
-    for number, setting in enumerate(settings):
-        with cells.cell():
+    """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
+    size = beside_others([setting.label for setting in settings])
+    for number, (place, setting) in enumerate(zip(places(len(settings), MAP_PIXELS), settings, strict=True)):
+        with place:
             st.plotly_chart(
-                map_of(setting, view), key=_map_key(number), selection_mode="points", config=CONFIG,
-                on_select=partial(_follow_click, number, setting, view),
-                alt=f"What became of every message under {setting.label}",
+                kept_figure(setting.run, map_of, setting, view, size), key=_map_key(number), config=CONFIG,
+                selection_mode="points", on_select=partial(_follow_click, number, setting, view),
+                alt=map_finding(setting),
             )  # fmt: skip
             key_numbers(setting)
 
@@ -70,27 +94,18 @@ def _map_key(number: int) -> str:
     return f"map-{number}"
 
 
-def _how_to_read(view: View) -> str:
-    words = "Click a cell to read the message and the request. Drag to zoom in, double-click to come back."
-    if view.in_full:
-        return words
+def _cell_words(view: View) -> str:
     size = f"{counted(view.turns_per_cell, 'turn')} × {counted(view.messages_per_cell, 'message')}"
     return (
         f"**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the same. "
-        f"Choose fewer turns and messages to see each of them. {words}"
+        "Choose fewer turns and messages to see each of them."
     )
 
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point, fates = clicked_point(_map_key(number)), fate_map(setting.run)
     found = example(fates, grid(fates, view), point["x"], message_position(point["y"])) if point else None
-    if found is None:
-        return
-    turn, position = found
-    compare_state().looked_at = setting.index
-    set_widget(MAP_TURN_KEY, turn)
-    set_widget(MESSAGE_KEY, message_number(position))
-    st.toast(
-        f"Message {message_number(position):,} and the request of turn {turn} are shown below.",
-        icon=":material/arrow_downward:",
-    )
+    if found is not None:
+        turn, position = found
+        select(turn, setting.index)
+        set_widget(MESSAGE_KEY, message_number(position))

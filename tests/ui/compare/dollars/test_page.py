@@ -20,7 +20,8 @@ from memviz.transcripts.samples import bundled
 from memviz.tuning.price_words import cache_in_words, prices_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars import page
-from memviz.ui.compare.dollars.page import break_even, break_even_words, costed
+from memviz.ui.compare.dollars.break_even import break_even, break_even_words
+from memviz.ui.compare.dollars.page import costed
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.compare.dollars.prompt_cache import explanations, why_nothing_is_cached
 from memviz.ui.compare.dollars.table import with_totals
