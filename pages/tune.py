@@ -5,6 +5,7 @@ import streamlit as st
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.links import copy_link, open_shared_view
 from memviz.ui.shell.state import compare_state, tune_state
 from memviz.ui.tune.code_export import export_to_code
 from memviz.ui.tune.details import parameters_panel, settings_table
@@ -18,6 +19,7 @@ open_page(
     "Many settings, each replayed over the same conversations: what it costs, and what it still knows.",
 )
 study, state = compare_state(), tune_state()
+open_shared_view(workspace(), study)
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
@@ -37,3 +39,5 @@ else:
         parameters_panel(sweep, constraints, number, number_of(sweep, best))
         settings_table(sweep, constraints)
         export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)
+with st.sidebar:  # last, for it holds what the page has open
+    copy_link(study, "tune-link")

@@ -14,11 +14,11 @@ from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
-from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
 from memviz.ui.controls.progress import ProgressBar
 from memviz.ui.controls.resumable_job import start_button, stoppable
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import Attempt, CompareState, Setting
+from memviz.ui.shell.state import Attempt, CompareState, Setting, set_widget
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 
@@ -52,6 +52,11 @@ def _attempt(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Attem
 def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, calls: int) -> bool:
     """Say what is missing and why, and offer to make it. Returns whether that was clicked."""
     name = plain(summarizer.name)
+    if state.linked_summarizer == summarizer.name and not (summarizer.api_key or summarizer.api_base):
+        st.markdown(
+            f"The summaries of this link were written by **{name}**. To see the same, enter its key under *Change* in "
+            "the sidebar and replay, or see it with the summaries of the offline model."
+        )
     tried = {key: attempt for _, key in waiting if (attempt := _attempt(state, key, summarizer))}
     untried = [key.strategy.label for _, key in waiting if key not in tried]
     for sentence in dict.fromkeys(problem for key, each in tried.items() if (problem := _problem(key, each))):
@@ -60,6 +65,7 @@ def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, c
     has_failed = any(_problem(key, attempt) for key, attempt in tried.items())
     verb = "Try again" if has_failed else "Go on" if tried else "Replay"
     is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
+    row.button("Use the offline model", key="replay-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE))
     about = f" for about {counted(calls, 'summary')}" if calls else ""
     stopped = [key.strategy.label for key, attempt in tried.items() if not _problem(key, attempt)]
     if untried:

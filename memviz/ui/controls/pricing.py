@@ -10,6 +10,7 @@ from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
@@ -41,6 +42,9 @@ def price_controls() -> PricingAssumptions:
     """The sidebar's part on money: returns the terms on which everything is priced. What is chosen holds on all pages
     of the session."""
     st.markdown("**Prices**")
+    linked("prices", "prices-model")
+    linked("summary-prices", "prices-summarizer")
+    linked("pause", "prices-pause", PAUSES_SECONDS)
     model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP)
     other = _choose_model("Prices of the summarizer", "prices-summarizer", SAME, SUMMARIZER_HELP)
     summarizer = model if other == SAME else other

@@ -85,7 +85,7 @@ class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
     each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
     places, ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were
-    stopped."""
+    stopped, ``linked_summarizer`` who wrote the summaries of the link that was opened."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -100,6 +100,7 @@ class CompareState:
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
     trying: PromptsToTry | None = None
     looked_at: int | None = 2
+    linked_summarizer: str | None = None
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:
@@ -261,6 +262,15 @@ class CostsState:
     other: int | None = None
 
 
+@dataclass
+class LinkedParts:
+    """What is open on the page: ``keys`` are the widgets that its link holds, by the names of the link's parts, and
+    ``asked`` what an address asked for that no widget has taken yet."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)
+
+
 def _of_session(key: str, make: type[T]) -> T:
     if key not in st.session_state:
         st.session_state[key] = make()
@@ -296,6 +306,11 @@ def retention_state() -> RetentionState:
 def costs_state() -> CostsState:
     """The costs page's state."""
     return _of_session("costs", CostsState)
+
+
+def linked_parts() -> LinkedParts:
+    """What the link of the page holds."""
+    return _of_session("linked", LinkedParts)
 
 
 def heed_clicks() -> None:

@@ -17,10 +17,11 @@ from memviz.text.wording import counted
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Over, Sweep
-from memviz.ui.shell.state import TuneState, clicked_number, compare_state, tune_state
+from memviz.ui.shell.linked import linked
+from memviz.ui.shell.state import TuneState, clicked_number, compare_state, set_widget, tune_state, widget_value
 from memviz.ui.shell.text import plain
 
-CHART_KEY = "tune-pareto"
+CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
 NO_LIMIT = "no limit"
@@ -38,17 +39,20 @@ METRICS = ("retention", "usd", "peak_tokens", "summarizations", "hit_rate", "usd
 def choose_constraints(sweep: Sweep) -> Constraints:
     """Ask what a setting has to do."""
     row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="large", vertical_alignment="bottom")
+    linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
         "Keep at least this share of the facts", SHARES, 0.9, format_func=lambda share: f"{share:.0%}",
         key="tune-share", help=KEPT_HELP, persist_state="session",
     )  # fmt: skip
     limits = _limits(sweep)
+    linked("peak", f"tune-peak-{len(limits)}-{limits[0]}", limits)
     limit = row[1].select_slider(
         "Largest request allowed (tokens)", limits, NO_LIMIT, key=f"tune-peak-{len(limits)}-{limits[0]}",
         format_func=lambda value: value if isinstance(value, str) else f"{value:,}", help=PEAK_HELP,
     )  # fmt: skip
     over: Over = "median"
     if len(sweep.subjects) > 1:
+        linked("counts", "tune-over", OVERS)
         over = row[2].segmented_control(
             "Conversation that counts", list(OVERS), default="median", required=True, format_func=OVERS.__getitem__,
             key="tune-over", help=OVER_HELP, persist_state="session",
@@ -81,6 +85,7 @@ def recommendation(sweep: Sweep, constraints: Constraints) -> Recommendation:
 
 def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation) -> None:
     """All settings, cost against what they keep. A click chooses one."""
+    _look_at_linked(sweep, state)
     table = sweep.by_setting(constraints.over)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
@@ -106,6 +111,13 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         alt="Every setting: what it costs and what share of the facts it keeps",
     )
     st.caption(f"{_facts_words(sweep)} Click a point to look at its setting.")  # fmt: skip
+
+
+def _look_at_linked(sweep: Sweep, state: TuneState) -> None:
+    """The setting that a link asks for; links hold the one that was clicked."""
+    if linked("chosen", CHOSEN_KEY, range(len(sweep.settings))):
+        state.chosen = widget_value(CHOSEN_KEY)
+    set_widget(CHOSEN_KEY, state.chosen)
 
 
 def _facts_words(sweep: Sweep) -> str:

@@ -16,6 +16,7 @@ from memviz.text.wording import message_number, message_position, times, turn_li
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import MAP_TURN_KEY, choose_setting_run
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state, set_widget, widget_value
 from memviz.ui.shell.text import call_text, plain
@@ -65,6 +66,7 @@ def _choose(settings: Sequence[SettingRun]) -> tuple[SettingRun, int, int]:
     """The controls; returns the setting, the log position and the turn."""
     setting = choose_setting_run(compare_state(), settings, SETTING_KEY, len(settings) - 1)
     turns, messages = [record.turn for record in setting.run.turns], len(setting.run.log)
+    linked("message", MESSAGE_KEY, range(1, messages + 1))
     if not 1 <= (widget_value(MESSAGE_KEY) or 0) <= messages:
         set_widget(MESSAGE_KEY, 1)
     if widget_value(MAP_TURN_KEY) not in turns:
