@@ -48,6 +48,7 @@ def test_a_wrong_key_is_asked_with_once_and_the_right_one_then_replays(server: O
     assert "was refused" in failure(page)
     assert len(server.requests) == 1, "every other call would have failed in the same way"
     assert len(token_lines(page)) == 3, "what there is until then is shown"
+    assert not page.warning, "the failure is said once"
     click(page, "Try again")
     assert len(server.requests) == 2
     labelled(page.text_input, "API key").set_value("right").run()
