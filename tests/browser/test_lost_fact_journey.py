@@ -40,7 +40,7 @@ def pick_summary_buffer(page: Page) -> None:
     strategy.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
     quiet(page)
-    limit = page.get_by_role("spinbutton", name="Max token limit")
+    limit = page.get_by_role("spinbutton", name="Max token limit").last
     limit.fill("900")
     limit.press("Enter")
     quiet(page)
