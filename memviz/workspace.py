@@ -62,7 +62,7 @@ class RunKey:
 
     ``recalls`` are turn numbers with what is injected into their requests. ``model`` answers in a free run;
     empty in a replay, where replies come from the conversation. ``edits`` are texts that take the place of the
-    summary versions of these numbers.
+    summary versions of these numbers. ``take`` numbers the free runs of the same model under the same setting, from 0.
     """
 
     conversation_id: str
@@ -72,6 +72,7 @@ class RunKey:
     recalls: tuple[tuple[int, Recall], ...] = ()
     model: str = ""
     edits: tuple[tuple[int, str], ...] = ()
+    take: int = 0
 
     def recalls_by_turn(self) -> dict[int, list[Recall]]:
         """The recalls of each turn."""
@@ -88,6 +89,8 @@ class RunKey:
             parts += [[[turn, asdict(recall)] for turn, recall in self.recalls], self.model]
         if self.edits:
             parts += ["edits", self.edits]
+        if self.take:
+            parts += ["take", self.take]
         summarizes = self.summarizer == OFFLINE and self.strategy.trigger is not Trigger.NEVER
         if summarizes or self.model == OFFLINE:
             from memviz.models.offline import VERSION

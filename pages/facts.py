@@ -15,9 +15,10 @@ view = open_views(FACTS_VIEW, VIEWS)
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
-    copy_link(state, "facts-link")
 settings = setting_runs(workspace(), state, models.summarizer)
 if view == SUMMARIES:
     summaries_view(workspace(), state, settings, models.summarizer)
 else:
     lives_view(workspace(), state, settings, models)
+with st.sidebar:  # last, for it holds what the view has open
+    copy_link(state, "facts-link")

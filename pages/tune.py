@@ -6,6 +6,7 @@ from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.links import copy_link, open_shared_view
 from memviz.ui.shell.state import compare_state, tune_state
 from memviz.ui.tune.advice import recommendation
 from memviz.ui.tune.best_table import best_table
@@ -24,6 +25,7 @@ open_page(
     "Many settings, each replayed over the same conversations: what it costs, and what it still knows.",
 )
 study, state = compare_state(), tune_state()
+open_shared_view(workspace(), study)
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
@@ -50,3 +52,5 @@ else:
         setting_card(sweep, number, constraints, ids)
         settings_table(sweep, constraints)
         export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)
+with st.sidebar:  # last, for it holds what the page has open
+    copy_link(study, "tune-link")

@@ -49,13 +49,15 @@ def test_no_page_writes_raw_html(name: str) -> None:
 
 def test_no_help_stands_within_the_label_of_a_switch() -> None:
     """A click on it would turn the switch (memviz/ui/controls/switch.py)."""
-    calls = [
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}
+    switches = [
         (path, node)
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
+        for path, text in texts.items()
+        if "toggle(" in text or "checkbox(" in text
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("toggle", "checkbox")
     ]
-    switches = [(path, node) for path, node in calls if getattr(node.func, "attr", "") in ("toggle", "checkbox")]
+    assert switches
     helped = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path, node in switches

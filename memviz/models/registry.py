@@ -29,6 +29,11 @@ _SPECIAL = re.compile(
 _LIKE_A_KEY = re.compile(r"(sk|pk|gsk|xai|hf|pplx|r8)[-_][\w-]{16,}|AIza[\w-]{16,}")
 
 
+def is_like_a_key(name: str) -> bool:
+    """Whether this is an API key, typed where a model's name belongs."""
+    return _LIKE_A_KEY.fullmatch(name) is not None
+
+
 def model(
     name: str,
     *,
@@ -88,7 +93,7 @@ def _full_name(about: Price) -> str:
 def _check_name(name: str) -> None:
     if not name:
         raise UnknownModelError("No model was named: choose offline, or give a name such as openai/gpt-5-mini.")
-    if _LIKE_A_KEY.fullmatch(name):  # and is not repeated
+    if is_like_a_key(name):  # and is not repeated
         raise UnknownModelError("The model's name looks like an API key: give the key as api_key, and name a model.")
     prefix, slash, rest = name.partition("/")
     well_formed = name.isprintable() and " " not in name and prefix and (rest or not slash)

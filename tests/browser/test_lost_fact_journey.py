@@ -40,7 +40,7 @@ def pick_summary_buffer(page: Page) -> None:
     strategy.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
     quiet(page)
-    limit = page.get_by_role("spinbutton", name="Max token limit")
+    limit = page.get_by_role("spinbutton", name="Max token limit").last
     limit.fill("900")
     limit.press("Enter")
     quiet(page)
@@ -84,8 +84,8 @@ def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> No
     wording.fill(f"{wording.input_value()} {NOW}")
     wording.press("Control+Enter")
     page.get_by_role("button", name="Replay with my wording").click()
-    expect(page.get_by_role("radio", name=f"{SETTING} · edited", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name=f"{SETTING} · reworded", exact=True)).to_be_checked()
     quiet(page)
 
-    look_at_the_budget(page, f"{SETTING} · edited")
+    look_at_the_budget(page, f"{SETTING} · reworded")
     expect(page.get_by_text("Word for word from turn 18")).to_contain_text("in the summary at turn 21")

@@ -241,3 +241,23 @@ def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAISer
     assert [said for said in contents if said[-1] == QUESTIONS[3]][1] == [
         "Hello there.", QUESTIONS[0], "Hello there.", QUESTIONS[3],  # the window's one, and the first turn
     ]  # fmt: skip
+
+
+def test_a_free_run_is_made_again_with_one_click_and_the_first_is_kept(short: str, server: OpenAIServer) -> None:
+    session = open_short(short, server)
+    server.otherwise = text("The first time.")
+    answer(session)
+    asked = len(server.requests)
+    assert asked == 3 * len(QUESTIONS)
+    assert any(said.startswith("At most") for said in sentences(session.caption)), "what it will cost is said before"
+    server.otherwise = text("The second time.")
+    click(session, "Answer again")
+    assert len(server.requests) == 2 * asked
+    assert "The second time." in on_the_page(session)
+    session.segmented_control(key="free-take").set_value(0).run()
+    assert "The first time." in on_the_page(session)
+    assert len(server.requests) == 2 * asked
+    again = open_short(short, server)
+    assert [control.options for control in again.segmented_control if control.key == "free-take"] == [
+        ["Run 1", "Run 2"]
+    ]

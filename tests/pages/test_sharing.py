@@ -9,7 +9,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.ui.shell.links import link_query
+from memviz.charts.retention.result import Measure
+from memviz.ui.shell.links import link_query, named_models
 from memviz.ui.shell.state import CompareState
 from tests.pages.driving import (
     click,
@@ -22,6 +23,8 @@ from tests.pages.driving import (
     turn_shown,
     walk_to,
 )
+
+SMALL = 'summary_buffer {"max_token_limit": 500}'
 
 
 def shared(session: AppTest) -> dict[str, list[str]]:
@@ -48,6 +51,7 @@ QUERY = {
     "recall": ["9 1,2 1"],
     "look": ["1"],
     "turn": ["7"],
+    "view": ["tokens"],
 }
 
 
@@ -153,3 +157,65 @@ def test_the_largest_numbers_within_the_bounds_are_shown() -> None:
     session = opened("compare", QUERY | {"setting": largest, "turn": ["999999999999999"], "recall": ["7 999999999"]})
     assert len(token_lines(session)) == 2
     assert not passed_over(session)
+
+
+OPEN = {
+    "memory_map": {"view": "memory_map", "message": "5", "turn": "3"},
+    "costs": {"view": "dollars", "prices": "gpt-4.1", "summary-prices": "gpt-4o-mini", "pause": "600.0"},
+    "retention": {"view": "lives", "measure": "stated or summarized", "fact": "3"},
+    "summaries": {"view": "summaries", "version": "2"},
+    "tune": {
+        "over": '["sample-support"]',
+        "try": '["window"]',
+        "window.window_size": '["4", "7"]',
+        "share": "0.7",
+        "chosen": "1",
+    },
+}
+"""What is open on each page, as its link says it."""
+
+
+@pytest.mark.parametrize("page", OPEN)
+def test_a_link_holds_what_is_open_on_the_page(page: str) -> None:
+    asked = {name: [text] for name, text in OPEN[page].items()}
+    if page == "retention":
+        asked["measure"] = [[one.value for one in Measure][-1]]
+    session = opened(page, {"conversation": ["sample-support"], "setting": ["buffer", SMALL], "look": ["1"]} | asked)
+    assert not passed_over(session)
+    query = shared(session)
+    assert {name: query.get(name) for name in asked} == asked
+
+
+@pytest.mark.parametrize(
+    ("page", "part", "text"),
+    [("memory_map", "message", "4711"), ("memory_map", "message", "9" * 400), ("costs", "pause", "<b>"),
+     ("retention", "fact", "-1"), ("summaries", "version", "99"), ("tune", "over", "[" * 3000)],
+)  # fmt: skip
+def test_what_the_page_does_not_have_is_said_and_passed_over(page: str, part: str, text: str) -> None:
+    session = opened(page, {"conversation": ["sample-support"], "setting": ["buffer", SMALL], part: [text]})
+    (sentence,) = passed_over(session)
+    assert f"link's {part}" in sentence
+    assert len(sentence) < 400
+
+
+def test_a_link_names_the_summarizer_and_never_a_key() -> None:
+    session = opened("compare", {"summarizer": ["openai/gpt-5-mini"]})
+    assert shared(session)["summarizer"] == ["openai/gpt-5-mini"]
+    assert any("were written by **openai/gpt" in sentence for sentence in sentences(session.markdown))
+    labelled(session.text_input, "API key").set_value("a-key").run()
+    labelled(session.text_input, "Base URL").set_value("http://127.0.0.1:1/v1").run()
+    assert not any("were written by" in sentence for sentence in sentences(session.markdown))
+    assert "a-key" not in json.dumps(shared(session))
+    assert "127.0.0.1" not in json.dumps(shared(session))
+    click(session, "Use the offline model")
+    assert "summarizer" not in shared(session)
+    assert len(token_lines(session)) == 3
+
+
+@pytest.mark.parametrize("name", ["sk-" + "a1" * 20, "x" * 300, "a\nb"])
+def test_no_key_and_nothing_else_that_is_no_models_name_is_in_a_link(name: str) -> None:
+    assert "summarizer" not in parse_qs(link_query(CompareState(), None, [("summarizer", name)]))
+    names, problems = named_models({"summarizer": [name]})
+    assert "summarizer" not in names
+    assert len(problems) == 1
+    assert name not in problems[0]

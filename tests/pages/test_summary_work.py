@@ -36,7 +36,7 @@ def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> No
     assert wording(page) != WORDING
     reword(page)
     assert wording(page) == WORDING
-    assert any(label.endswith("edited") for label in settings(page))
+    assert any(label.endswith("reworded") for label in settings(page))
     (edited,) = [entry for entry in Workspace().store.runs("sample-trip") if entry.strategy_id == "summary_buffer"][1:]
     assert edited.turn_count == 46
 
@@ -46,7 +46,21 @@ def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
     reword(page)
     click(page, "Take my wording back")
     assert wording(page) == before
-    assert not any(label.endswith("edited") for label in settings(page))
+    assert not any(label.endswith("reworded") for label in settings(page))
+
+
+def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(page: AppTest) -> None:
+    before = wording(page)
+    assert not any(button.label.startswith("Compare with the wording") for button in page.button)
+    reword(page)
+    click(page, "Compare with the wording as it was")
+    assert [label for label in settings(page) if label.startswith("Summary buffer")] == [
+        "Summary buffer · 1,500 tokens · reworded", "Summary buffer · 1,500 tokens"
+    ]  # fmt: skip
+    assert wording(page) == WORDING
+    labelled(page.segmented_control, "Setting").set_value(3).run()
+    assert wording(page) == before
+    assert not any(button.label.startswith("Compare with the wording") for button in page.button)
 
 
 def test_an_empty_wording_is_refused_in_a_sentence(page: AppTest) -> None:
@@ -58,9 +72,9 @@ def test_another_parameter_has_no_edits_and_the_first_has_them_again(page: AppTe
     reword(page)
     limit = labelled(page.number_input, "Max token limit")
     limit.set_value(900).run()
-    assert not any(label.endswith("edited") for label in settings(page))
+    assert not any(label.endswith("reworded") for label in settings(page))
     labelled(page.number_input, "Max token limit").set_value(1500).run()
-    assert any(label.endswith("edited") for label in settings(page))
+    assert any(label.endswith("reworded") for label in settings(page))
 
 
 def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:

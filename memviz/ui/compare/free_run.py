@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import NamedTuple
 
@@ -24,10 +24,11 @@ from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import as_setting_runs, run_key
 from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.state import CompareState, Setting
+from memviz.ui.shell.state import CompareState, Setting, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 
+TAKE_KEY = "free-take"
 KEPT_EVERY_SECONDS = 5.0
 """How often a run under way is kept; and when it ends, fails or is stopped."""
 
@@ -50,23 +51,55 @@ def free_runs(
         return []
     begun = [found for setting in state.settings if (found := _begun(workspace, state, setting, answerer, summarizer))]
     missing = [item for item in begun if item.done < log.turn_count]
+
+    def job(items: Sequence[_Begun]) -> _FreeRunJob:
+        done, total = sum(item.done for item in items), log.turn_count * len(items)
+        return _FreeRunJob(answerer.name, done, total, workspace, items, answerer, summarizer)
+
     if missing:
-        total = log.turn_count * len(missing)
-        job = _FreeRunJob(
-            answerer.name, sum(item.done for item in missing), total, workspace, missing, answerer, summarizer
-        )
+        is_asked, state.answer_again = state.answer_again, False
         with st.container(border=True):
-            was_tried = job.run_when_asked()
+            was_tried = job(missing).run_when_asked(is_asked=is_asked)
         if was_tried:
             begun = [_as_it_stands(workspace, item.setting, item.key) for item in begun]
+    if begun:
+        _choose_take(workspace, state, begun, job(begun) if not missing else None)
     return as_setting_runs([(item.setting, item.run) for item in begun if item.run is not None and item.run.turns])
+
+
+def _choose_take(workspace: Workspace, state: CompareState, begun: Sequence[_Begun], again: _FreeRunJob | None) -> None:
+    """Which of the free runs with the same model is shown; one more is made on a click, and the others stay."""
+    takes = 1 + state.take
+    while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
+        takes += 1
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if takes > 1:
+            if widget_value(TAKE_KEY) != state.take:
+                set_widget(TAKE_KEY, state.take)
+            st.segmented_control(
+                "Answers", range(takes), format_func=lambda take: f"Run {take + 1}", key=TAKE_KEY, required=True,
+                label_visibility="collapsed", on_change=_show_take, args=(state,),
+            )  # fmt: skip
+        if again is not None:
+            st.button(
+                "Answer again", icon=":material/replay:", key="free-again", on_click=_answer_again, args=(state, takes)
+            )
+            st.caption(f"{plain(again.estimate())} These answers are kept.")
+
+
+def _show_take(state: CompareState) -> None:
+    state.take = widget_value(TAKE_KEY) or 0
+
+
+def _answer_again(state: CompareState, take: int) -> None:
+    state.take, state.answer_again = take, True
 
 
 def _begun(
     workspace: Workspace, state: CompareState, setting: Setting, answerer: ModelChoice, summarizer: ModelChoice
 ) -> _Begun | None:
     with error_shown():
-        key = run_key(state, setting, summarizer, answerer.name)
+        key = replace(run_key(state, setting, summarizer, answerer.name), take=state.take)
         return _as_it_stands(workspace, setting, key)
     return None
 

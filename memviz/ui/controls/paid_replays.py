@@ -5,6 +5,7 @@ and the address that they were made with."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -14,17 +15,23 @@ from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
-from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
 from memviz.ui.controls.progress import ProgressBar
 from memviz.ui.controls.resumable_job import start_button, stoppable
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import Attempt, CompareState, Setting
+from memviz.ui.shell.state import Attempt, CompareState, Setting, set_widget
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 
 REPLAY_KEY, STOP_KEY = "replay-paid", "compare-stop"
 FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
+LINKED = (
+    "The summaries of this link were written by **{}**. To see the same, enter its key under *Change* in the sidebar "
+    "and replay, or see it with the summaries of the offline model."
+)
+KEPT = "Summaries that were written are kept, and not asked for a second time."
+MEND = "Key, address and model are chosen under *Change* in the sidebar."
 Waiting = Sequence[tuple[Setting, RunKey]]
 
 
@@ -53,21 +60,26 @@ def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, c
     """Say what is missing and why, and offer to make it. Returns whether that was clicked."""
     name = plain(summarizer.name)
     tried = {key: attempt for _, key in waiting if (attempt := _attempt(state, key, summarizer))}
-    untried = [key.strategy.label for _, key in waiting if key not in tried]
-    for sentence in dict.fromkeys(problem for key, each in tried.items() if (problem := _problem(key, each))):
-        st.error(plain(sentence), icon=":material/error:")
+    problems = list(dict.fromkeys(words for key, each in tried.items() if (words := _problem(key, each))))
+    said = st.empty()
+    with said.container():
+        if state.linked_summarizer == summarizer.name and not (summarizer.api_key or summarizer.api_base):
+            st.markdown(LINKED.format(name))
+        for problem in problems:
+            st.error(plain(problem), icon=":material/error:")
     row = st.container(horizontal=True, vertical_alignment="center")
-    has_failed = any(_problem(key, attempt) for key, attempt in tried.items())
-    verb = "Try again" if has_failed else "Go on" if tried else "Replay"
+    verb = "Try again" if problems else "Go on" if tried else "Replay"
     is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
-    about = f" for about {counted(calls, 'summary')}" if calls else ""
-    stopped = [key.strategy.label for key, attempt in tried.items() if not _problem(key, attempt)]
+    row.button("Use the offline model", key="replay-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE))
+    untried = [key.strategy.label for _, key in waiting if key not in tried]
+    has_summaries = any(attempt.run.space.summaries.versions for attempt in tried.values())
     if untried:
+        about = f" for about {counted(calls, 'summary')}" if calls else ""
         row.caption(f"Not replayed yet: {plain(', '.join(untried))}. {name} is asked{about} when you say so.")
-    elif stopped:
-        row.caption(f"Stopped before its end: {plain(', '.join(stopped))}. What was written is kept.")
     else:
-        row.caption("Summaries that were written are kept, and not asked for a second time.")
+        row.caption(KEPT if has_summaries else MEND)
+    if is_asked:
+        said.empty()  # what went wrong before is over
     return is_asked
 
 
@@ -128,13 +140,19 @@ def _attempted(
     except MemvizError as failure:
         error, is_over = failure, True
     finally:  # also when it was stopped, or the page was left
-        attempt = Attempt(summarizer, session.run(), error)
+        attempt = Attempt(summarizer, _as_far_as_asked(session.run(), is_complete=is_over and error is None), error)
         if is_over or attempt.run.space.summaries.versions:
             state.attempts[key] = attempt
     if error is None and not _failures(attempt.run):
         workspace.keep(key, attempt.run)
         del state.attempts[key]
     return attempt
+
+
+def _as_far_as_asked(run: Run, *, is_complete: bool) -> Run:
+    """The run without the call that ended it early: it is said beside the button, and is made once more."""
+    is_cut = not is_complete and bool(run.compactions) and run.compactions[-1].error is not None
+    return replace(run, compactions=run.compactions[:-1]) if is_cut else run
 
 
 def _failures(run: Run) -> list[str]:

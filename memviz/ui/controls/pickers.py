@@ -12,8 +12,21 @@ from memviz.counters import COUNTERS
 from memviz.models.base import Model
 from memviz.models.interruptible import Interruptible
 from memviz.models.registry import OFFLINE, known_models, model
+from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.shell.server.checks import access
 from memviz.ui.shell.state import heed_clicks, widget_value
+
+__all__ = [
+    "CHAT_MODEL",
+    "EMPTY_KEY",
+    "SOME_ADDRESS",
+    "SUMMARIZER",
+    "ModelChoice",
+    "counter_picker",
+    "model_picker",
+    "name_key",
+    "named",
+]
 
 EMPTY_KEY = {
     True: "Empty uses the provider's environment variable, at the provider's own address.",
@@ -66,10 +79,6 @@ class ModelChoice:
         if self.is_offline:
             return model(OFFLINE)
         return Interruptible(model(self.name, **self.options), look_up)
-
-
-SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
-"""The models that all pages share, as the keys of their pickers."""
 
 
 def name_key(picker: str) -> str:

@@ -14,6 +14,7 @@ from memviz.models.registry import OFFLINE, known_models
 from memviz.text.wording import duration_words
 from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
@@ -65,6 +66,9 @@ def _terms(
     panel_width: Literal["stretch", "content"],
 ) -> PricingAssumptions:
     """What is changed most, and the rest in one panel."""
+    linked("prices", "prices-model")
+    linked("summary-prices", "prices-summarizer")
+    linked("pause", "prices-pause", PAUSES_SECONDS)
     model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP, model_width)
     pause_seconds = st.selectbox(
         "Pause between turns", PAUSES_SECONDS, PAUSES_SECONDS.index(DEFAULT_PAUSE_SECONDS), key="prices-pause",

@@ -26,6 +26,8 @@ def run_key(state: CompareState, setting: Setting, summarizer: ModelChoice, answ
     name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
     recalls = state.recalls_of(setting) if strategy.allows_recall else ()
     key = RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
+    if setting.as_written:
+        return key
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
@@ -59,4 +61,4 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
 
 
 def _label(run: Run) -> str:
-    return run.strategy.label + " · edited" * run.has_decisions
+    return run.strategy.label + " · reworded" * run.has_decisions

@@ -119,11 +119,13 @@ class ResumableJob(ABC):
         if self.is_begun:
             st.caption(f"{self.done_of_total} so far.")
 
-    def run_when_asked(self) -> bool:
-        """Offer the job, and run it after a click. A job that came to its end draws the page again; after a failure
-        the page goes on, and ``True`` says that more may be done than before."""
+    def run_when_asked(self, *, is_asked: bool = False) -> bool:
+        """Offer the job, and run it after a click, or at once where it ``is_asked`` for elsewhere. A job that came to
+        its end draws the page again; after a failure the page goes on, and ``True`` says that more may be done than
+        before."""
         self.introduce()
-        if not start_button(f"{'Go on' if self.is_begun else self.verb} with {plain(self.model)}", self.start_key):
+        label = f"{'Go on' if self.is_begun else self.verb} with {plain(self.model)}"
+        if not start_button(label, self.start_key) and not is_asked:
             return False
         stop = st.empty()
         stop_button(self.stop_key, place=stop, help="What was answered so far is kept.")

@@ -59,7 +59,8 @@ def _row(state: CompareState, setting: Setting, *, is_looked_at: bool) -> None:
         key=f"setting-{setting.uid}", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"
     ):
         st.html(setting_swatch(setting.index, is_looked_at=is_looked_at), width="content")
-        name = plain(cls.title) + (f" :gray[{main.unit}]" if main is not None else "")
+        notes = ([] if main is None else [main.unit]) + ["as written"] * setting.as_written
+        name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
         st.button(
             name, key=f"look-at-{setting.uid}", type="tertiary", width="stretch", wrap=True,
             on_click=_look_at, args=(state, setting.index),

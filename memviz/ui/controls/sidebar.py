@@ -45,6 +45,8 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
     replies of the settings' own as well."""
     open_shared_view(workspace, state, TURN_KEY)
     turn_count = _choose_conversation(workspace, state)
+    if replies:
+        state.free_run = is_free_run()  # the rows of the settings, drawn before that control, depend on it
     labels = setting_rows(state)
     models_place = st.container()
     more = st.popover(_more_label(state), key="more", icon=":material/more_horiz:", width="stretch")

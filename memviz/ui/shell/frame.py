@@ -15,6 +15,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.errors import StorageError
 from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.linked import forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.server.checks import require_checks
 from memviz.ui.shell.views import VIEW, View, choose_view, shown_view
@@ -91,6 +92,7 @@ def open_views(key: str, views: Sequence[View]) -> str:
 
 
 def _guard() -> None:
+    forget_linked()
     if PagesManager.uses_pages_directory:
         # A first visit straight to a page below pages/ would run it without navigation.py.
         PagesManager.uses_pages_directory = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -14,7 +14,9 @@ from memviz.counters import counter
 from memviz.deprecated import renamed_notice
 from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError
+from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
+from memviz.ui.shell.linked import ask_linked, shown_parts
 from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -23,18 +25,46 @@ T = TypeVar("T")
 CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN = (
     "conversation", "setting", "counter", "recall", "replies", "look", "turn"
 )  # fmt: skip
+SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
+"""Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
+OFFLINE = "offline"
+KNOWN = (CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN, SUMMARIZER, CHAT_MODEL, "view")
+MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
 OLD_FREE_RUN = "anew"
 MAX_RECALLS = 100
 Query = Mapping[str, Sequence[str]]
 
 
-def link_query(state: CompareState, turn: int | None) -> str:
-    """The query (without question mark) of an address that opens what ``state`` shows, at this turn.
+Pairs = Iterable[tuple[str, str]]
 
-    Keys, models and reworded summaries are not in it: they stay with the visitor.
+
+def link_query(state: CompareState, turn: int | None, models: Pairs = (), parts: Pairs = ()) -> str:
+    """The query (without question mark) of an address that opens what ``state`` shows, at this turn. ``models`` are
+    names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what else is open on the page.
+
+    Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
-    return urlencode([(name, text) for name, text in _pairs(state, turn) if text])
+    named = [(part, name) for part, name in models if name != OFFLINE and _is_model_name(name)]
+    return urlencode([(name, text) for name, text in (*_pairs(state, turn), *named, *parts) if text])
+
+
+def _is_model_name(name: str) -> bool:
+    """Whether it may stand in a link. A key that was typed into the wrong field may not."""
+    return len(name) <= MAX_NAME_CHARS and name.isprintable() and not is_like_a_key(name)
+
+
+def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
+    """The names of the models that a link's summaries and answers were written by, and a sentence for each that cannot
+    be one. Without a name it was the offline model."""
+    names, problems = {}, []
+    for part in (SUMMARIZER, CHAT_MODEL):
+        name = next(iter(query.get(part, ())), OFFLINE).strip()
+        if _is_model_name(name):
+            names[part] = name or OFFLINE
+        else:
+            problems.append(f"The link's {part} was passed over: it is no model's name.")
+    return names, problems
 
 
 def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
@@ -101,7 +131,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
 
 
 OPENED_KEY = "opened-link"
-HELP = "Opens this conversation, these settings and this turn for anybody who can reach this server."
+HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button"></button>'
 _CSS = """
 button {
@@ -139,7 +169,8 @@ _copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_C
 
 def copy_link(state: CompareState, key: str, turn: int | None = None) -> None:
     """A button that puts the address of this view into the clipboard."""
-    _copy_button(data={"query": link_query(state, turn), "help": HELP}, key=key)
+    models = [(part, widget_value(f"{part}-name") or OFFLINE) for part in (SUMMARIZER, CHAT_MODEL)]
+    _copy_button(data={"query": link_query(state, turn, models, shown_parts()), "help": HELP}, key=key)
 
 
 def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str) -> None:
@@ -153,6 +184,12 @@ def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str)
     set_widget(OPENED_KEY, query)
     before = state.conversation_id
     turn, problems = open_link(state, query)
+    names, wrong_names = named_models(query)
+    problems += wrong_names
+    for part, name in names.items():
+        set_widget(f"{part}-name", name)
+    state.linked_summarizer = names.get(SUMMARIZER)
+    ask_linked(query, KNOWN)
     if state.conversation_id is not None and not workspace.store.exists(state.conversation_id):
         problems.append("The conversation of the link is not on this server, or was deleted.")
         state.open(before)

@@ -33,12 +33,14 @@ MESSAGES_SHOWN = 30
 
 @dataclass
 class Setting:
-    """One strategy setting being edited. ``index`` decides its colour for as long as it lives."""
+    """One strategy setting being edited. ``index`` decides its colour for as long as it lives. One that is
+    ``as_written`` shows the summarizer's wording also where the visitor reworded it."""
 
     uid: int | str
     index: int
     strategy_id: str
     parameters: dict[str, Any] = field(default_factory=dict)
+    as_written: bool = False
 
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""
@@ -84,8 +86,9 @@ class PromptsToTry(NamedTuple):
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
     each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
-    places, ``trying`` what it is to try now.
-    ``attempts`` are replays with a paid summarizer that failed or were stopped."""
+    places, ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were
+    stopped, ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more
+    was asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -100,12 +103,16 @@ class CompareState:
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
     trying: PromptsToTry | None = None
     looked_at: int | None = 2
+    linked_summarizer: str | None = None
+    take: int = 0
+    answer_again: bool = False
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to another conversation; recalls and answers were about the one before."""
         self.conversation_id = conversation_id
         self.recalls, self.recall_error, self.answers = [], None, []
+        self.take, self.answer_again = 0, False
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """What is recalled into the requests of a setting."""
@@ -114,11 +121,11 @@ class CompareState:
             (recall.turn, Recall(turns=recall.turns)) for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
         )
 
-    def add(self, strategy_id: str, parameters: dict[str, Any] | None = None) -> None:
+    def add(self, strategy_id: str, parameters: dict[str, Any] | None = None, *, as_written: bool = False) -> None:
         """Add a setting in the first colour that is free."""
         taken = {setting.index for setting in self.settings}
         index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
-        self.settings.append(Setting(self._next_uid, index, strategy_id, dict(parameters or {})))
+        self.settings.append(Setting(self._next_uid, index, strategy_id, dict(parameters or {}), as_written))
         self._next_uid += 1
 
     @property
@@ -261,6 +268,15 @@ class CostsState:
     other: int | None = None
 
 
+@dataclass
+class LinkedParts:
+    """What is open on the page: ``keys`` are the widgets that its link holds, by the names of the link's parts, and
+    ``asked`` what an address asked for that no widget has taken yet."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)
+
+
 def _of_session(key: str, make: type[T]) -> T:
     if key not in st.session_state:
         st.session_state[key] = make()
@@ -296,6 +312,11 @@ def retention_state() -> RetentionState:
 def costs_state() -> CostsState:
     """The costs page's state."""
     return _of_session("costs", CostsState)
+
+
+def linked_parts() -> LinkedParts:
+    """What the link of the page holds."""
+    return _of_session("linked", LinkedParts)
 
 
 def heed_clicks() -> None:

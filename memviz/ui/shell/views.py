@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.ui.shell.state import set_widget, widget_value
+from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 
 VIEW = "view"
 """The part of an address that names a view."""
@@ -26,6 +26,7 @@ class View(NamedTuple):
 
 def shown_view(key: str, views: Sequence[View]) -> View:
     """The view that the switch of this ``key`` stands at: at first the one that the address names, or the first."""
+    linked_parts().keys[VIEW] = key
     known = {view.id: view for view in views}
     asked = widget_value(_asked(key))
     if asked in known:

@@ -8,6 +8,7 @@ from memviz.strategies import strategies
 from memviz.tuning.best_of_each import main_axis
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import Over, Sweep
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import set_widget, widget_value
 
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
@@ -27,17 +28,21 @@ STRATEGY_KEY, ALL = "tune-strategy", "All"
 def choose_constraints(sweep: Sweep) -> Constraints:
     """Ask what a setting has to do."""
     row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="large", vertical_alignment="bottom")
+    linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
         "Keep at least this share of the facts", SHARES, 0.9, format_func=lambda share: f"{share:.0%}",
         key="tune-share", help=KEPT_HELP, persist_state="session",
     )  # fmt: skip
     limits = _limits(sweep)
+    peak_key = f"tune-peak-{len(limits)}-{limits[0]}"
+    linked("peak", peak_key, limits)
     limit = row[1].select_slider(
-        "Largest request allowed (tokens)", limits, NO_LIMIT, key=f"tune-peak-{len(limits)}-{limits[0]}",
+        "Largest request allowed (tokens)", limits, NO_LIMIT, key=peak_key,
         format_func=lambda value: value if isinstance(value, str) else f"{value:,}", help=PEAK_HELP,
     )  # fmt: skip
     over: Over = "median"
     if len(sweep.subjects) > 1:
+        linked("counts", "tune-over", OVERS)
         over = row[2].segmented_control(
             "Conversation that counts", list(OVERS), default="median", required=True, format_func=OVERS.__getitem__,
             key="tune-over", help=OVER_HELP, persist_state="session",
@@ -58,6 +63,7 @@ def choose_strategy(sweep: Sweep) -> str | None:
     offered = _with_a_curve(sweep)
     if not offered:
         return None
+    linked("strategy", STRATEGY_KEY, [ALL, *offered])
     if widget_value(STRATEGY_KEY) not in (ALL, *offered):
         set_widget(STRATEGY_KEY, ALL)
     chosen = st.pills(

@@ -22,6 +22,7 @@ from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.linked import linked_list
 from memviz.ui.shell.state import CompareState, TuneState, set_widget, tune_state, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
@@ -39,8 +40,10 @@ def choose_conversations(workspace: Workspace, study: CompareState, state: TuneS
     if not state.conversations:
         first = study.conversation_id or FIRST_SAMPLE
         state.conversations = [first] if first in entries else list(entries)[:1]
+    linked_list("over", "tune-conversations", entries)
+    first_ids = [id for id in state.conversations if id in entries]
     state.conversations = st.multiselect(
-        "Conversations", list(entries), default=[id for id in state.conversations if id in entries],
+        "Conversations", list(entries), default=None if widget_value("tune-conversations") else first_ids,
         format_func=labels.__getitem__, key="tune-conversations", help=CONVERSATIONS_HELP,
     )  # fmt: skip
     turns, messages = (sum(getattr(entries[id], name) for id in state.conversations) for name in SIZES)
@@ -61,8 +64,10 @@ def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dic
 def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
     """All settings to try. A value that is not allowed says so, and is left out."""
     known = strategies()
+    linked_list("try", "tune-strategies", known)
     chosen = st.pills(
-        "Strategies to try", list(known), selection_mode="multi", default=tried_at_first(),
+        "Strategies to try", list(known), selection_mode="multi",
+        default=None if widget_value("tune-strategies") else tried_at_first(),
         format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
     )  # fmt: skip
     grid = {id: _values(known[id], largest) for id in known if id in chosen}
@@ -93,16 +98,18 @@ def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
 
 def _choose_values(cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
     key = _key(cls, axis.name, values)
+    linked_list(f"{cls.id}.{axis.name}", key, [False, True] if axis.kind is bool else None)
     if axis.kind is bool:
         on_off = st.pills(
-            axis.name, [False, True], selection_mode="multi", default=list(values), key=key, help=axis.help,
+            axis.name, [False, True], selection_mode="multi", key=key, help=axis.help,
+            default=None if widget_value(key) else list(values),
             format_func=lambda value: "on" if value else "off", persist_state="session",
         )  # fmt: skip
         return tuple(on_off) or values
     written = [str(value) for value in values]
     typed = st.multiselect(
         axis_title(axis), written, key=key, accept_new_options=True,
-        default=written if widget_value(key) is None else None,  # a click on "try 40" may just have set it
+        default=None if widget_value(key) else written,  # a link, or a click on "try 40", may have set it
         help=f"{axis.help}\n\n{VALUES_HELP}", placeholder="Type a number", persist_state="session",
     )  # fmt: skip
     return tuple(sorted({value for text in typed if (value := _number(cls, axis, text)) is not None})) or values

@@ -16,14 +16,16 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
-from memviz.ui.shell.state import TuneState, clicked_number, tune_state
+from memviz.ui.shell.linked import linked
+from memviz.ui.shell.state import TuneState, clicked_number, set_widget, tune_state, widget_value
 from memviz.ui.shell.text import plain
 
-CHART_KEY = "tune-pareto"
+CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
 
 
 def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation) -> None:
     """All settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
+    _look_at_linked(sweep, state)
     table = sweep.by_setting(constraints.over)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
@@ -47,6 +49,13 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""
     basis = plain(basis_in_words(sweep.assumptions))
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
+
+
+def _look_at_linked(sweep: Sweep, state: TuneState) -> None:
+    """The setting that a link asks for; links hold the one that was clicked."""
+    if linked("chosen", CHOSEN_KEY, range(len(sweep.settings))):
+        state.chosen = widget_value(CHOSEN_KEY)
+    set_widget(CHOSEN_KEY, state.chosen)
 
 
 def follow_click(key: str) -> None:

@@ -20,6 +20,7 @@ from memviz.ui.compare.selection import Selection, selected
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.shell.frame import workspace
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import call_text, plain
 
@@ -31,6 +32,8 @@ MAX_PHRASES = 12
 
 def selected_message(run: Run, conversation_id: str) -> int:
     """The log position of the selected message: the first one, until another is chosen or clicked."""
+    if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
+        set_widget(OPENED_KEY, conversation_id)
     if widget_value(OPENED_KEY) != conversation_id or not 1 <= (widget_value(MESSAGE_KEY) or 0) <= len(run.log):
         set_widget(OPENED_KEY, conversation_id)
         set_widget(MESSAGE_KEY, 1)

@@ -22,6 +22,7 @@ from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
 from memviz.ui.facts.lives.fact_story import marked_html, source_of_loss, story
 from memviz.ui.facts.summaries.page import open_event
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 
@@ -107,6 +108,7 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         return
     fact_key = f"retention-fact-{state.conversation_id}"
     numbers = [life.probe for life in lives]
+    linked("fact", fact_key, numbers)
     if widget_value(fact_key) not in numbers:
         set_widget(fact_key, most_telling(one, lives).probe)
     st.html(_legend(one))

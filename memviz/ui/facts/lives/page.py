@@ -24,6 +24,7 @@ from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import facts_of, probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, retention_state, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -66,6 +67,7 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
 @st.fragment
 def main_picture(kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
     """Retention over the turns, by the measure that is chosen."""
+    linked("measure", MEASURE_KEY, [one.value for one in Measure])
     measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     st.plotly_chart(

@@ -30,6 +30,7 @@ from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import FACTS_VIEW, turn_to
@@ -131,6 +132,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
     """The main picture, and one version in full. A click on the picture opens a version."""
     run = desk.setting.run
     events, event_key, chart_key = compaction_events(run), EVENT_KEY + view, CHART_KEY + view
+    linked("version", event_key, range(len(events)))
     if widget_value(event_key) not in range(len(events)):
         set_widget(event_key, _most_telling(events, facts))
     selected = int(widget_value(event_key))

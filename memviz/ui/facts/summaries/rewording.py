@@ -16,7 +16,7 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import CompareState, chat_state
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, chat_state
 from memviz.workspace import RunKey
 
 TEXT_PIXELS = 260
@@ -34,7 +34,7 @@ class Desk(NamedTuple):
     @property
     def key(self) -> RunKey | None:
         """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
-        setting = next((setting for setting in self.state.settings if setting.index == self.setting.index), None)
+        setting = _setting(self)
         return None if setting is None else replace(run_key(self.state, setting, self.summarizer), edits=())
 
 
@@ -61,6 +61,29 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
         if version.version in mine and st.button("Take my wording back", icon=":material/undo:", key="wording-undo"):
             del mine[version.version]
             st.rerun()
+        if mine and not _stands_beside(desk):
+            st.button(
+                "Compare with the wording as it was", icon=":material/splitscreen_right:", key="wording-beside",
+                on_click=_add_as_written, args=(desk,), disabled=len(desk.state.settings) >= MAX_SETTINGS,
+                help=f"At most {MAX_SETTINGS} settings at once.",
+            )  # fmt: skip
+
+
+def _setting(desk: Desk) -> Setting | None:
+    return next((setting for setting in desk.state.settings if setting.index == desk.setting.index), None)
+
+
+def _stands_beside(desk: Desk) -> bool:
+    """Whether the same setting is compared with the summarizer's own wording already."""
+    mine = _setting(desk)
+    others = [each for each in desk.state.settings if mine is not None and each.build() == mine.build()]
+    return mine is None or any(each.as_written for each in others)
+
+
+def _add_as_written(desk: Desk) -> None:
+    mine = _setting(desk)
+    if mine is not None:
+        desk.state.add(mine.strategy_id, mine.parameters, as_written=True)
 
 
 def _keep(state: CompareState, key: RunKey, version: int, text: str) -> None:

@@ -1,0 +1,99 @@
+"""What is open on a page, as parts of its link: a page says of a widget, before it draws it, that links hold its value.
+
+Links know a part by its name and never by a widget's key, so keys may change and may depend on what is shown. What a
+link asks for counts only if the widget could show it: an option, a number within its range.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from memviz.bounds import MAX_DIGITS, quoted, read_json
+from memviz.errors import MemvizError
+from memviz.ui.shell.state import LinkedParts, linked_parts, set_widget, widget_value
+from memviz.ui.shell.text import plain
+
+MAX_TEXT_CHARS, MAX_PARTS, MAX_VALUES = 4_000, 60, 50
+LINK_OFF = ":material/link_off:"
+
+
+def forget_linked() -> None:
+    """A page begins to be drawn: only the widgets that it shows belong to its link."""
+    linked_parts().keys.clear()
+
+
+def ask_linked(query: Mapping[str, Sequence[str]], known: Container[str]) -> None:
+    """What a link asks for besides the ``known`` parts is asked of the widgets that are drawn next."""
+    parts = {name: texts[0] for name, texts in query.items() if name not in known and texts}
+    linked_parts().asked = {
+        name: text for name, text in list(parts.items())[:MAX_PARTS] if len(text) <= MAX_TEXT_CHARS
+    }  # fmt: skip
+
+
+def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
+    """Links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text where
+    they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns whether
+    the widget has just got its value from a link."""
+    parts = linked_parts()
+    parts.keys[name] = key
+    return _take(parts, name, key, None if options is None else list_or_range(options), several=False)
+
+
+def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
+    """The same for a widget that shows several of the ``options``."""
+    parts = linked_parts()
+    parts.keys[name] = key
+    _take(parts, name, key, None if options is None else list_or_range(options), several=True)
+
+
+def _take(parts: LinkedParts, name: str, key: str, options: Sequence[Any] | None, *, several: bool) -> bool:
+    text = parts.asked.pop(name, None)
+    if text is None:
+        return False
+    found = several_read(text, options) if several else value_read(text, options)
+    if found is None:
+        st.warning(plain(f"The link's {name} {quoted(text)} was passed over: it is not there."), icon=LINK_OFF)
+    else:
+        set_widget(key, found)
+    return found is not None
+
+
+def list_or_range(options: Iterable[Any]) -> Sequence[Any]:
+    """The options as something to look a value up in; a range stays one, however long."""
+    return options if isinstance(options, range) else list(options)
+
+
+def value_read(text: str, options: Sequence[Any] | None) -> Any:
+    """The option that was written as ``text``; ``None`` where there is none."""
+    if options is None:
+        return text if text.isprintable() else None
+    if isinstance(options, range):
+        is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+        return int(text) if is_number and int(text) in options else None
+    return next((option for option in options if str(option) == text), None)
+
+
+def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
+    """The options that were written as a list in JSON; those that are not there are left out."""
+    try:
+        texts = read_json(text)
+    except (MemvizError, ValueError):
+        return None
+    if not isinstance(texts, list):
+        return None
+    found = [value for one in texts[:MAX_VALUES] if (value := value_read(str(one), options)) is not None]
+    return found or None
+
+
+def shown_parts() -> Iterator[tuple[str, str]]:
+    """Name and text of what the page shows."""
+    for name, key in linked_parts().keys.items():
+        value = widget_value(key)
+        if isinstance(value, list | tuple):
+            yield name, json.dumps([str(one) for one in value], ensure_ascii=False)
+        elif value is not None:
+            yield name, str(value)
