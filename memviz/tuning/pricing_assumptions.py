@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from memviz.metrics.cost.cost import Cost, Pricing, cost, pricing
 from memviz.metrics.requests.traffic import Traffic
@@ -33,3 +35,14 @@ class PricingAssumptions:
     def cost(self, traffic: Traffic) -> Cost:
         """What this traffic costs."""
         return cost(traffic, self.main, self.summarizer, cache=self.cache, pause_seconds=self.pause_seconds)
+
+    def usd_of_more(self, traffic: Traffic, turn: int, more_tokens: int) -> float | None:
+        """What it costs if the last request of ``turn`` reads so many tokens more, none of which the request before
+        had: US dollars, ``None`` where the price is unknown."""
+        requests = np.flatnonzero(traffic.turns == turn)
+        if not requests.size:
+            return None
+        more = traffic.input_tokens.copy()
+        more[requests[-1]] += more_tokens
+        before, after = self.cost(traffic).request_usd, self.cost(replace(traffic, input_tokens=more)).request_usd
+        return None if before is None or after is None else float(after[requests[-1]] - before[requests[-1]])

@@ -18,7 +18,7 @@ from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences, token_lines
 from tests.pages.test_compare import FIRST, replayed
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
@@ -174,6 +174,30 @@ class TestStory:
         assert labelled(page.button_group, "Setting").value == 2
         version = run.compactions[life.lost_by or 0].version
         assert any(f"Version {version} of" in title.value for title in page.subheader)
+
+    def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        shown = labelled(page.selectbox, "The story of one fact").value
+        life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
+        label = labelled(page.button, "Bring turn").label.replace("\\", "")
+        stated, tokens, usd = re.fullmatch(r"Bring turn (\d+) back here: \+(\d+) tokens, \+\$([\d.]+)", label).groups()
+        assert int(stated) == life.born_turn
+        assert float(usd) == pytest.approx(int(tokens) * 0.25e-6, rel=0.1)  # as fresh input of the model priced first
+        click(page, "Bring turn")
+        assert page_of(page) == "compare"
+        assert labelled(page.button_group, "Setting").value == 2
+        sent, before = token_lines(page)[SUMMARY], [record.total_tokens for record in run.turns]
+        more = {turn: now - then for turn, (now, then) in enumerate(zip(sent, before, strict=True), 1) if now != then}
+        assert more == {life.lost_turn: int(tokens)}
+        assert any(f"Request of turn {life.lost_turn}" in text for text in sentences(page.markdown))
+
+    def test_what_it_costs_is_said_at_the_prices_that_were_chosen(self) -> None:
+        session = open_page("costs")
+        labelled(session.number_input, "Input").set_value(250.0).run()
+        session.switch_page("pages/facts.py").run()
+        label = labelled(session.button, "Bring turn").label.replace("\\", "")
+        tokens, usd = re.search(r"\+(\d+) tokens, \+\$([\d.]+)", label).groups()
+        assert float(usd) == pytest.approx(int(tokens) * 250e-6, rel=0.1)
 
     def test_a_strategy_that_loses_nothing_says_so(self, page: AppTest) -> None:
         labelled(page.button_group, "Setting").set_value(0).run()

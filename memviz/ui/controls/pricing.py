@@ -10,6 +10,7 @@ from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
@@ -57,6 +58,33 @@ def price_controls() -> PricingAssumptions:
         cache = _choose_cache(model)
     beside.caption(pause_words(cache, pause_seconds))
     return PricingAssumptions(main, writer, cache, pause_seconds)
+
+
+def prices_in_force() -> PricingAssumptions:
+    """The terms that were chosen in this session, or the first ones, for a page that does not ask for them."""
+    model = widget_value("prices-model") or DEFAULT_MODEL
+    chosen = widget_value("prices-summarizer") or SAME
+    given = {name: widget_value(f"prices-chat-{name}-{model}") for _, name, _, _ in _PRICES}
+    main = (pricing(model) or unpriced(model)).by_hand(**given)
+    summarizer = main if chosen in (SAME, model) else pricing(chosen)
+    pause_seconds = widget_value("prices-pause") or DEFAULT_PAUSE_SECONDS
+    return PricingAssumptions(main, summarizer, _cache_in_force(model), pause_seconds)
+
+
+def _cache_in_force(model: str) -> CacheRules | None:
+    """The cache that was chosen; rules that were entered by hand count as far as they were entered."""
+    provided, chosen = cache_rules(model), widget_value(f"prices-cache-{model}") or AS_PROVIDED
+    if chosen == NO_CACHE:
+        return None
+    if chosen == AS_PROVIDED:
+        return provided
+    minutes = widget_value(f"prices-cache-minutes-{model}")
+    first = provided or CacheRules(min_tokens=1024, lifetime_seconds=FIVE_MINUTES)
+    return CacheRules(
+        min_tokens=widget_value(f"prices-cache-min-{model}") or first.min_tokens,
+        step_tokens=widget_value(f"prices-cache-step-{model}") or first.step_tokens,
+        lifetime_seconds=first.lifetime_seconds if minutes is None else minutes * 60,
+    )
 
 
 def duration_words(seconds: float) -> str:

@@ -15,6 +15,7 @@ from memviz.charts.retention.life_lines import by_birth, life_lines_of
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.text.wording import counted
+from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.controls.sidebar import choose_setting_run
@@ -43,9 +44,12 @@ def fact_card(state: CompareState, one: RetentionResult, lives: Sequence[LifeLin
     with st.container(border=True):
         for sentence in story(one, life):
             st.markdown(plain(sentence))
-        killed = {turn: by for (probe, turn), by in one.losses.items() if probe == life.probe and by is not None}
-        if killed:
-            turn = _which_loss(list(killed), fact_key)
+        lost = {turn: by for (probe, turn), by in one.losses.items() if probe == life.probe}
+        killed = {turn: by for turn, by in lost.items() if by is not None}
+        turn = _which_loss(list(killed), fact_key) if killed else next(iter(lost), None)
+        if turn is not None:
+            bring_back(state, one.setting, sorted(probes[life.probe].evidence), turn, "retention-bring-back")
+        if killed and turn is not None:
             _killed(one, life, killed[turn])
             _open_summarization(state, one, killed[turn])
         elif life.lost_turn is None and life.spans:
