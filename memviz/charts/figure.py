@@ -13,6 +13,9 @@ VALIDATED = False
 """Whether Plotly checks every property of every figure. The tests switch it on; on a page it would
 take longer than all the rest of a redraw."""
 
+FONT_PIXELS = 13
+"""The smallest letters of ticks and legends."""
+
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Of Plotly's buttons only the download; a drag zooms, a double click goes back."""
 
@@ -20,7 +23,15 @@ CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
     """A figure of these traces, each a dictionary with its ``type``. Raises ValueError for a property
     that Plotly does not know while :data:`VALIDATED` is on."""
-    return go.Figure({"data": list(traces), "layout": dict(layout)}, _validate=VALIDATED)
+    return go.Figure({"data": list(traces), "layout": _readable(layout)}, _validate=VALIDATED)
+
+
+def _readable(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """The layout with ticks and legend in letters that can be read, where it does not say how large they are."""
+    font = {"size": FONT_PIXELS}
+    readable = {name: {"tickfont": font, **axis} for name, axis in layout.items() if name[1:5] == "axis"}
+    legend = {"legend": {"font": font, **layout["legend"]}} if "legend" in layout else {}
+    return {**layout, **readable, **legend}
 
 
 def figure_over_turns(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:

@@ -23,6 +23,8 @@ from tests.pages.test_compare import FIRST, replayed
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
 WINDOW, SUMMARY = list(FIRST)[1:]
+LIVES, CURVE, SURVIVAL = 0, 2, 3
+"""Places of the charts on the page."""
 TRIP = sample("trip")
 
 
@@ -36,7 +38,7 @@ def retained(run: Run) -> Retention:
 
 
 def curves(session: AppTest) -> dict[str, list[float]]:
-    traces = figures(session)[0]["data"]
+    traces = figures(session)[CURVE]["data"]
     return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
 
 
@@ -51,6 +53,11 @@ def same(one: list[float], other: list[float]) -> bool:
 def told(session: AppTest) -> str:
     """All sentences of the page, without escapes."""
     return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
+
+
+def without(tag: str, html: str) -> str:
+    """The text of a difference without what it marks so."""
+    return unescape(re.sub(r"<[^>]+>", "", re.sub(rf"<{tag}>.*?</{tag}>", "", html, flags=re.DOTALL)))
 
 
 def save(database: Path, *messages: str, title: str = "Short", probes: tuple[memviz.Probe, ...] = ()) -> str:
@@ -80,7 +87,7 @@ class TestMainPicture:
         assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
 
     def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(self, page: AppTest) -> None:
-        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"] if trace["name"]}
+        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[CURVE]["data"] if trace["name"]}
         top = ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
         assert same(bounds["ceiling"], shares_of(top))
         other = sample("support")
@@ -97,7 +104,7 @@ class TestMainPicture:
     def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(self, page: AppTest) -> None:
         labelled(page.selectbox, "Conversation").select("sample-chinese").run()
         assert "no other conversation in this language" in told(page)
-        assert "most by chance" not in {trace["name"] for trace in figures(page)[0]["data"]}
+        assert "most by chance" not in {trace["name"] for trace in figures(page)[CURVE]["data"]}
         assert metric(page, "Full buffer") == "20 of 20"
 
 
@@ -130,7 +137,7 @@ class TestNumbers:
         assert table[WINDOW]["Updated: neither"] == "3"
 
     def test_survival_by_age(self, page: AppTest) -> None:
-        curve, few = (trace for trace in figures(page)[3]["data"] if trace["name"] == SUMMARY)
+        curve, few = (trace for trace in figures(page)[SURVIVAL]["data"] if trace["name"] == SUMMARY)
         run = replayed(FIRST[SUMMARY])
         drawn = numbers(curve["y"]) + numbers(few["y"])[1:]
         assert same(drawn, survival(retained(run), run.log).share.tolist())
@@ -143,10 +150,10 @@ class TestStory:
     def test_a_fact_has_a_row_with_its_death(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         lives = [life for life in life_lines(run, retained(run)) if life.lost_by is not None]
-        deaths = next(trace for trace in figures(page)[2]["data"] if trace["name"] == "lost")
-        pairs = set(zip(numbers(deaths["customdata"]), numbers(deaths["x"]), strict=True))
+        deaths = next(trace for trace in figures(page)[LIVES]["data"] if trace["name"] == "lost")
+        found = {(*carried, x) for carried, x in zip(deaths["customdata"], numbers(deaths["x"]), strict=True)}
         assert lives
-        assert all((life.probe, (life.lost_turn or 0) - 0.5) in pairs for life in lives)
+        assert all((life.probe, life.lost_by, (life.lost_turn or 0) - 0.5) in found for life in lives)
 
     def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
@@ -160,9 +167,10 @@ class TestStory:
         taken = killer.summarized
         assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
         assert f" after message {killer.after_message + 1} ({killer.reason}) did not take it over" in said
-        shown = [unescape(re.sub(r"<[^>]+>", "", body.proto.body)) for body in page.get("html")]
-        assert killer.summary in shown
-        assert run.summaries[(killer.replaces or 0) - 1].text in shown
+        (diff,) = [body.proto.body for body in page.get("html") if 'class="memviz-diff"' in body.proto.body]
+        diff = re.sub(r"</?mark[^>]*>", "", diff)
+        assert without("del", diff) == killer.summary
+        assert without("ins", diff) == run.summaries[(killer.replaces or 0) - 1].text
         assert any("HV-440962</mark>" in body.proto.body for body in page.get("html"))
 
     def test_opens_the_summarization_on_its_page(self, page: AppTest) -> None:
@@ -173,7 +181,7 @@ class TestStory:
         assert page_of(page) == "summaries"
         assert labelled(page.button_group, "Setting").value == 2
         version = run.compactions[life.lost_by or 0].version
-        assert any(f"Version {version} of" in title.value for title in page.subheader)
+        assert any(f"Version {version} of" in title.value for title in page.header)
 
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
@@ -207,9 +215,9 @@ class TestStory:
     def test_many_facts_come_on_demand(self, database: Path) -> None:
         probes = tuple(memviz.Probe(f"Number {n}?", (f"x{n}",), (0,), "number") for n in range(45))
         session = opened(save(database, " ".join(f"x{n}" for n in range(45)), "Fine.", "Next?", probes=probes))
-        assert len(figures(session)[2]["layout"]["yaxis"]["ticktext"]) == 41
+        assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 41
         labelled(session.toggle, "Show all 45 facts").set_value(True).run()
-        assert len(figures(session)[2]["layout"]["yaxis"]["ticktext"]) == 46
+        assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 46
 
 
 class TestFacts:

@@ -25,15 +25,13 @@ MISSES_ALT = "Values that a tool call used and that some setting did not send, o
 
 def without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
-    if not settings:
-        return
     if not _is_wanted(len(settings[0].run.log)):
         return
     words = rare_words_of(settings[0].run.log)
     needed = [tool_argument_recall_of(setting.run) for setting in settings]
     if not words and not any(found.arguments for found in needed):
+        st.caption("No word here is said by one message alone, and no tool call used a value that was said before.")
         return
-    st.subheader("And without any labels?", anchor=False)
     if words:
         lasting = [Lasting(setting, survival_of(setting.run, words)) for setting in settings]
         st.plotly_chart(

@@ -32,22 +32,22 @@ COMPRESSION = _Chart(
 )
 CARRIED = _Chart(
     carried_over,
-    "What lived on of the version before?",
-    "Low violet: most of the summary before was given up. That content is gone for good.",
-    "Words are compared in order, as in the difference above. Kept: share of the words of the version before that "
-    "this one still has. New: share of this version's words that it did not keep from there.",
+    "How much of the last version survived?",
+    "Where the violet line is low, most of the last version was given up. What was given up is gone for good.",
+    "Words are compared in order, as under What changed above. Kept: the share of the last version's words that this "
+    "one still has. New: the share of this version's words that the last one did not have.",
 )
 ORIGIN = _Chart(
     word_origins,
     "Where do its words come from?",
-    "Neither: content words found in nothing that its writer read. A hint of invention, or a paraphrase.",
+    "Neither: words found in nothing that its writer read. They are invented, or say the same in other words.",
     "Different content words of each version, compared by number, name and word stem; function words do not count. "
     "A word found in both sources counts as the summary's before.",
 )
 NESTING = _Chart(
     nesting,
     "How often was its oldest content summarized?",
-    "A summary of a summary of a summary: every step can lose or twist something.",
+    "A summary is made from the summary before it. Each time something can get lost or twisted.",
     "How many summarizations the oldest content of each version has been through. A grey ring marks a version whose "
     "text holds the heading of an earlier summary: that one was copied into it, not summarized.",
 )
@@ -55,7 +55,7 @@ NESTING = _Chart(
 
 def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
-    st.subheader("How it changed from version to version", anchor=False)
+    st.header("How it changed from version to version", anchor=False)
     last_turn = max([record.turn for record in run.turns[-1:]] + [fact.event.turns for fact in facts[-1:]])
     charts = [COMPRESSION, ORIGIN] if grows_a_list(run) else [COMPRESSION, CARRIED, ORIGIN, NESTING]
     for row in zip(charts[::2], charts[1::2], strict=True):

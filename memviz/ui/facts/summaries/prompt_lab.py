@@ -16,7 +16,7 @@ from memviz.text.wording import counted, dollars, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.controls.resumable_job import stoppable
-from memviz.ui.facts.summaries.diff_html import diff_html, legend_html
+from memviz.ui.facts.diff_html import diff_html, legend_html
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import PromptsToTry

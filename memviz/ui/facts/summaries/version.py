@@ -19,7 +19,7 @@ from memviz.metrics.summaries.events import (
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.wording import counted
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.facts.summaries.diff_html import diff_html, legend_html, sides_html
+from memviz.ui.facts.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.ui.facts.summaries.version_html import facts_html, messages_html
@@ -27,7 +27,7 @@ from memviz.ui.shell.text import plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
 TEXT_PIXELS = 520
-UNCUT = ("What changed", "Full text", "Reword", "Prompt lab")
+UNCUT = ("What changed", "Full text", "Numbers", "Reword", "Prompt lab")
 """The tabs that show all they have; the others scroll."""
 
 
@@ -44,18 +44,12 @@ def event_label(run: Run, event: CompactionEvent) -> str:
 
 def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
-    run = desk.setting.run
-    st.subheader(_title(run, event), anchor=False)
-    _trouble(run, event)
-    text, happened = st.columns([5, 3], gap="large")
-    with happened:
-        st.markdown("**What happened**")
-        st.html(facts_html(run, event, facts))
-    with text:
-        _tabs(desk, event, view)
+    _trouble(desk.setting.run, event)
+    _tabs(desk, event, facts, view)
 
 
-def _title(run: Run, event: CompactionEvent) -> str:
+def version_title(run: Run, event: CompactionEvent) -> str:
+    """Which version it is, or what became of the attempt."""
     if event.version is None:
         return f"Turn {event.compaction.turn}: {event.what.value}"
     return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, turn {event.compaction.turn}"
@@ -71,7 +65,7 @@ def _trouble(run: Run, event: CompactionEvent) -> None:
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
 
 
-def _tabs(desk: Desk, event: CompactionEvent, view: str) -> None:
+def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
     """What there is to read about it, and to do with it, a tab each."""
     run = desk.setting.run
     version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
@@ -81,16 +75,17 @@ def _tabs(desk: Desk, event: CompactionEvent, view: str) -> None:
         tabs["Full text"] = lambda: st.text(version.text)
     if version and grows_a_list(run):
         tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
+    tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if taken:
         tabs[counted(len(taken), "message") + (" taken in" if version else "")] = lambda: st.html(
             messages_html(run, taken)
         )
     if prompt:
-        tabs["Prompt sent"] = lambda: _prompt(prompt)
+        tabs["Prompt"] = lambda: _prompt(prompt)
     if version:
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
-    for tab, (name, draw) in zip(st.tabs(list(tabs)) if tabs else [], tabs.items(), strict=True):
+    for tab, (name, draw) in zip(st.tabs(list(tabs)), tabs.items(), strict=True):
         with tab, st.container(height="content" if name in UNCUT else TEXT_PIXELS, border=False):
             draw()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.summaries.diff import word_diff
-from memviz.ui.facts.summaries.diff_html import KEPT_CHARS_SHOWN, diff_html, legend_html, sides_html
+from memviz.ui.facts.diff_html import KEPT_CHARS_SHOWN, diff_html, legend_html, sides_html
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"
 
