@@ -49,6 +49,15 @@ def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
     assert not any(label.endswith("edited") for label in settings(page))
 
 
+def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(page: AppTest) -> None:
+    before = wording(page)
+    reword(page)
+    again = open_page("summaries")
+    assert wording(again) == WORDING
+    click(again, "Take my wording back")
+    assert wording(open_page("summaries")) == before
+
+
 def test_an_empty_wording_is_refused_in_a_sentence(page: AppTest) -> None:
     reword(page, "  ")
     assert any("The summary is empty" in value for value in sentences(page.error))

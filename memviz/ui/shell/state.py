@@ -238,7 +238,7 @@ class RetentionState:
     who was asked what under which settings."""
 
     probe_error: MemvizError | None = None
-    judged: dict[Hashable, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
+    judged: dict[str, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
 
 
 @dataclass

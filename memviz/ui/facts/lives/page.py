@@ -27,7 +27,7 @@ from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import facts_of, probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
 from memviz.ui.facts.selection import choose_event, open_event, open_request
-from memviz.ui.shell.state import CompareState, clicked_point, retention_state, set_widget, widget_value
+from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -68,7 +68,7 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
         without_labels(shown)
     probes_panel(workspace, state, facts)
     if facts.probes:
-        ask_a_model(retention_state(), kept, facts.probes, models)
+        ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
 
 
 @st.fragment

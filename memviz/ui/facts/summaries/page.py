@@ -63,7 +63,7 @@ def summaries(
         _nothing(state, setting)
         return
     facts = summary_evolution(setting.run)
-    desk = Desk(state, setting, summarizer, lambda: facts_of(workspace, state).probes)
+    desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state).probes)
     try_prompts(desk)
     history(desk, facts)
     summaries_by(summarizer.name, [setting])
