@@ -18,7 +18,18 @@ from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences, token_lines
+from tests.pages.driving import (
+    click,
+    click_point,
+    figures,
+    labelled,
+    metric,
+    numbers,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+)
 from tests.pages.test_compare import FIRST, replayed
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
@@ -182,6 +193,35 @@ class TestStory:
         assert labelled(page.button_group, "Setting").value == 2
         version = run.compactions[life.lost_by or 0].version
         assert any(f"Version {version} of" in title.value for title in page.header)
+
+    def test_a_click_on_the_end_of_a_life_shows_the_version_that_ended_it(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        shown = labelled(page.selectbox, "The story of one fact").value
+        lives = [one for one in life_lines(run, retained(run)) if one.lost_by is not None and one.probe != shown]
+        life = lives[-1]
+        click_point(page, LIVES, {"x": (life.lost_turn or 0) - 0.5, "customdata": [life.probe, life.lost_by]})
+        assert labelled(page.selectbox, "The story of one fact").value == life.probe
+        version = run.compactions[life.lost_by or 0].written
+        assert any(f"◆ Version {version.version} ·" in said for said in sentences(page.markdown))
+        click(page, "Open this summarization")
+        assert labelled(page.select_slider, "Version").value == life.lost_by
+
+    def test_a_click_on_a_diamond_shows_that_version_and_keeps_the_fact(self, page: AppTest) -> None:
+        shown = labelled(page.selectbox, "The story of one fact").value
+        click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
+        assert labelled(page.selectbox, "The story of one fact").value == shown
+        assert any("◆ Version 6 ·" in said for said in sentences(page.markdown))
+
+    def test_a_click_on_the_curve_chooses_turn_and_version_everywhere(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        record = next(record for record in run.turns if any(c is run.compactions[3] for c in record.compactions))
+        click_point(page, CURVE, {"customdata": [2, record.turn, 3]})
+        click(page, "See this request")
+        assert page_of(page) == "compare"
+        assert any(f"Request of turn {record.turn}" in said for said in sentences(page.markdown))
+        page.switch_page("pages/facts.py").run()
+        labelled(page.segmented_control, "Seen as").set_value("summaries").run()
+        assert labelled(page.select_slider, "Version").value == 3
 
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])

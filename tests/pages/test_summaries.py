@@ -91,6 +91,17 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         assert read(block, "p") == "".join(run.log[position].content for position in taken)
 
 
+def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTest, run: Run) -> None:
+    labelled(page.select_slider, "Version").set_value(1).run()
+    lost = next(group for group in page.button_group if "Lost" in group.label)
+    assert lost.label.endswith("Lost: 1 fact")
+    assert [option.content for option in lost.proto.options] == ["cashews and pistachios"]
+    number = next(n for n, probe in enumerate(sample("trip").probes) if probe.answers[0] == "cashews and pistachios")
+    lost.set_value(number).run()
+    assert page.title[0].value == "Which facts could the model still know?"
+    assert labelled(page.selectbox, "The story of one fact").value == number
+
+
 def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
     labelled(page.select_slider, "Version").set_value(7).run()
     labelled(page.selectbox, "Compare").set_value(1).run()

@@ -22,7 +22,7 @@ MARGINS = {"l": 126, "r": 8, "t": 4, "b": 44}
 """Room for the names of the facts on the left: short ones, so that a phone has room for the lives too."""
 LABEL_CHARS = 17
 TOOLTIP_CHARS = 66
-ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 390
+ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 345
 BAR_WIDTH = 0.62
 MOST_LINES, MOST_LINES_SHARE = 30, 0.5
 """Of more summarizations than this, or at more than this share of the turns, only those that took the selected fact

@@ -28,19 +28,25 @@ from memviz.ui.shell.text import distinct, plain, shortened
 LABEL_CHARS = 110
 
 
-def choose_fact(state: CompareState, one: RetentionResult, probe: int, turn: int | None = None) -> None:
+def choose_fact(
+    state: CompareState, one: RetentionResult, probe: int, turn: int | None = None, *, keeps_event: bool = False
+) -> None:
     """Choose a fact and one of its losses: that at ``turn``, else the first by a summarization, else the first."""
     set_widget(fact_key(state), probe)
-    choose_loss(state, one, probe, turn)
+    choose_loss(state, one, probe, turn, keeps_event=keeps_event)
 
 
-def choose_loss(state: CompareState, one: RetentionResult, probe: int, turn: int | None = None) -> None:
-    """Choose a loss of a fact, and the summarization behind it, if there is one."""
+def choose_loss(
+    state: CompareState, one: RetentionResult, probe: int, turn: int | None = None, *, keeps_event: bool = False
+) -> None:
+    """Choose a loss of a fact, and the summarization behind it, if there is one. ``keeps_event``: a summarization that
+    is chosen already stays so."""
     lost = losses_of(one, probe)
     if turn not in lost:
         turn = next((at for at, by in lost.items() if by is not None), next(iter(lost), None))
     set_widget(_loss_key(state), turn)
-    choose_event(state, one.setting, None if turn is None else lost[turn])
+    if not keeps_event or chosen_event(state, one.setting) is None:
+        choose_event(state, one.setting, None if turn is None else lost[turn])
 
 
 def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
@@ -92,12 +98,14 @@ def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> in
     if not turns:
         return None
     if widget_value(key) not in turns:  # another setting is looked at
-        choose_loss(state, one, life.probe)
+        choose_loss(state, one, life.probe, keeps_event=True)
     if len(turns) == 1:
         st.caption(f"Lost at turn {turns[0]:,}.")
         return turns[0]
-    st.segmented_control("Lost at", turns, format_func="turn {}".format, key=key, required=True,
-                         on_change=_follow_loss, args=(state, one, life.probe))  # fmt: skip
+    st.segmented_control(
+        "Lost at", turns, format_func="turn {}".format, key=key, required=True, persist_state="session",
+        on_change=_follow_loss, args=(state, one, life.probe),
+    )  # fmt: skip
     return int(widget_value(key))
 
 

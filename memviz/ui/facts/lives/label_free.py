@@ -36,7 +36,7 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
         lasting = [Lasting(setting, survival_of(setting.run, words)) for setting in settings]
         st.plotly_chart(
             survival_curve(lasting, "Rare words still there, by their age", WORD), key="retention-words",
-            config=CONFIG, alt="Share of rare words still in the context by the turns since they were said",
+            config=CONFIG, alt=f"Share of {counted(len(words), 'rare word')} that requests still hold, by their age.",
         )  # fmt: skip
         st.caption(
             f"{counted(len(words), 'word')} that one message alone says, looked up in every later request: what of "

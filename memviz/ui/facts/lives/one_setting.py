@@ -36,11 +36,11 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         st.info("None of these facts was stated in this conversation.", icon=":material/info:")
         return
     if widget_value(fact_key(state)) not in [life.probe for life in lives]:
-        choose_fact(state, one, most_telling(one, lives).probe)
+        choose_fact(state, one, most_telling(one, lives).probe, keeps_event=True)
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
-            st.html(_legend(one))
             _rows(state, one, lives)
+            st.html(_legend(one))
             life = choose_life(state, one, lives)
             for sentence in story(one, life):
                 st.markdown(plain(sentence))

@@ -125,7 +125,9 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         st.markdown(f"**Turn {turn:,}**, {plain(one.setting.label)}", width="content")
         if st.button("See this request", icon=":material/stacked_line_chart:", key="retention-request"):
             open_request(state, one.setting, turn)
-        if number >= 0 and st.button("Open this summarization", icon=":material/compress:", key="retention-event"):
+        written = one.run.compactions[number].written if number >= 0 else None
+        name = "Open this attempt" if written is None else f"Open version {written.version}"
+        if number >= 0 and st.button(name, icon=":material/compress:", key="retention-event"):
             open_event(state, one.setting, number)
 
 
@@ -185,12 +187,16 @@ def more_on_facts(kept: Sequence[RetentionResult]) -> None:
         by_category(kept)
 
 
+def _half_lives(lasting: Sequence[Lasting]) -> str:
+    return ", ".join(f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting)
+
+
 def survival_by_age(kept: Sequence[RetentionResult]) -> None:
     """How long a fact lasts after it was stated."""
     lasting = [Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept]
     st.plotly_chart(
         survival_curve(lasting, "Facts still known, by their age"), key="retention-survival", config=CONFIG,
-        alt="Share of the facts still known by the turns since they were stated, one line a setting",
+        alt=f"Share of the facts still known by their age; half of them are lost after: {_half_lives(lasting)}.",
     )  # fmt: skip
     st.caption(
         "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "
