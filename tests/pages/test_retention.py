@@ -126,7 +126,7 @@ class TestNumbers:
             assert metric(page, label) == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
 
     def test_table(self, page: AppTest) -> None:
-        table = page.table[0].value
+        table = page.table[1].value
         for label, strategy in FIRST.items():
             run = replayed(strategy)
             found, column = retained(run), table[label]
@@ -140,7 +140,7 @@ class TestNumbers:
             assert column["Outdated values in the last request"] == f"{int(found.stale[-1].sum())} of 4"
 
     def test_by_category(self, page: AppTest) -> None:
-        table = page.table[1].value
+        table = page.table[2].value
         found = retained(replayed(FIRST[SUMMARY]))
         names = [n for n, probe in enumerate(TRIP.probes) if probe.category == "name"]
         assert table[SUMMARY]["Name"].startswith(f"{int(found.retained[-1, names].sum())} of {len(names)} · ")
@@ -358,14 +358,14 @@ class TestWithoutLabels:
         ]
         needed = [tool_argument_recall(run) for run in runs]
         assert shares == [f"{found.share:.0%}" for found in needed]
-        table = page.table[2].value
+        table = page.table[3].value
         missed = [row for row in zip(*(found.arguments for found in needed), strict=True)
                   if not all(argument.in_context for argument in row)]  # fmt: skip
         assert table["Last said in message"].iloc[0] == f"{missed[0][0].last_seen + 1:,}"
         assert table["Tool"].iloc[0].replace("\\", "") == missed[0][0].tool
         assert (table[WINDOW] == "lost").any()
         labelled(page.toggle, "Show all").set_value(True).run()
-        assert len(page.table[2].value) == len(missed)
+        assert len(page.table[3].value) == len(missed)
 
     def test_are_not_shown_where_there_is_nothing(self, database: Path) -> None:
         session = opened(save(database, "A b.", "A b.", "A b."))

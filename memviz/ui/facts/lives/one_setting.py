@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.charts.retention.knowledge_split import knowledge_split
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
-from memviz.charts.retention.life_lines import by_birth, life_lines_of
+from memviz.charts.retention.life_lines import by_birth, life_lines_of, span_words
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.text.wording import counted
@@ -20,11 +21,12 @@ from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.lives.beside import beside, choose_fact, choose_life
 from memviz.ui.facts.lives.fact_story import story
 from memviz.ui.facts.selection import choose_event, chosen_event, fact_key, follow_turn
+from memviz.ui.facts.version_card import fact_name
 from memviz.ui.shell.state import CompareState, clicked_point, widget_value
 from memviz.ui.shell.text import plain
 
 SETTING_KEY, ALL_KEY, CHART_KEY = "retention-setting", "retention-all", "retention-lives"
-MOST_ROWS = 40
+MOST_ROWS, MOST_SPANS = 40, 12
 
 
 @st.fragment
@@ -46,8 +48,8 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
                 st.markdown(plain(sentence))
         with st.container(key="facts-story", gap="small"):
             beside(state, one, life)
-    with st.expander("Where did all facts together stand?", icon=":material/area_chart:", key="facts-together"):
-        all_facts(one)
+    with st.expander("All facts together, and as a table", icon=":material/table_rows:", key="facts-together"):
+        all_facts(one, lives)
 
 
 def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
@@ -119,9 +121,18 @@ def _finding(one: RetentionResult) -> str:
     )
 
 
-def all_facts(one: RetentionResult) -> None:
-    """The rows of the picture added up."""
+def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    """The rows of the picture added up, and in words."""
     st.plotly_chart(
         knowledge_split(one.retention), key="retention-split", config=CONFIG,
         alt=f"How many facts each request of {one.setting.label} held word for word, in the summary, or not at all.",
     )  # fmt: skip
+    rows = [
+        {
+            "Fact": plain(fact_name(one.retention.probes[life.probe])),
+            "Stated": "" if life.born_turn is None else f"turn {life.born_turn:,}",
+            "Life": "; ".join(map(span_words, life.spans[:MOST_SPANS])) + "; …" * (len(life.spans) > MOST_SPANS),
+        }
+        for life in lives[:MOST_ROWS]
+    ]
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, alt="The life of each fact, one a row")

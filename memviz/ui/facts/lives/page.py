@@ -51,24 +51,24 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
     if not shown:
         nothing_yet(settings)
         return
+    if not facts.probes:
+        where_from(facts)
+        probes_panel(workspace, state, facts)
+        health(shown)
+        unlabelled(shown, expanded=True)
+        return
     kept = retention_results(shown, facts.probes)
-    if facts.probes:
-        one_setting(state, kept)
-        summaries_by(models.summarizer.name, shown)
+    one_setting(state, kept)
+    summaries_by(models.summarizer.name, shown)
     where_from(facts)
-    if facts.probes:
-        st.header("How much does each setting still know?", anchor=False)
-        all_settings(state, kept, elsewhere(workspace, kept))
-        key_numbers(kept)
+    st.header("How much does each setting still know?", anchor=False)
+    all_settings(state, kept, elsewhere(workspace, kept))
+    key_numbers(kept)
     health(shown)
-    if facts.probes:
-        more_on_facts(kept)
-    with st.expander("What can be said without labelled facts?", icon=":material/label_off:", key="facts-unlabelled",
-                     expanded=not facts.probes):  # fmt: skip
-        without_labels(shown)
+    more_on_facts(kept)
+    unlabelled(shown)
     probes_panel(workspace, state, facts)
-    if facts.probes:
-        ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
+    ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
 
 
 @st.fragment
@@ -189,6 +189,13 @@ def more_on_facts(kept: Sequence[RetentionResult]) -> None:
 
 def _half_lives(lasting: Sequence[Lasting]) -> str:
     return ", ".join(f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting)
+
+
+def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
+    """What can be told of any conversation, folded."""
+    name, icon = "What can be said without labelled facts?", ":material/label_off:"
+    with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
+        without_labels(settings)
 
 
 def survival_by_age(kept: Sequence[RetentionResult]) -> None:

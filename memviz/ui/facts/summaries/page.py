@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
@@ -32,7 +33,7 @@ from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fol
 from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
-from memviz.ui.facts.summaries.version import event_label, version_noun, version_title, version_view
+from memviz.ui.facts.summaries.version import event_label, trouble, version_noun, version_title, version_view
 from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
@@ -40,6 +41,7 @@ from memviz.workspace import Workspace
 
 SETTING_KEY = "summaries-setting"
 CHART_KEY = "summaries-timeline-"
+MOST_ROWS = 200
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
@@ -130,6 +132,22 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
     if facts:
         _key_numbers(run, facts)
+        with st.expander("All of them as a table", icon=":material/table_rows:", key="summaries-table"):
+            st.table(_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
+
+
+def _table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
+    """The newest of the summaries that the picture shows."""
+    return pd.DataFrame([
+        {
+            version_noun(run): f"{fact.version.version:,}",
+            "Turn": f"{fact.event.compaction.turn:,}",
+            "Tokens": f"{fact.tokens:,}",
+            "Messages replaced": f"{len(fact.version.covers):,}",
+            "Why": plain(fact.event.compaction.reason),
+        }
+        for fact in facts[-MOST_ROWS:]
+    ])  # fmt: skip
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
@@ -164,6 +182,8 @@ def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
 def _beside(desk: Desk, event: CompactionEvent) -> None:
     """Which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
+    if trouble(desk.setting.run, event):
+        return
     version_head(event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
     if is_long and not st.toggle("Look the facts up in this long conversation", key="summaries-facts"):

@@ -44,7 +44,6 @@ def event_label(run: Run, event: CompactionEvent) -> str:
 
 def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
-    _trouble(desk.setting.run, event)
     _tabs(desk, event, facts, view)
 
 
@@ -55,14 +54,17 @@ def version_title(run: Run, event: CompactionEvent) -> str:
     return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, turn {event.compaction.turn}"
 
 
-def _trouble(run: Run, event: CompactionEvent) -> None:
-    """Say what a version that never came means."""
+def trouble(run: Run, event: CompactionEvent) -> bool:
+    """Say what a version that never came means; whether there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
         why, hope = plain(error_words(event.compaction)), tried_again(run, event.compaction)
         st.error(f"{what}: {why}. {hope}", icon=":material/error:")
     elif event.what is CompactionOutcome.DROPPED:
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
+    else:
+        return False
+    return True
 
 
 def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
