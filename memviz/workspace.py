@@ -23,12 +23,13 @@ from memviz.counters import counter as find_counter
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
+from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.recall import Recall
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import begun
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.errors import DamagedRunError, DatabaseMovedError, UnreadableConversationError
+from memviz.errors import DamagedRunError, DatabaseMovedError, StorageError, UnreadableConversationError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.recently_used import RecentlyUsed
@@ -239,6 +240,36 @@ class Workspace:
                 self.store.save_run(key.conversation_id, run, key.digest(len(run.log)), key.summarizer)
         return self._remember(key, run)
 
+    def wordings(self, key: RunKey) -> dict[int, str]:
+        """The visitors' own wordings of summaries in the replay of ``key``, by version; none where they cannot be
+        read."""
+        with suppress(StorageError):
+            return self.store.find_wordings(key.conversation_id, _unedited(key))
+        return {}
+
+    def keep_wording(self, key: RunKey, version: int, text: str | None) -> None:
+        """Keep a visitor's wording of a version in the replay of ``key``; ``None`` takes it back."""
+        if text is None:
+            self.store.remove_wording(key.conversation_id, _unedited(key), version)
+        else:
+            self.store.keep_wording(key.conversation_id, _unedited(key), version, text)
+
+    def judged_answers(self, conversation_id: str, key: str) -> tuple[JudgedAnswer, ...]:
+        """The answers to questions on a conversation that were kept under ``key``; none where they cannot be read."""
+        with suppress(StorageError):
+            return tuple(self.store.find_judged_answers(conversation_id, key))
+        return ()
+
+    def keep_judged_answers(
+        self, conversation_id: str, key: str, probes: Sequence[Probe], answers: Sequence[JudgedAnswer]
+    ) -> None:
+        """Keep answers to ``probes`` under ``key``. Where the conversation was deleted meanwhile, or its database is
+        gone, they are not kept: whoever asked has them in his session."""
+        by_number = {number: [answer for answer in answers if answer.probe == probe]
+                     for number, probe in enumerate(probes)}  # fmt: skip
+        with suppress(StorageError):
+            self.store.keep_judged_answers(conversation_id, key, by_number)
+
     def large_conversations(self) -> list[str]:
         """Those that are kept in this process and so large that they are let go when nobody looks at them."""
         return self._conversations.keys_where(lambda kept: len(kept[2]) >= LARGE_MESSAGES)
@@ -347,6 +378,11 @@ class Workspace:
             self.store.save_turn(id, chat.run, summarizer=summarizer)
         else:
             self.store.rewrite_chat(id, chat.run, summarizer=summarizer, replaces=replaces)
+
+
+def _unedited(key: RunKey) -> str:
+    """What wordings are kept under: they belong to the replay without them, however far the conversation goes on."""
+    return replace(key, edits=()).digest(0)
 
 
 def _as_transcript(chat: Chat) -> Transcript:

@@ -17,6 +17,9 @@ VALIDATED = False
 """Whether Plotly checks every property of every figure. The tests switch it on; on a page it would
 take longer than all the rest of a redraw."""
 
+FONT_PIXELS = 13
+"""The smallest letters of ticks and legends."""
+
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Of Plotly's buttons only the download; a drag zooms, a double click goes back."""
 

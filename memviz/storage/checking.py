@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError, UnreadableConversationError
-from memviz.storage import cells, free_runs, library, runs
+from memviz.storage import cells, free_runs, library, runs, visitors_work
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
 from memviz.storage.tables import CELLS, FREE_RUNS, RUNS
 
@@ -52,11 +52,13 @@ def _of_runs(session: Session, conversation_id: str, title: str) -> Iterator[str
             conditions = (table.c.conversation_id == conversation_id, table.c.key == key)
             if problem := _problem(read, session, conditions):
                 yield f"Conversation '{title}' (id {conversation_id}): {problem}"
+    if problem := _problem(visitors_work.expect_undamaged, session, conversation_id):
+        yield f"Conversation '{title}' (id {conversation_id}): {problem}"
 
 
-def _problem(read: Callable[..., Any], session: Session, conditions: tuple[ColumnElement[bool], ...]) -> str:
+def _problem(read: Callable[..., Any], session: Session, what: tuple[ColumnElement[bool], ...] | str) -> str:
     try:
-        read(session, conditions)
+        read(session, what)
     except (StorageError, SQLAlchemyError) as error:
         session.expunge_all()
         return _said(error)

@@ -42,7 +42,23 @@ def _add_earlier_settings(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE run ADD COLUMN earlier_settings JSON")
 
 
-UPGRADES: tuple[Upgrade, ...] = (_add_free_runs, _add_origins, _add_cells, _add_earlier_settings)
+def _add_wordings_and_answers(connection: Connection) -> None:
+    """Visitors' wordings of summaries, and answers that were judged."""
+    owner = "conversation_id VARCHAR NOT NULL REFERENCES conversation (id) ON DELETE CASCADE, key VARCHAR NOT NULL, "
+    connection.exec_driver_sql(
+        f"CREATE TABLE wording ({owner}version INTEGER NOT NULL CONSTRAINT not_negative CHECK (version >= 0), "
+        "text VARCHAR NOT NULL, PRIMARY KEY (conversation_id, key, version))"
+    )
+    connection.exec_driver_sql(
+        f"CREATE TABLE judged_answer ({owner}probe INTEGER NOT NULL, run INTEGER NOT NULL, settled INTEGER NOT NULL, "
+        "answer JSON NOT NULL, PRIMARY KEY (conversation_id, key, probe, run), "
+        "CONSTRAINT not_negative CHECK (probe >= 0 AND run >= 0 AND settled >= 0))"
+    )
+
+
+UPGRADES: tuple[Upgrade, ...] = (
+    _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers,
+)  # fmt: skip
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""
 

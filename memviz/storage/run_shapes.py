@@ -33,6 +33,26 @@ class _Facts(_Shape):
     seconds: Amount
 
 
+class _Probe(_Shape):
+    question: Text
+    answers: list[Text]
+    evidence: list[Count]
+    category: Text
+    stale: list[Text] = []
+
+
+class _JudgedAnswer(_Shape):
+    probe: _Probe
+    run: Count
+    reply: Text | None
+    verdict: Literal["right", "wrong"] | None
+    error: Text | None
+    sent_tokens: Count
+    calls: list[_Facts]
+    summaries: list[_Facts]
+    judging: list[_Facts]
+
+
 class _Call(_Shape):
     kind: Literal["recall", "thinking"]
     sent_tokens: Count
@@ -135,6 +155,11 @@ class _Run(_Shape):
     compactions: list[_Compaction]
     turns: list[_Turn]
     earlier_settings: list[_EarlierSetting] = []
+
+
+def expect_sound_answer(answer: object) -> None:
+    """Raise ValueError unless ``answer`` is what :meth:`memviz.engine.judged_answer.JudgedAnswer.to_dict` gives."""
+    _JudgedAnswer.model_validate(answer)
 
 
 def expect_sound(record: Mapping[str, Any], log: Log) -> None:

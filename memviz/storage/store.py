@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import cells, chat, checking, free_runs, library, unreadable
+from memviz.storage import cells, chat, checking, free_runs, library, unreadable, visitors_work
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -177,6 +177,12 @@ class Store:
     save_run = _writes(kept_runs.add_replay)
     find_free_run = _reads(free_runs.find)
     save_free_run = _writes(free_runs.save)
+
+    find_wordings = _reads(visitors_work.wordings)
+    keep_wording = _writes(visitors_work.keep_wording)
+    remove_wording = _writes(visitors_work.remove_wording)
+    find_judged_answers = _reads(visitors_work.judged_answers)
+    keep_judged_answers = _writes(visitors_work.keep_judged_answers)
 
     find_cells = _reads(cells.find)
     keep_cell = _writes(cells.keep)

@@ -118,6 +118,34 @@ class FreeRunRow(Base, table=True):
     record: dict[str, Any] = Field(sa_type=ANY_JSON)
 
 
+class WordingRow(Base, table=True):
+    """A visitor's own wording of a summary in a replay: it takes the place of ``version`` in the replay of ``key``."""
+
+    __tablename__ = "wording"
+    __table_args__ = (not_negative("version"),)
+
+    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    key: str = Field(primary_key=True)
+    version: int = Field(primary_key=True)
+    text: str
+
+
+class JudgedAnswerRow(Base, table=True):
+    """What a model answered to question number ``probe`` under setting number ``run``, and what the judge said of it.
+    ``key`` is the caller's hash of who was asked what. ``settled``: 0 the question failed, 1 there is a reply, 2 there
+    is a verdict as well."""
+
+    __tablename__ = "judged_answer"
+    __table_args__ = (not_negative("probe", "run", "settled"),)
+
+    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    key: str = Field(primary_key=True)
+    probe: int = Field(primary_key=True)
+    run: int = Field(primary_key=True)
+    settled: int
+    answer: dict[str, Any] = Field(sa_type=ANY_JSON)
+
+
 class CellRow(Base, table=True):
     """One finished cell of a sweep. ``key`` is a hash of all that it depends on, the conversation's messages
     included, so it is found again whatever the conversation is called; ``cell`` is all of it, as packed JSON."""
@@ -187,5 +215,6 @@ class SummaryRow(Base, table=True):
 
 
 CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))
+WORDINGS, JUDGED_ANSWERS = (Base.metadata.tables[name] for name in ("wording", "judged_answer"))
 FREE_RUNS, CELLS = Base.metadata.tables["free_run"], Base.metadata.tables["cell"]
 TURNS, COMPACTIONS, SUMMARIES = (Base.metadata.tables[name] for name in ("turn", "compaction", "summary"))

@@ -11,7 +11,17 @@ from sqlmodel import Session
 
 from memviz.errors import StorageError
 from memviz.storage.library import now
-from memviz.storage.tables import COMPACTIONS, CONVERSATIONS, FREE_RUNS, MESSAGES, RUNS, SUMMARIES, TURNS
+from memviz.storage.tables import (
+    COMPACTIONS,
+    CONVERSATIONS,
+    FREE_RUNS,
+    JUDGED_ANSWERS,
+    MESSAGES,
+    RUNS,
+    SUMMARIES,
+    TURNS,
+    WORDINGS,
+)
 
 ROW = literal_column("conversation.rowid", Integer)
 
@@ -30,7 +40,7 @@ def stored_rows(session: Session, conversation: int | str) -> dict[str, list[dic
         raise StorageError("This conversation is no longer in the library.")
     runs = select(RUNS.c.id).where(RUNS.c.conversation_id == type_coerce(id, NullType()))
     found = {"conversation": _rows(session, CONVERSATIONS, named)}
-    for table in (MESSAGES, RUNS, FREE_RUNS):
+    for table in (MESSAGES, RUNS, FREE_RUNS, WORDINGS, JUDGED_ANSWERS):
         found[table.name] = _rows(session, table, table.c.conversation_id == type_coerce(id, NullType()))
     for table in (TURNS, COMPACTIONS, SUMMARIES):
         found[table.name] = _rows(session, table, table.c.run_id.in_(runs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,8 @@ pytestmark = pytest.mark.slow
 
 NOW = "The total budget for the trip is now 3,600 euros."
 LIVES = ".st-key-retention-lives .js-plotly-plot"
+STORY = re.compile("^Word for word from turn 18")
+"""The sentence beside the picture; the table of all lives says it in small letters."""
 SETTING = "Summary buffer · 900 tokens"
 
 
@@ -67,7 +70,7 @@ def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> No
     load_the_trip(page)
     pick_summary_buffer(page)
     look_at_the_budget(page, SETTING)
-    story = page.get_by_text("Word for word from turn 18")
+    story = page.get_by_text(STORY)
     expect(story).to_contain_text("lost at turn 21")
     expect(story).to_contain_text("did not take it over")
 
@@ -88,4 +91,4 @@ def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> No
     quiet(page)
 
     look_at_the_budget(page, f"{SETTING} · reworded")
-    expect(page.get_by_text("Word for word from turn 18")).to_contain_text("in the summary at turn 21")
+    expect(page.get_by_text(STORY)).to_contain_text("in the summary at turn 21")

@@ -129,6 +129,23 @@ def walk_to(session: AppTest, turn: int) -> AppTest:
     return session.run()
 
 
+def click_point(session: AppTest, number: int, point: Mapping[str, Any]) -> AppTest:
+    """What the browser sends when this point of the chart is clicked; ``number`` is its place on the page."""
+    id, states = session.get("plotly_chart")[number].proto.id, session._tree.get_widget_states
+
+    def clicked() -> Any:
+        sent = states()
+        widget = sent.widgets.add()
+        widget.id = id
+        widget.string_value = json.dumps(
+            {"selection": {"points": [dict(point)], "point_indices": [0], "box": [], "lasso": []}}
+        )
+        return sent
+
+    session._tree.get_widget_states = clicked
+    return session.run()
+
+
 def request_as_json(session: AppTest) -> list[dict[str, Any]]:
     """The messages of the request that the inspector shows."""
     return json.loads(next(code.value for code in session.code if code.language == "json"))["messages"]

@@ -13,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Chat, MemvizError, ScriptedModel
+from memviz.engine.calls import ReplyFacts
+from memviz.engine.judged_answer import JudgedAnswer
 from memviz.errors import DamagedRunError
 from memviz.models.registry import model
 from memviz.storage.store import Store
@@ -50,6 +52,9 @@ def content(folder: Path) -> bytes:
     free = memviz.free_run(workspace.store.conversation(id), memviz.strategy("buffer"), counter="chars4",
                            model=ScriptedModel(f"Reply {n}." for n in range(20)))  # fmt: skip
     workspace.store.save_free_run(id, free, "free", 12)
+    workspace.store.keep_wording("ferry", "replay", 1, "My own words.")
+    answer = JudgedAnswer(probe, 0, "At 7:10.", "right", calls=(ReplyFacts("offline"),))
+    workspace.store.keep_judged_answers("ferry", "asked", {0: [answer]})
     workspace.store.keep_cell("cell", {"subject": TITLE})
     workspace.store.close()
     return (folder / "made.db").read_bytes()
@@ -84,7 +89,9 @@ def read_all(store: Store) -> None:
     for read in (
         lambda: store.page("", 50, 0), lambda: store.page("ferry", 50, 0), lambda: store.entry("ferry"),
         lambda: store.conversation("ferry"), lambda: store.runs("ferry"), lambda: store.chat_run("ferry"),
-        lambda: store.find_free_run("ferry", "free"), lambda: store.find_cells(["cell"]),
+        lambda: store.find_free_run("ferry", "free"),
+        lambda: store.find_wordings("ferry", "replay"), lambda: store.find_judged_answers("ferry", "asked"),
+        lambda: store.find_cells(["cell"]),
         lambda: [store.find_run("ferry", run.key) for run in store.runs("ferry") if isinstance(run.key, str)],
     ):  # fmt: skip
         with suppress(MemvizError):

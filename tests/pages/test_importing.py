@@ -17,7 +17,7 @@ from memviz.transcripts.export.formats import to_json
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample
 from memviz.workspace import Workspace
-from tests.pages.driving import click, figures, labelled, open_page, page_of, sentences
+from tests.pages.driving import click, figures, labelled, open_address, open_page, page_of, sentences
 from tests.pages.test_library import AS_JSON, MESSAGES, settled, titles, upload
 
 THREE = json.dumps([MESSAGES, MESSAGES[:2], [{"content": "x"}, MESSAGES[0]]]).encode()
@@ -81,6 +81,18 @@ def test_one_may_import_nothing_of_it(library: AppTest) -> None:
     click(library, "Import nothing")
     assert "Nothing of talks.json was imported." in sentences(library.info)
     assert titles(library) == before
+
+
+def test_the_choice_is_still_there_after_a_reload(library: AppTest) -> None:
+    upload(library, ("talks.json", THREE))
+    address = {"import": [library.query_params["import"]]}
+    again = settled(open_address("library", address))
+    assert table(again) == table(library)
+    click(again, "Import all 3")
+    assert sentences(again.success)[0].startswith("Imported 3 conversations of talks.json")
+    assert "import" not in again.query_params
+    late = open_address("library", address)
+    assert "The file to choose from is no longer kept. Choose it once more." in sentences(late.info)
 
 
 def test_a_zip_is_opened_and_what_is_broken_in_it_is_said(library: AppTest) -> None:

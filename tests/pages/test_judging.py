@@ -76,6 +76,14 @@ def test_the_offline_model_answers_every_question_under_every_setting() -> None:
         page.button(key="judged-ask")
 
 
+def test_answers_are_there_after_a_reload(short: str) -> None:
+    session = ask(only_the_buffer(opened(short)))
+    again = only_the_buffer(opened(short))
+    assert results(again) == results(session)
+    with pytest.raises(KeyError):
+        again.button(key="judged-ask")
+
+
 def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.slider, "Questions").set_value(1).run()

@@ -29,6 +29,7 @@ from tests.metrics.memory_map.codes import codes_of
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (
     click,
+    click_point,
     figures,
     labelled,
     numbers,
@@ -63,21 +64,9 @@ def html(session: AppTest, kind: str) -> list[str]:
 
 def click_cell(session: AppTest, number: int, turn: float, message: float) -> AppTest:
     """What the browser sends when a cell of a map is clicked."""
-    chart = [c for c in session.get("plotly_chart") if c.proto.id and json.loads(c.proto.spec)["data"]][number]
-    point = {"x": turn, "y": message, "curve_number": 1, "point_index": 0}
-    states = session._tree.get_widget_states
-
-    def clicked() -> Any:
-        sent = states()
-        widget = sent.widgets.add()
-        widget.id = chart.proto.id
-        widget.string_value = json.dumps(
-            {"selection": {"points": [point], "point_indices": [0], "box": [], "lasso": []}}
-        )
-        return sent
-
-    session._tree.get_widget_states = clicked
-    return session.run()
+    charts = session.get("plotly_chart")
+    place = [at for at, chart in enumerate(charts) if chart.proto.id and json.loads(chart.proto.spec)["data"]][number]
+    return click_point(session, place, {"x": turn, "y": message, "curve_number": 1, "point_index": 0})
 
 
 def test_every_setting_has_a_map_of_its_run(page: AppTest) -> None:

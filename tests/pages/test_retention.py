@@ -19,11 +19,24 @@ from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences, token_lines
+from tests.pages.driving import (
+    click,
+    click_point,
+    figures,
+    labelled,
+    metric,
+    numbers,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+)
 from tests.pages.test_compare import FIRST, replayed
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
 WINDOW, SUMMARY = list(FIRST)[1:]
+LIVES, CURVE, SURVIVAL = 0, 2, 3
+"""Places of the charts on the page."""
 TRIP = sample("trip")
 
 
@@ -37,7 +50,7 @@ def retained(run: Run) -> Retention:
 
 
 def curves(session: AppTest) -> dict[str, list[float]]:
-    traces = figures(session)[0]["data"]
+    traces = figures(session)[CURVE]["data"]
     return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
 
 
@@ -52,6 +65,11 @@ def same(one: list[float], other: list[float]) -> bool:
 def told(session: AppTest) -> str:
     """All sentences of the page, without escapes."""
     return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
+
+
+def without(tag: str, html: str) -> str:
+    """The text of a difference without what it marks so."""
+    return unescape(re.sub(r"<[^>]+>", "", re.sub(rf"<{tag}>.*?</{tag}>", "", html, flags=re.DOTALL)))
 
 
 def save(database: Path, *messages: str, title: str = "Short", probes: tuple[memviz.Probe, ...] = ()) -> str:
@@ -81,7 +99,7 @@ class TestMainPicture:
         assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
 
     def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(self, page: AppTest) -> None:
-        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"] if trace["name"]}
+        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[CURVE]["data"] if trace["name"]}
         top = ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
         assert same(bounds["ceiling"], shares_of(top))
         other = sample("support")
@@ -98,7 +116,7 @@ class TestMainPicture:
     def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(self, page: AppTest) -> None:
         labelled(page.selectbox, "Conversation").select("sample-chinese").run()
         assert "no other conversation in this language" in told(page)
-        assert "most by chance" not in {trace["name"] for trace in figures(page)[0]["data"]}
+        assert "most by chance" not in {trace["name"] for trace in figures(page)[CURVE]["data"]}
         assert metric(page, "Full buffer") == "20 of 20"
 
 
@@ -109,7 +127,7 @@ class TestNumbers:
             assert metric(page, label) == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
 
     def test_table(self, page: AppTest) -> None:
-        table = page.table[0].value
+        table = page.table[1].value
         for label, strategy in FIRST.items():
             run = replayed(strategy)
             found, column = retained(run), table[label]
@@ -123,7 +141,7 @@ class TestNumbers:
             assert column["Outdated values in the last request"] == f"{int(found.stale[-1].sum())} of 4"
 
     def test_by_category(self, page: AppTest) -> None:
-        table = page.table[1].value
+        table = page.table[2].value
         found = retained(replayed(FIRST[SUMMARY]))
         names = [n for n, probe in enumerate(TRIP.probes) if probe.category == "name"]
         assert table[SUMMARY]["Name"].startswith(f"{int(found.retained[-1, names].sum())} of {len(names)} · ")
@@ -131,7 +149,7 @@ class TestNumbers:
         assert table[WINDOW]["Updated: neither"] == "3"
 
     def test_survival_by_age(self, page: AppTest) -> None:
-        curve, few = (trace for trace in figures(page)[3]["data"] if trace["name"] == SUMMARY)
+        curve, few = (trace for trace in figures(page)[SURVIVAL]["data"] if trace["name"] == SUMMARY)
         run = replayed(FIRST[SUMMARY])
         drawn = numbers(curve["y"]) + numbers(few["y"])[1:]
         assert same(drawn, survival(retained(run), run.log).share.tolist())
@@ -144,10 +162,10 @@ class TestStory:
     def test_a_fact_has_a_row_with_its_death(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         lives = [life for life in life_lines(run, retained(run)) if life.lost_by is not None]
-        deaths = next(trace for trace in figures(page)[2]["data"] if trace["name"] == "lost")
-        pairs = set(zip(numbers(deaths["customdata"]), numbers(deaths["x"]), strict=True))
+        deaths = next(trace for trace in figures(page)[LIVES]["data"] if trace["name"] == "lost")
+        found = {(*carried, x) for carried, x in zip(deaths["customdata"], numbers(deaths["x"]), strict=True)}
         assert lives
-        assert all((life.probe, (life.lost_turn or 0) - 0.5) in pairs for life in lives)
+        assert all((life.probe, life.lost_by, (life.lost_turn or 0) - 0.5) in found for life in lives)
 
     def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
@@ -161,9 +179,10 @@ class TestStory:
         taken = killer.summarized
         assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
         assert f" after message {killer.after_message + 1} ({reason_words(killer)}) did not take it over" in said
-        shown = [unescape(re.sub(r"<[^>]+>", "", body.proto.body)) for body in page.get("html")]
-        assert killer.summary in shown
-        assert run.summaries[(killer.replaces or 0) - 1].text in shown
+        (diff,) = [body.proto.body for body in page.get("html") if 'class="memviz-diff"' in body.proto.body]
+        diff = re.sub(r"</?mark[^>]*>", "", diff)
+        assert without("del", diff) == killer.summary
+        assert without("ins", diff) == run.summaries[(killer.replaces or 0) - 1].text
         assert any("HV-440962</mark>" in body.proto.body for body in page.get("html"))
 
     def test_opens_the_summarization_on_its_page(self, page: AppTest) -> None:
@@ -174,7 +193,36 @@ class TestStory:
         assert page_of(page) == "summaries"
         assert labelled(page.button_group, "Setting").value == 2
         version = run.compactions[life.lost_by or 0].version
-        assert any(f"Version {version} of" in title.value for title in page.subheader)
+        assert any(f"Version {version} of" in title.value for title in page.header)
+
+    def test_a_click_on_the_end_of_a_life_shows_the_version_that_ended_it(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        shown = labelled(page.selectbox, "The story of one fact").value
+        lives = [one for one in life_lines(run, retained(run)) if one.lost_by is not None and one.probe != shown]
+        life = lives[-1]
+        click_point(page, LIVES, {"x": (life.lost_turn or 0) - 0.5, "customdata": [life.probe, life.lost_by]})
+        assert labelled(page.selectbox, "The story of one fact").value == life.probe
+        version = run.compactions[life.lost_by or 0].written
+        assert any(f"◆ Version {version.version} ·" in said for said in sentences(page.markdown))
+        click(page, "Open this summarization")
+        assert labelled(page.select_slider, "Version").value == life.lost_by
+
+    def test_a_click_on_a_diamond_shows_that_version_and_keeps_the_fact(self, page: AppTest) -> None:
+        shown = labelled(page.selectbox, "The story of one fact").value
+        click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
+        assert labelled(page.selectbox, "The story of one fact").value == shown
+        assert any("◆ Version 6 ·" in said for said in sentences(page.markdown))
+
+    def test_a_click_on_the_curve_chooses_turn_and_version_everywhere(self, page: AppTest) -> None:
+        run = replayed(FIRST[SUMMARY])
+        record = next(record for record in run.turns if any(c is run.compactions[3] for c in record.compactions))
+        click_point(page, CURVE, {"customdata": [2, record.turn, 3]})
+        click(page, "See this request")
+        assert page_of(page) == "compare"
+        assert any(f"Request of turn {record.turn}" in said for said in sentences(page.markdown))
+        page.switch_page("pages/facts.py").run()
+        labelled(page.segmented_control, "Seen as").set_value("summaries").run()
+        assert labelled(page.select_slider, "Version").value == 3
 
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
@@ -208,9 +256,9 @@ class TestStory:
     def test_many_facts_come_on_demand(self, database: Path) -> None:
         probes = tuple(memviz.Probe(f"Number {n}?", (f"x{n}",), (0,), "number") for n in range(45))
         session = opened(save(database, " ".join(f"x{n}" for n in range(45)), "Fine.", "Next?", probes=probes))
-        assert len(figures(session)[2]["layout"]["yaxis"]["ticktext"]) == 41
+        assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 41
         labelled(session.toggle, "Show all 45 facts").set_value(True).run()
-        assert len(figures(session)[2]["layout"]["yaxis"]["ticktext"]) == 46
+        assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 46
 
 
 class TestFacts:
@@ -311,14 +359,14 @@ class TestWithoutLabels:
         ]
         needed = [tool_argument_recall(run) for run in runs]
         assert shares == [f"{found.share:.0%}" for found in needed]
-        table = page.table[2].value
+        table = page.table[3].value
         missed = [row for row in zip(*(found.arguments for found in needed), strict=True)
                   if not all(argument.in_context for argument in row)]  # fmt: skip
         assert table["Last said in message"].iloc[0] == f"{missed[0][0].last_seen + 1:,}"
         assert table["Tool"].iloc[0].replace("\\", "") == missed[0][0].tool
         assert (table[WINDOW] == "lost").any()
         labelled(page.toggle, "Show all").set_value(True).run()
-        assert len(page.table[2].value) == len(missed)
+        assert len(page.table[3].value) == len(missed)
 
     def test_are_not_shown_where_there_is_nothing(self, database: Path) -> None:
         session = opened(save(database, "A b.", "A b.", "A b."))

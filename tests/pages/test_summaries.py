@@ -57,9 +57,9 @@ def page() -> AppTest:
 def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -> None:
     marks = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "summarized")
     assert numbers(marks["y"]) == [version.tokens for version in run.summaries]
-    assert metric(page, "Versions") == str(len(run.summaries))
-    assert metric(page, "At the end") == f"{run.summaries[-1].tokens} tokens"
-    assert metric(page, "Stands for") == f"{len(run.summaries[-1].covers)} messages"
+    assert any(f" of {len(run.summaries)}, turn " in title.value for title in page.header)
+    assert metric(page, "Tokens at the end") == str(run.summaries[-1].tokens)
+    assert metric(page, "Messages replaced") == str(len(run.summaries[-1].covers))
     assert metric(page, "Oldest content") == f"{len(run.summaries)}× summarized"
     assert not page.error
     assert not page.warning
@@ -92,6 +92,17 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         assert read(block, "p") == "".join(run.log[position].content for position in taken)
 
 
+def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTest, run: Run) -> None:
+    labelled(page.select_slider, "Version").set_value(1).run()
+    lost = next(group for group in page.button_group if "Lost" in group.label)
+    assert lost.label.endswith("Lost: 1 fact")
+    assert [option.content for option in lost.proto.options] == ["cashews and pistachios"]
+    number = next(n for n, probe in enumerate(sample("trip").probes) if probe.answers[0] == "cashews and pistachios")
+    lost.set_value(number).run()
+    assert page.title[0].value == "Which facts could the model still know?"
+    assert labelled(page.selectbox, "The story of one fact").value == number
+
+
 def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
     labelled(page.select_slider, "Version").set_value(7).run()
     labelled(page.selectbox, "Compare").set_value(1).run()
@@ -111,7 +122,7 @@ def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> No
     click(page, "Add a summary buffer")
     assert not page.info
     run = replayed("summary_buffer", max_token_limit=500)
-    assert metric(page, "Versions") == str(len(run.summaries))
+    assert any(f" of {len(run.summaries)}, turn " in title.value for title in page.header)
     assert labelled(page.segmented_control, "Setting").value == 3
 
 
@@ -124,7 +135,7 @@ def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
 def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     first_setting(page, "summary_only")
     run = replayed("summary_only")
-    assert metric(page, "Entries") == str(len(run.summaries))
+    assert any(f" of {len(run.summaries)}, turn " in title.value for title in page.header)
     labelled(page.select_slider, "Entry").set_value(2).run()
     diff = html(page, 'class="memviz-diff"')[-1]
     assert read(diff, "span", "del") == run.space.summaries.text(0, 2)

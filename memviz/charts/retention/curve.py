@@ -43,8 +43,9 @@ class _Mark(NamedTuple):
     number: int
 
 
-def summarization_marks(one: RetentionResult, measure: Measure) -> Iterator[dict[str, Any]]:
-    """A diamond at the first request that each summarization changed, a cross where it failed."""
+def summarization_marks(one: RetentionResult, place: int, measure: Measure) -> Iterator[dict[str, Any]]:
+    """A diamond at the first request that each summarization changed, a cross where it failed; ``place`` is that of
+    the setting on the chart."""
     found = [mark for mark in _places(one, measure) if not np.isnan(mark.share)]
     if not found:
         return
@@ -54,11 +55,13 @@ def summarization_marks(one: RetentionResult, measure: Measure) -> Iterator[dict
         "type": "scatter", "mode": "markers", "legendgroup": str(one.setting.index), "showlegend": False,
         "x": np.array([mark.turn for mark in found]), "y": np.array([mark.share for mark in found]),
         "marker": {
-            "symbol": ["x" if bad else "diamond" for bad in failed], "size": 6 if dense else 10,
+            "symbol": ["x" if bad else "diamond" for bad in failed], "size": 6 if dense else 11,
             "color": [FAILURE_COLOR if bad else PART_COLORS["summary"] for bad in failed],
             "line": {"width": 1 if dense else 1.5, "color": setting_color(one.setting.index)},
         },
         "text": Texts(found, partial(_mark_tooltip, one)), "hoverinfo": "text",
+        "customdata": [[place, int(mark.turn), mark.number] for mark in found],
+        "unselected": {"marker": {"opacity": 1}},
         "name": escaped(one.setting.label) + " summarizations",
     }  # fmt: skip
 
@@ -90,7 +93,7 @@ def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:
 
 Shares = NDArray[np.float64]
 GREY = PART_COLORS["system"]
-POINT_PIXELS = 11
+POINT_PIXELS = 12
 """Of two points at one place Plotly shows the smaller one's tooltip, and that has to be the summarization's."""
 
 
@@ -106,25 +109,26 @@ class Bounds(NamedTuple):
 def retention_curve(
     kept: Sequence[RetentionResult], bounds: Bounds | None = None, measure: Measure = Measure.RETAINED
 ) -> go.Figure:
-    """The chart. Shares are of the facts that were stated by then; before the first one there is no line."""
+    """The chart. Shares are of the facts that were stated by then; before the first one there is no line. Points carry
+    the place of their setting in ``kept``, their turn and the number of their summarization, -1 for none
+    (customdata)."""
     last = max((record.turn for one in kept for record in one.run.turns[-1:]), default=1)
-    traces = [*_bounds(bounds), *(_curve(one, measure) for one in kept)]
-    traces += [trace for one in kept for trace in summarization_marks(one, measure)]
+    traces = [*_bounds(bounds), *(_curve(one, place, measure) for place, one in enumerate(kept))]
+    traces += [trace for place, one in enumerate(kept) for trace in summarization_marks(one, place, measure)]
     layout = {
         "title": {"text": "Facts that the model could still know", "font": {"size": 16}},
         "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "share of the facts stated so far"}, "range": [-0.03, 1.09],
-                  "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
+                  "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False, },
         "showlegend": len(kept) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
-        "annotations": list(_bound_labels(bounds)),
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 440, "margin": FIXED_MARGINS,
         "uirevision": "retention",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
 
-def _curve(one: RetentionResult, measure: Measure) -> dict[str, Any]:
+def _curve(one: RetentionResult, place: int, measure: Measure) -> dict[str, Any]:
     setting, kept = one.setting, one.retention
     return {
         "type": "scatter", "x": kept.turns, "y": kept.share(measure.of(kept)),
@@ -133,6 +137,8 @@ def _curve(one: RetentionResult, measure: Measure) -> dict[str, Any]:
                    "color": setting_color(setting.index)},
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
         "text": list(_tooltips(one, measure)), "hoverinfo": "text",
+        "customdata": [[place, turn, -1] for turn in kept.turns.tolist()],
+        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0}},
     }  # fmt: skip
 
 
@@ -158,19 +164,3 @@ def _bounds(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
         yield {**thin, "y": low, "name": "least by chance", "line": {**setting, "width": 0}}
         yield {**thin, "y": high, "name": "most by chance", "line": setting, "fill": "tonexty",
                "fillcolor": faded(GREY, 0.18)}  # fmt: skip
-
-
-def _bound_labels(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
-    """A word at the right end of each bound."""
-    if bounds is None:
-        return
-    ends = [("all messages sent", bounds.ceiling)]
-    if bounds.chance is not None:
-        ends.append(("found by chance", bounds.chance[1]))
-    for text, shares in ends:
-        there = shares[~np.isnan(shares)]
-        if there.size:
-            yield {
-                "text": text, "x": 1, "xref": "paper", "xanchor": "right", "y": float(there[-1]), "yanchor": "bottom",
-                "yshift": 5, "showarrow": False, "font": {"size": 11, "color": GREY},
-            }  # fmt: skip

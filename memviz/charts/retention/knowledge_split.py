@@ -24,22 +24,15 @@ def knowledge_split(retention: Retention) -> go.Figure:
     last = int(retention.turns[-1]) if len(retention.turns) else 1
     most = int(retention.born.sum(axis=1).max(initial=1))
     layout = {
-        "xaxis": {"automargin": False, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": {"text": "turn", "standoff": 8}, "range": [0.4, last + 0.8],
+                  **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "facts stated so far"}, "range": [0, most * 1.04],
-                  "tickformat": ",d", "dtick": 1 if most <= 4 else None, "nticks": 5},
-        "annotations": [_row_title()], "showlegend": False, "hovermode": "x", "hoverlabel": {"align": "left"},
-        "height": HEIGHT_PIXELS, "margin": {**MARGINS, "t": 8, "b": 26}, "uirevision": "split",
+                  "tickformat": ",d", "dtick": 1 if most <= 4 else None, "nticks": 5, },
+        "showlegend": False, "hovermode": "x", "hoverlabel": {"align": "left"},
+        "height": HEIGHT_PIXELS, "margin": {**MARGINS, "t": 8, "b": 44}, "uirevision": "split",
     }  # fmt: skip
     areas = [_area(state, retention, counts[state]) for state in SHOWN if counts[state].any()]
     return figure_over_turns([*areas, _sentences(retention)], layout)
-
-
-def _row_title() -> dict[str, Any]:
-    """In the margin, where the rows below have the names of their facts."""
-    return {
-        "text": "<b>All facts</b><br>by where they stood", "xref": "paper", "x": 0, "xshift": -64, "xanchor": "right",
-        "yref": "paper", "y": 0.5, "showarrow": False, "align": "right", "font": {"size": 11},
-    }  # fmt: skip
 
 
 def _area(state: Knowledge, retention: Retention, counts: Any) -> dict[str, Any]:

@@ -60,7 +60,8 @@ def _words(turn: int, counts: list[int]) -> str:
 
 
 def fact_label(answers: tuple[str, ...], question: str, chars: int) -> str:
-    """A fact on one short line, its answer first, escaped for Plotly. A wide character takes the room of two."""
-    text = " ".join(f"{answers[0] if answers else '?'} · {question}".split())
+    """A fact on one short line, its answer first and then the question, if there is one, escaped for Plotly. A wide
+    character takes the room of two."""
+    text = " ".join((f"{answers[0] if answers else '?'}" + f" · {question}" * bool(question)).split())
     ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in text))
     return escaped(text if not ends or ends[-1] <= chars else text[: bisect_right(ends, chars - 1)] + "…")

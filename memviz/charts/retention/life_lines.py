@@ -13,22 +13,23 @@ from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_
 from memviz.charts.retention.result import RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.thinning import Texts
+from memviz.engine.compaction import Compaction
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.text.wording import message_number, message_range, turn_span
 
-MARGINS = {"l": 206, "r": 10, "t": 34, "b": 46}
-"""Room for the names of the facts on the left."""
-LABEL_CHARS = 34
+MARGINS = {"l": 126, "r": 8, "t": 4, "b": 44}
+"""Room for the names of the facts on the left: short ones, so that a phone has room for the lives too."""
+LABEL_CHARS = 17
 TOOLTIP_CHARS = 66
-ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 15, 620
+ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 345
 BAR_WIDTH = 0.62
 MOST_LINES, MOST_LINES_SHARE = 30, 0.5
 """Of more summarizations than this, or at more than this share of the turns, only those that took the selected fact
 have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
-STRIP_TITLE = "<i>summarizations</i>"
+STRIP_TITLE = "<i>summarized</i>"
 Trace = dict[str, Any]
 
 
@@ -42,13 +43,17 @@ def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
     return sorted(lives, key=lambda life: (life.born_position is not None, life.born_position or 0, life.probe))
 
 
-def life_lines_of(kept: RetentionResult, lives: Sequence[LifeLine], selected: int | None = None) -> go.Figure:
-    """The rows of ``lives``, from top to bottom. Points and bars carry the number of their probe (customdata); the
-    row of probe ``selected`` is marked."""
+def life_lines_of(
+    kept: RetentionResult, lives: Sequence[LifeLine], selected: int | None = None, event: int | None = None
+) -> go.Figure:
+    """The rows of ``lives``, from top to bottom. The row of probe ``selected`` is marked, and the place of compaction
+    ``event``. What can be clicked says what it is (customdata): bars and births the number of their probe; crosses the
+    number of their probe and that of the compaction (-1: none); diamonds -1 and the number of the compaction."""
     rows = [_Row(place, life) for place, life in enumerate(lives)]
     pixels = max(LEAST_ROW_PIXELS, min(ROW_PIXELS, ROWS_PIXELS // max(1, len(rows)))) * (len(rows) + 1.5)
     traces = [
         *_summarizations(kept, len(rows), selected),
+        *_chosen(kept, len(rows), event),
         *_bars(kept, rows),
         *_births(kept, rows),
         *_deaths(kept, rows),
@@ -58,19 +63,19 @@ def life_lines_of(kept: RetentionResult, lives: Sequence[LifeLine], selected: in
 
 def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, pixels: int) -> dict[str, Any]:
     last = int(kept.retention.turns[-1]) if len(kept.retention.turns) else 1
-    labels = [fact_label(*_fact(kept, row.life), LABEL_CHARS) for row in rows]
+    labels = [fact_label(_fact(kept, row.life)[0], "", LABEL_CHARS) for row in rows]
     bold = [f"<b>{text}</b>" if row.life.probe == selected else text for row, text in zip(rows, labels, strict=True)]
     marked = [row.place for row in rows if row.life.probe == selected]
     return {
-        "xaxis": {"automargin": False, "title": {"text": "turn", "standoff": 10}, "range": [0.4, last + 0.8],
+        "xaxis": {"automargin": False, "title": {"text": "turn", "standoff": 8}, "range": [0.4, last + 0.8],
                   "showgrid": False, "zeroline": False, **turn_ticks(last)},
         "yaxis": {"automargin": False, "range": [len(rows) - 0.4, STRIP - 0.7], "fixedrange": True,
                   "tickvals": [STRIP, *(row.place for row in rows)],
                   "ticktext": [STRIP_TITLE * _has_summaries(kept), *bold],
-                  "tickfont": {"size": 11}, "showgrid": False, "zeroline": False, "ticks": ""},
+                  "showgrid": False, "zeroline": False, "ticks": ""},
         "shapes": [_band(place) for place in marked], "barmode": "overlay", "bargap": 0, "showlegend": False,
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": pixels + MARGINS["t"] + MARGINS["b"],
-        "margin": {**MARGINS, "t": 4}, "uirevision": "lives",
+        "margin": MARGINS, "uirevision": "lives",
     }  # fmt: skip
 
 
@@ -140,7 +145,8 @@ def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
         by = [kept.losses.get((row.life.probe, turn)) for row, turn in lost]
         texts = [_loss(kept, row.life, turn, number) for (row, turn), number in zip(lost, by, strict=True)]
         yield _points(lost, [turn - 0.5 for _, turn in lost], texts, "lost") | {
-            "marker": {"symbol": "x", "size": [8 if number is None else 10 for number in by],
+            "customdata": [[row.life.probe, -1 if at is None else at] for (row, _), at in zip(lost, by, strict=True)],
+            "marker": {"symbol": "x", "size": [9 if number is None else 12 for number in by],
                        "color": [PART_COLORS["system"] if number is None else SUMMARIZATION_LINE for number in by],
                        "line": {"width": 1, "color": "#FFFFFF"}},
         }  # fmt: skip
@@ -164,13 +170,12 @@ def _loss(kept: RetentionResult, life: LifeLine, turn: int, number: int | None) 
 
 def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> Iterator[Trace]:
     """Marks above the rows at the left edge of the first request that each summarization changed."""
-    found = [(record.turn - 0.5, compaction) for record in kept.run.turns for compaction in record.compactions
-             if compaction.written is not None or compaction.error is not None]  # fmt: skip
+    found = _marks(kept)
     if not found:
         return
-    few = len({x for x, _ in found}) <= min(MOST_LINES, MOST_LINES_SHARE * len(kept.run.turns))
+    few = len({x for x, *_ in found}) <= min(MOST_LINES, MOST_LINES_SHARE * len(kept.run.turns))
     taking = {by for (probe, _), by in kept.losses.items() if probe == selected and by is not None}
-    settings = [x for x, compaction in found if few or any(kept.run.compactions[by] is compaction for by in taking)]
+    settings = [x for x, number, _ in found if few or number in taking]
     if settings:
         yield {
             "type": "scatter", "mode": "lines", "hoverinfo": "skip", "name": "summarization lines",
@@ -178,13 +183,36 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
             "x": [value for x in settings for value in (x, x, None)],
             "y": [value for _ in settings for value in (STRIP, rows - 0.5, None)],
         }  # fmt: skip
-    failed = [compaction.error is not None for _, compaction in found]
+    failed = [compaction.error is not None for *_, compaction in found]
     yield {
         "type": "scatter", "mode": "markers", "name": "summarizations", "cliponaxis": False,
-        "x": [x for x, _ in found], "y": [STRIP] * len(found),
+        "x": [x for x, *_ in found], "y": [STRIP] * len(found), "customdata": [[-1, number] for _, number, _ in found],
         "marker": {"symbol": ["x" if bad else "diamond" for bad in failed],
-                   "size": 9 if few else 5,
+                   "size": 12 if few else 6,
                    "color": [FAILURE_COLOR if bad else SUMMARIZATION_LINE for bad in failed]},
-        "text": Texts(found, lambda mark: compaction_tooltip(kept.setting.label, mark[1], TOOLTIP_CHARS, kept.run)),
+        "text": Texts(found, lambda mark: compaction_tooltip(kept.setting.label, mark[2], TOOLTIP_CHARS, kept.run)),
         "hoverinfo": "text", "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
     }  # fmt: skip
+
+
+def _marks(kept: RetentionResult) -> list[tuple[float, int, Compaction]]:
+    """The place of every summarization that wrote something or failed, its number, and itself."""
+    found, number = [], 0
+    for record in kept.run.turns:
+        for compaction in record.compactions:
+            if compaction.written is not None or compaction.error is not None:
+                found.append((record.turn - 0.5, number, compaction))
+            number += 1
+    return found
+
+
+def _chosen(kept: RetentionResult, rows: int, event: int | None) -> Iterator[Trace]:
+    """A line down the rows where the chosen compaction was, with a ring around its diamond."""
+    for x, number, _ in _marks(kept):
+        if number == event:
+            line = {"color": SUMMARIZATION_LINE, "width": 2.5}
+            yield {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "name": "chosen line", "line": line,
+                   "x": [x, x], "y": [STRIP, rows - 0.5]}  # fmt: skip
+            yield {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "name": "chosen", "cliponaxis": False,
+                   "x": [x], "y": [STRIP], "marker": {"symbol": "diamond-open", "size": 19, "line": {"width": 2},
+                                                      "color": SUMMARIZATION_LINE}}  # fmt: skip

@@ -11,6 +11,7 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.retention.losses import Losses
 from memviz.metrics.retention.probe_texts import Bools
+from memviz.metrics.retention.version_facts import VersionProbes
 
 
 class Measure(Enum):
@@ -31,12 +32,14 @@ class Measure(Enum):
 
 @dataclass(frozen=True, eq=False)
 class RetentionResult:
-    """What one setting retained: its line, the matrices, the life of every fact and what ended it each time."""
+    """What one setting retained: its line, the matrices, the life of every fact and what ended it each time, and what
+    each of the run's compactions did to the facts."""
 
     setting: SettingRun
     retention: Retention
     lives: tuple[LifeLine, ...]
     losses: Losses = field(default_factory=dict)
+    by_compaction: tuple[VersionProbes, ...] = ()
 
     @property
     def run(self) -> Run:

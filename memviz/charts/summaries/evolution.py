@@ -33,15 +33,15 @@ def carried_over(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
     """How much of each version came from the one before, and how much of that one was given up."""
     kept = [_percent(fact.carried_share) for fact in facts]
     new = [None if fact.previous_words is None else _percent(fact.novel_share) for fact in facts]
-    lines = [_line(facts, "of the version before: kept", kept, SUMMARY, "diamond", " %"),
-             _line(facts, "of this version: new", new, MESSAGES, "circle", " %")]  # fmt: skip
+    lines = [_line(facts, "kept of the last version", kept, SUMMARY, "diamond", " %"),
+             _line(facts, "new in this version", new, MESSAGES, "circle", " %")]  # fmt: skip
     return _chart(lines, "share of words", last_turn, _PERCENT)
 
 
 def word_origins(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
     """The content words of each version by where they come from, as shares of all."""
     stacks = (
-        ("summary before", SUMMARY, "", [fact.origin.previous for fact in facts]),
+        ("the last version", SUMMARY, "", [fact.origin.previous for fact in facts]),
         ("messages taken in", MESSAGES, "", [fact.origin.messages for fact in facts]),
         ("neither", NEITHER, "/", [fact.origin.nowhere for fact in facts]),
     )

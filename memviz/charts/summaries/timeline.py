@@ -140,7 +140,12 @@ def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, i
     last = _last_turn(run, events)
     above = "Tokens of the whole list of summaries" if is_list else "Tokens of the summary in force"
     below = "Tokens of each entry" if is_list else "Messages that each version stands for"
-    axis = {"automargin": False, "rangemode": "tozero", "tickformat": ",d", "nticks": 5}
+    axis = {
+        "automargin": False,
+        "rangemode": "tozero",
+        "tickformat": ",d",
+        "nticks": 5,
+    }
     failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return {
         "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], "anchor": "y2",
@@ -149,8 +154,8 @@ def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, i
         "yaxis2": {**axis, "title": {"text": "tokens" if is_list else "message"}, "domain": LOWER},
         "annotations": [_row_title(above, UPPER), _row_title(below, LOWER)],
         "shapes": [] if selected is None else _selected_lines(events[selected]),
-        "barmode": "overlay", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 500,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.14, "x": 0, "itemclick": False,
+        "barmode": "overlay", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 390,
+        "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "itemclick": False,
                    "itemdoubleclick": False},
         "showlegend": not is_list or failed, "margin": {**FIXED_MARGINS, "t": 20}, "uirevision": "summaries",
     }  # fmt: skip

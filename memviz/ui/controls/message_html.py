@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from memviz.conversation import Message
+from memviz.text.language import lang_attribute
 from memviz.ui.shell.text import call_text
 
 MAX_CHARS_SHOWN = 4000
@@ -22,7 +23,7 @@ def _lines(message: Message, head: str, more: str) -> Iterator[str]:
     if head:
         yield f"<small>{escape(head)}</small>"
     if message.content:
-        yield f"<p>{escape(message.content[:MAX_CHARS_SHOWN])}</p>"
+        yield f"<p{lang_attribute(message.content)}>{escape(message.content[:MAX_CHARS_SHOWN])}</p>"
     hidden = len(message.content) - MAX_CHARS_SHOWN
     if hidden > 0:
         yield f"<small>{hidden:,} more characters; {escape(more)}</small>"

@@ -19,8 +19,12 @@ from memviz.ui.shell.text import distinct
 from memviz.workspace import RunKey, Workspace
 
 
-def run_key(state: CompareState, setting: Setting, summarizer: ModelChoice, answerer: str = "") -> RunKey:
-    """What makes the run of a setting; ``answerer`` names who answers in a free run. Raises ParameterError."""
+def run_key(
+    state: CompareState, setting: Setting, summarizer: ModelChoice, answerer: str = "",
+    workspace: Workspace | None = None,
+) -> RunKey:  # fmt: skip
+    """What makes the run of a setting; ``answerer`` names who answers in a free run. With a ``workspace`` the visitors'
+    wordings that it keeps are read before they are used the first time in a session. Raises ParameterError."""
     strategy = setting.build()
     # Who would summarize does not matter where nothing ever is summarized.
     name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
@@ -28,6 +32,8 @@ def run_key(state: CompareState, setting: Setting, summarizer: ModelChoice, answ
     key = RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
     if setting.as_written:
         return key
+    if workspace is not None and key not in state.edits:
+        state.edits[key] = workspace.wordings(key)
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
@@ -38,7 +44,7 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
     at_work: list[tuple[Setting, BackgroundReplay]] = []
     for setting in state.settings:
         with error_shown():
-            key = run_key(state, setting, summarizer)
+            key = run_key(state, setting, summarizer, workspace=workspace)
             run = workspace.kept_run(key)
             if run is None and key.summarizer == OFFLINE:
                 at_work.append((setting, workspace.replaying(key, model(OFFLINE))))

@@ -99,7 +99,11 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe]) -> No
     place = f"replaces version {base}" if base else "stands beside those before" if _lists(compaction) else "the first"
     if compaction.kind == "edit":
         place += " in your words"
-    text = diff_html(word_diff(old, new), KEPT_CHARS_SHOWN) if base else f'<div class="memviz-diff">{escape(new)}</div>'
+    text = (
+        diff_html(word_diff(old, new), kept_chars=KEPT_CHARS_SHOWN)
+        if base
+        else f'<div class="memviz-diff">{escape(new)}</div>'
+    )
     lines = "".join(f"<small>{escape(line)}</small>" for line in _facts(old, new, facts) if base)
     st.html(
         f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'

@@ -157,12 +157,12 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
 
 def _typed(workspace: Workspace, state: CompareState, facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
-        words, button = st.columns([6, 1], vertical_alignment="center")
-        words.markdown(plain(shortened(f"{' / '.join(probe.answers)} · {probe.question}", LABEL_CHARS)))
-        button.button(
-            "Remove", key=f"probe-remove-{number}", icon=":material/delete:", type="tertiary",
-            on_click=_remove, args=(workspace, state.conversation_id, probe),
-        )  # fmt: skip
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(plain(shortened(f"{' / '.join(probe.answers)} · {probe.question}", LABEL_CHARS)))
+            st.button(
+                "Remove", key=f"probe-remove-{number}", icon=":material/delete:", type="tertiary",
+                on_click=_remove, args=(workspace, state.conversation_id, probe),
+            )  # fmt: skip
 
 
 def _remove(workspace: Workspace, conversation_id: str, probe: Probe) -> None:

@@ -24,6 +24,7 @@ from memviz.metrics.retention.rare_words import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.retention.version_facts import VersionProbes, version_probes
 from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
 from memviz.ui.shell.presence import kept_until_left
@@ -79,11 +80,12 @@ def survival_of(run: Run, probes: Probes) -> Survival:
 
 
 @kept_until_left(RUNS_KEPT)
-def _retained(run: Run, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses]:
+def _retained(run: Run, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses, tuple[VersionProbes, ...]]:
     texts = _texts(run.log, probes)
     found = retention(run, probes, texts)
     lives = life_lines(run, found, texts)
-    return found, lives, fact_losses(run, found, lives, texts)
+    losses = fact_losses(run, found, lives, texts)
+    return found, lives, losses, version_probes(run, losses, texts)
 
 
 @kept_until_left(LOGS_KEPT)

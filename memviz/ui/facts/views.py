@@ -12,6 +12,6 @@ VIEWS = (
     ),
     View(
         SUMMARIES, "Summaries", "How did the summary change?",
-        "Every version of the summary: what made it, what it cost, and what of its text lived on.",
+        "Every version of the summary: why it was written, what it cost, and which facts and words it kept.",
     ),
 )  # fmt: skip

@@ -16,6 +16,7 @@ from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
 from memviz.ui.library.conversation_picker import imported, pick
 from memviz.ui.library.user_question import ask_who_is_the_user
+from memviz.ui.library.waiting import forget, keep_waiting, name_in_address, read_again_after_reload
 from memviz.ui.shell.state import Import, LibraryState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -26,9 +27,9 @@ REFRESH_SECONDS = 0.3
 MAX_NOTES = 4
 UPLOAD_HELP = (
     "Chat exports, API requests, logs of agents, chat databases, tables and plain text, also in a zip. "
-    "The kind of a file is recognised by what is in it. Several files at once are fine."
+    "The format of a file is detected by what is in it. Several files at once are fine."
 )
-FORMAT_HELP = "Only needed where a file is not recognised, or is taken for something it is not."
+FORMAT_HELP = "Choose one only where the format of a file is not detected, or a wrong one is."
 PASTE_HELP = "Any of the formats, or lines such as “User: …” and “Assistant: …”."
 
 
@@ -46,13 +47,15 @@ def import_controls(state: LibraryState) -> None:
     titles = {name: known.title for name, known in formats().items()}
     format = st.selectbox(
         "Format", ["", *sorted(titles, key=lambda name: titles[name].casefold())], key="library-format",
-        format_func=lambda name: titles.get(name, "Recognise it"), help=FORMAT_HELP,
+        format_func=lambda name: titles.get(name, "Detect automatically"), help=FORMAT_HELP,
     )  # fmt: skip
     if files:
+        forget(state)
         state.read([NamedBytes(file.name, file.getvalue()) for file in files], format or None)
         _give_back([file.file_id for file in files])
         st.rerun()
     if pasted:
+        forget(state)
         state.read([NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None)
         st.rerun()
 
@@ -68,6 +71,7 @@ def _give_back(file_ids: Sequence[str]) -> None:
 
 def import_panel(workspace: Workspace, state: LibraryState) -> None:
     """How far the reading is, or what became of every file."""
+    read_again_after_reload(state)
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
         _progress(state, state.reading)
         return
@@ -75,10 +79,12 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         reading, state.reading = state.reading, None
         read = zip(reading.outcomes, reading.files, strict=False)  # those behind a cancelled one have no outcome
         state.imports = [imported(workspace, outcome, file, reading.format) for outcome, file in read]
+        keep_waiting(state, reading.files)
         del reading, read
         give_back()
     for number, made in enumerate(state.imports):
         _show(workspace, made, f"{state.uploads}-{number}")
+    name_in_address(state)
 
 
 @st.fragment(run_every=REFRESH_SECONDS)

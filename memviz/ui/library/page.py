@@ -67,13 +67,13 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
 
 def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
     with st.container(border=True, key=f"conversation-{entry.id}"):
-        text, buttons = st.columns([3, 2], vertical_alignment="center")
+        text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             st.markdown(f"**{plain(entry.title)}**")
             st.caption(" · ".join(_facts(entry)))
             if entry.description:
                 st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
-        with buttons, st.container(horizontal=True, horizontal_alignment="right"):
+        with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
             _actions(workspace, state, entry)
         if state.shown == entry.id:
             _shown(workspace, entry)

@@ -18,7 +18,7 @@ from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.linked import forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.server.checks import require_checks
-from memviz.ui.shell.views import VIEW, View, choose_view, shown_view
+from memviz.ui.shell.views import VIEW, View, begin_at_top, choose_view, shown_view
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
@@ -88,6 +88,7 @@ def open_views(key: str, views: Sequence[View]) -> str:
             choose_view(key, views)
     st.caption(view.sentence)
     _database_notice()
+    begin_at_top()
     return view.id
 
 

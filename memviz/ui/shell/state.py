@@ -198,7 +198,8 @@ class ChatState:
 class Import:
     """What became of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made.
 
-    ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is.
+    ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is. ``secret``
+    is the name under which the file is kept on disk while the choice is still to be made.
     """
 
     outcome: Outcome
@@ -207,6 +208,7 @@ class Import:
     saved: list[ConversationEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: bool = False
+    secret: str = ""
 
     def let_go(self) -> None:
         """Keep the conversations that were read no longer: only what is to be said of the file."""
@@ -257,7 +259,7 @@ class RetentionState:
     who was asked what under which settings."""
 
     probe_error: MemvizError | None = None
-    judged: dict[Hashable, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
+    judged: dict[str, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
 
 
 @dataclass

@@ -12,6 +12,16 @@ from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 VIEW = "view"
 """The part of an address that names a view."""
 COMPARE_VIEW, FACTS_VIEW = "compare-view", "facts-view"
+TURNED_KEY = "views-turned"
+_JS = """
+let turned = 0;
+export default function ({ data }) {
+    if (data.turned === turned) return;
+    turned = data.turned;
+    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
+}
+"""
+_at_top = st.components.v2.component("memviz_at_top", html="<span></span>", js=_JS)
 
 
 class View(NamedTuple):
@@ -50,7 +60,15 @@ def choose_view(key: str, views: Sequence[View]) -> None:
 def turn_to(page: str, key: str, view: str) -> None:
     """Go to a view of a page, the file ``page`` below ``pages/``."""
     set_widget(_asked(key), view)  # the switch itself may be drawn already, and then takes no value
+    set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
     st.switch_page(f"pages/{page}.py")
+
+
+def begin_at_top() -> None:
+    """Show the beginning of a page after :func:`turn_to`: a browser stays where it is when only the view changes."""
+    turned = widget_value(TURNED_KEY)
+    if turned:
+        _at_top(data={"turned": turned}, key="at-top")
 
 
 def _asked(key: str) -> str:

@@ -119,7 +119,7 @@ def test_marks_are_small_where_there_are_many() -> None:
     assert MOST_LARGE < 100
 
 
-def test_bounds_are_thin_lines_with_a_name() -> None:
+def test_bounds_are_thin_lines_and_no_words_stand_on_them() -> None:
     one = kept(run_with_facts("window", window_size=1))
     top = ceiling(one.run, FACTS)
     low, high = np.array([0.0] * 7), np.array([0, 0, 0, 0, 0, 0, 0.25])
@@ -128,8 +128,20 @@ def test_bounds_are_thin_lines_with_a_name() -> None:
     np.testing.assert_array_equal(names["ceiling"].y, [1.0] * 7)
     np.testing.assert_array_equal(names["most by chance"].y, high)
     assert names["most by chance"].fill == "tonexty"
-    labels = {note.text: note.y for note in figure.layout.annotations}
-    assert labels == {"all messages sent": 1.0, "found by chance": 0.25}
+    assert not figure.layout.annotations  # the lines of settings run there
+
+
+def test_points_say_which_setting_turn_and_summarization_they_are() -> None:
+    one = kept(run_with_facts())
+    figure = retention_curve([kept(run_with_facts("window", window_size=1)), one])
+    assert list(map(tuple, lines_of(figure)[1].customdata)) == [(1, turn, -1) for turn in one.retention.turns]
+    (marks,) = marks_of(figure)
+    for place, turn, number in marks.customdata:
+        assert place == 1
+        record = next((record for record in one.run.turns if record.turn == turn), None)
+        assert record is not None
+        changed = any(compaction is one.run.compactions[number] for compaction in record.compactions)
+        assert changed or turn == one.run.turns[-1].turn
 
 
 def test_a_single_turn_is_a_point_one_can_see() -> None:

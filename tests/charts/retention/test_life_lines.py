@@ -66,14 +66,16 @@ def test_a_death_stands_on_the_summarization_that_took_the_fact() -> None:
     figure = drawn(one)
     deaths, strip = named(figure, "lost"), named(figure, "summarizations")
     assert set(strip.y) == {STRIP}
+    assert all(probe == -1 and one.run.compactions[number].written for probe, number in strip.customdata)
     found = {
-        (probe, int(x + 0.5)): (color, text)
-        for probe, x, color, text in zip(deaths.customdata, deaths.x, deaths.marker.color, deaths.text, strict=True)
+        (probe, int(x + 0.5)): (color, text, number)
+        for (probe, number), x, color, text in zip(
+            deaths.customdata, deaths.x, deaths.marker.color, deaths.text, strict=True
+        )
     }
     assert set(found) == set(one.losses) == {(2, 4), (0, 5), (1, 5), (1, 7)}
-    for (probe, turn), (color, text) in found.items():
-        number = one.losses[probe, turn]
-        assert number is not None
+    for (probe, turn), (color, text, number) in found.items():
+        assert number == one.losses[probe, turn]
         assert color == SUMMARIZATION_LINE
         assert turn - 0.5 in strip.x
         taken = one.run.compactions[number].summarized
@@ -107,6 +109,20 @@ def test_the_selected_row_is_bold_and_marked() -> None:
     assert [text.startswith("<b>") for text in layout.yaxis.ticktext[1:]] == [False, True, False]
     assert [(shape.y0, shape.y1) for shape in layout.shapes] == [(0.5, 1.5)]
     assert not drawn(kept(run_with_facts("buffer"))).layout.shapes
+
+
+def test_the_chosen_summarization_has_a_line_down_the_rows() -> None:
+    one = kept(run_with_facts())
+    figure = life_lines_of(one, by_birth(one.lives), event=1)
+    record = next(r for r in one.run.turns if any(c is one.run.compactions[1] for c in r.compactions))
+    assert list(named(figure, "chosen line").x) == [record.turn - 0.5] * 2
+    assert not len(named(drawn(one), "chosen line").x)
+
+
+def test_names_leave_a_phone_room_for_the_lives() -> None:
+    layout = drawn(kept(run_with_facts("buffer"))).layout
+    assert layout.margin.l <= 0.35 * 390
+    assert layout.yaxis.ticktext[1] == "Odete"  # the question is in the tooltip
 
 
 def test_labels_fit() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from memviz.charts.retention.life_lines import span_words
 from memviz.charts.retention.result import RetentionResult
@@ -16,11 +14,11 @@ from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.text.containment import contains
 from memviz.text.wording import message_list, message_number, message_range
 from memviz.transcripts.base import Probe
+from memviz.ui.controls.diff_html import answer_pattern
 from memviz.ui.shell.text import shortened
 
 QUOTE_CHARS = 180
 MAX_SPANS = 14
-MARK = '<mark style="background:rgba(230,159,0,0.35);color:inherit;border-radius:0.2rem">'
 _FRESHNESS = {
     Freshness.NEITHER: "neither the new value nor an outdated one",
     Freshness.STALE_ONLY: "only an outdated value",
@@ -52,7 +50,7 @@ def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
 def quoted(text: str, answers: Sequence[str]) -> str:
     """The part of ``text`` around the first of ``answers`` that stands in it, else its beginning."""
     flat = " ".join(text.split())
-    found = _answer_pattern(answers).search(flat) if any(answers) else None
+    found = answer_pattern(answers).search(flat) if any(answers) else None
     if found is None or found.end() <= QUOTE_CHARS:
         return shortened(flat, QUOTE_CHARS)
     start = flat.find(" ", max(0, found.start() - QUOTE_CHARS // 2), found.start()) + 1 or found.start()
@@ -95,10 +93,8 @@ def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction
     """What ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced if
     that held an answer, else the messages it took in that did."""
     probe, log = kept.retention.probes[life.probe], kept.run.log
-    if compaction.replaces is not None:
-        text = kept.run.space.summaries.versions[compaction.replaces - 1].text
-        if any(contains(text, answer) for answer in probe.answers):
-            return f"Summary before: version {compaction.replaces}", text
+    if compaction.replaces is not None and held_before(kept, life, compaction):
+        return f"Summary before: version {compaction.replaces}", _text_before(kept, compaction)
     held = [
         position for position in compaction.summarized
         if position in probe.evidence or any(contains(readable(log[position]), answer) for answer in probe.answers)
@@ -107,18 +103,12 @@ def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction
     return f"{name[:1].upper()}{name[1:]}, which it took in", "\n\n".join(readable(log[at]) for at in held)
 
 
-def marked_html(text: str, answers: Sequence[str]) -> str:
-    """``text`` as HTML, as it is, with the answers in it marked."""
-    pattern = _answer_pattern(answers)
-    parts, at = [], 0
-    for found in pattern.finditer(text) if any(answers) else ():
-        parts += [escape(text[at : found.start()]), f"{MARK}{escape(found.group())}</mark>"]
-        at = found.end()
-    return f'<div class="memviz-diff">{"".join(parts)}{escape(text[at:])}</div>'
+def held_before(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> bool:
+    """Whether the summary that ``compaction`` replaced held an answer of the fact."""
+    text = _text_before(kept, compaction)
+    return any(contains(text, answer) for answer in kept.retention.probes[life.probe].answers)
 
 
-def _answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
-    """Answers by their spelling, the longest first; spaces may be any white space."""
-    longest = sorted((answer for answer in answers if answer.strip()), key=len, reverse=True)
-    spelled = (r"\s+".join(map(re.escape, answer.split())) for answer in longest)
-    return re.compile("|".join(rf"(?<![A-Za-z0-9]){part}(?![A-Za-z0-9])" for part in spelled), re.IGNORECASE)
+def _text_before(kept: RetentionResult, compaction: Compaction) -> str:
+    replaces = compaction.replaces
+    return "" if replaces is None else kept.run.space.summaries.versions[replaces - 1].text

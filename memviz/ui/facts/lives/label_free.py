@@ -26,20 +26,18 @@ MISSES_ALT = "Values that a tool call used and that some setting did not send, o
 
 def without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
-    if not settings:
-        return
     if not _is_wanted(len(settings[0].run.log)):
         return
     words = rare_words_of(settings[0].run.log)
     needed = [tool_argument_recall_of(setting.run) for setting in settings]
     if not words and not any(found.arguments for found in needed):
+        st.caption("No word here is said by one message alone, and no tool call used a value that was said before.")
         return
-    st.subheader("And without any labels?", anchor=False)
     if words:
         lasting = [Lasting(setting, survival_of(setting.run, words)) for setting in settings]
         st.plotly_chart(
             survival_curve(lasting, "Rare words still there, by their age", WORD), key="retention-words",
-            config=CONFIG, alt="Share of rare words still in the context by the turns since they were said",
+            config=CONFIG, alt=f"Share of {counted(len(words), 'rare word')} that requests still hold, by their age.",
         )  # fmt: skip
         st.caption(
             f"{counted(len(words), 'word')} that one message alone says, looked up in every later request: what of "

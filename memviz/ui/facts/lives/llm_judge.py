@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Sequence
+import hashlib
+import json
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,8 +24,9 @@ from memviz.ui.controls.pickers import ModelChoice, model_picker
 from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.switch import switch
-from memviz.ui.shell.state import RetentionState, set_widget, widget_value
+from memviz.ui.shell.state import RetentionState, retention_state, set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
+from memviz.workspace import Workspace
 
 SETTINGS_KEY, COUNT_KEY, JUDGE_KEY, ONE_KEY = (
     "judged-settings", "judged-facts", "judged-with-judge", "judged-one",
@@ -48,14 +51,16 @@ class _Asked(NamedTuple):
     judge: ModelChoice | None
 
     @property
-    def key(self) -> Hashable:
-        """What the results are kept under: settings by what a question would be sent, models by name."""
-        settings = tuple(
-            (run.strategy, run.counter.name, len(run.log), tuple(version.text for version in run.summaries))
+    def key(self) -> str:
+        """What the results are kept under, as a hash: settings by what a question would be sent, models by name."""
+        settings = [
+            (run.strategy.id, run.strategy.model_dump(), run.counter.name, len(run.log),
+             [version.text for version in run.summaries])
             for run in self.runs
-        )
-        names = (self.models.answerer.name, self.models.summarizer.name, self.judge.name if self.judge else None)
-        return (settings, names, self.probes)
+        ]  # fmt: skip
+        names = [self.models.answerer.name, self.models.summarizer.name, self.judge.name if self.judge else None]
+        parts = [settings, names, [probe.to_dict() for probe in self.probes]]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def is_settled(self, answer: JudgedAnswer) -> bool:
         """Whether nobody has to be asked about it again."""
@@ -67,8 +72,9 @@ class _Asked(NamedTuple):
 
 
 def ask_a_model(
-    state: RetentionState, kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels
-) -> None:
+    workspace: Workspace, conversation_id: str, kept: Sequence[RetentionResult], probes: Sequence[Probe],
+    models: StudyModels,
+) -> None:  # fmt: skip
     """The panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would let
     one that is running finish before it hears of a click on Stop."""
     with st.expander("Ask a model", icon=":material/quiz:", key="judged"):
@@ -80,8 +86,12 @@ def ask_a_model(
         if not asked.runs or not asked.probes:
             st.caption("Choose a setting to ask.")
             return
-        settled = sum(asked.is_settled(answer) for answer in state.judged.get(asked.key, ()))
-        job = _JudgingJob(models.answerer.name, settled, len(asked.runs) * len(asked.probes), state, asked)
+        state, key = retention_state(), asked.key
+        if key not in state.judged:
+            state.judged[key] = workspace.judged_answers(conversation_id, key)
+        settled = sum(asked.is_settled(answer) for answer in state.judged[key])
+        total = len(asked.runs) * len(asked.probes)
+        job = _JudgingJob(models.answerer.name, settled, total, state, asked, key, workspace, conversation_id)
         if job.done < job.total:
             job.run_when_asked()
         if job.so_far:
@@ -115,10 +125,13 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
 
 @dataclass
 class _JudgingJob(ResumableJob):
-    """Question by question, setting by setting; what was answered is kept for this browser session."""
+    """Question by question, setting by setting; what was answered is kept with the conversation."""
 
     state: RetentionState
     asked: _Asked
+    key: str
+    workspace: Workspace
+    conversation_id: str
     judging: Judging | None = None
 
     verb, unit = "Ask", "answer"
@@ -127,7 +140,7 @@ class _JudgingJob(ResumableJob):
     @property
     def so_far(self) -> tuple[JudgedAnswer, ...]:
         """What was answered, judged or failed in earlier attempts."""
-        return self.state.judged.get(self.asked.key, ())
+        return self.state.judged.get(self.key, ())
 
     @property
     def is_begun(self) -> bool:
@@ -153,13 +166,16 @@ class _JudgingJob(ResumableJob):
             yield Step(done / total, f"Asking: {done:,} of {counted(total, self.unit)}")
 
     def keep(self) -> None:
-        """The newest results come last; the oldest make room."""
-        if self.judging is not None and self.judging.results:
-            judged = self.state.judged
-            judged.pop(self.asked.key, None)
-            judged[self.asked.key] = self.judging.results
-            for old in list(judged)[:-MOST_RESULTS]:
-                del judged[old]
+        """The newest results come last; in the session the oldest make room."""
+        if self.judging is None or not self.judging.results:
+            return
+        before, judged = self.so_far, self.state.judged
+        judged.pop(self.key, None)
+        judged[self.key] = self.judging.results
+        for old in list(judged)[:-MOST_RESULTS]:
+            del judged[old]
+        new = [answer for answer in self.judging.results if answer not in before]
+        self.workspace.keep_judged_answers(self.conversation_id, self.key, self.asked.probes, new)
 
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,20 +17,22 @@ from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
 from memviz.text.wording import counted
+from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
-from memviz.ui.controls.sidebar import StudyModels, nothing_yet
+from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, nothing_yet
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import facts_of, probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
+from memviz.ui.facts.selection import choose_event, open_event, open_request
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, retention_state, widget_value
+from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
-MEASURE_KEY = "retention-measure"
+MEASURE_KEY, CURVE_KEY = "retention-measure", "retention-curve"
 MEASURE_HELP = (
     "Could be known: the message that states the fact is sent word for word, or an accepted answer stands anywhere "
     "in the request, such as in the summary. The other two look at one of these alone."
@@ -49,60 +52,109 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
     if not shown:
         nothing_yet(settings)
         return
-    health(shown)
-    where_from(facts)
+    if not facts.probes:
+        where_from(facts)
+        probes_panel(workspace, state, facts)
+        health(shown)
+        unlabelled(shown, expanded=True)
+        return
     kept = retention_results(shown, facts.probes)
-    if facts.probes:
-        main_picture(kept, elsewhere(workspace, kept))
-        key_numbers(kept)
-        one_setting(state, kept)
-        survival_by_age(kept)
-        by_category(kept)
-    without_labels(shown)
+    one_setting(state, kept)
+    summaries_by(models.summarizer.name, shown)
+    where_from(facts)
+    st.header("How much does each setting still know?", anchor=False)
+    all_settings(state, kept, elsewhere(workspace, kept))
+    key_numbers(kept)
+    health(shown)
+    more_on_facts(kept)
+    unlabelled(shown)
     probes_panel(workspace, state, facts)
-    if facts.probes:
-        ask_a_model(retention_state(), kept, facts.probes, models)
+    ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
 
 
 @st.fragment
-def main_picture(kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
-    """Retention over the turns, by the measure that is chosen."""
+def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
+    """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
     linked("measure", MEASURE_KEY, [one.value for one in Measure])
     measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     st.plotly_chart(
-        retention_curve(kept, bounds, measure), key="retention-curve", config=CONFIG,
-        alt="Share of the facts stated so far that each request could know, one line a setting",
+        retention_curve(kept, bounds, measure), key=CURVE_KEY, config=CONFIG, selection_mode="points",
+        on_select=partial(_follow_click, state, kept), alt=_finding(kept),
     )  # fmt: skip
-    left, right = st.columns(2, vertical_alignment="center", gap="medium")
-    left.segmented_control(
+    _clicked(state, kept)
+    st.segmented_control(
         "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY,
         default=Measure.RETAINED.value, required=True, help=MEASURE_HELP,
     )  # fmt: skip
-    right.caption(_how_to_read(baseline, measure))
+    st.caption(_how_to_read(baseline, measure))
+
+
+def _finding(kept: Sequence[RetentionResult]) -> str:
+    """The picture in one sentence."""
+    known = ", ".join(
+        f"{one.setting.label} {int(one.retention.retained[-1].sum()):,} of {int(one.retention.born[-1].sum()):,}"
+        for one in kept
+    )
+    return f"Share of the facts that each request could still know, one line a setting; known at the end: {known}."
+
+
+def _clicked_point(kept: Sequence[RetentionResult]) -> tuple[RetentionResult, int, int] | None:
+    """What was clicked on the curve: the setting, the turn, and the number of the summarization, -1 for a line."""
+    carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
+    if not isinstance(carried, list) or len(carried) < 3 or int(carried[0]) >= len(kept):
+        return None
+    return kept[int(carried[0])], int(carried[1]), int(carried[2])
+
+
+def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+    found = _clicked_point(kept)
+    if found is not None:
+        one, turn, number = found
+        state.looked_at = one.setting.index
+        set_widget(TURN_KEY, turn)
+        if number >= 0:
+            choose_event(state, one.setting, number)
+
+
+def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+    """The ways on from what was clicked."""
+    found = _clicked_point(kept)
+    if found is None:
+        return
+    one, turn, number = found
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**Turn {turn:,}**, {plain(one.setting.label)}", width="content")
+        if st.button("See this request", icon=":material/stacked_line_chart:", key="retention-request"):
+            open_request(state, one.setting, turn)
+        written = one.run.compactions[number].written if number >= 0 else None
+        name = "Open this attempt" if written is None else f"Open version {written.version}"
+        if number >= 0 and st.button(name, icon=":material/compress:", key="retention-event"):
+            open_event(state, one.setting, number)
 
 
 def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
-    words = "Diamonds mark summarizations: point at one to see which facts it cost."
+    words = "Diamonds mark summarizations: point at one to see which facts it lost, click it to open it."
     if measure is Measure.EVIDENCE:
         return words
     if baseline is None:
-        return words + " There is no other conversation in this language to tell what would be found by chance."
+        return words + " What is found by chance is not shown: there is no other conversation in this language."
     return (
-        f"{words} Found by chance: the same facts, looked up in another conversation, “{plain(baseline.title)}”, "
-        "under the same settings."
+        f"{words} The dotted line at the top is a request with all messages. The grey area is what is found by chance: "
+        f"the same facts, looked up in another conversation, “{plain(baseline.title)}”, under the same settings."
     )
 
 
 def key_numbers(kept: Sequence[RetentionResult]) -> None:
     """What was known at the end, and how that came, one column a setting."""
     st.markdown("**Facts known at the end**", help=KNOWN_HELP)
-    for column, one in zip(st.columns(len(kept)), kept, strict=True):
-        born = int(one.retention.born[-1].sum())
-        column.metric(
-            one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
-            delta=None if born else "no fact was stated", delta_color="off",
-        )  # fmt: skip
+    with st.container(horizontal=True, gap="medium", key="facts-known"):
+        for one in kept:
+            born = int(one.retention.born[-1].sum())
+            st.metric(
+                one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
+                delta=None if born else "no fact was stated", delta_color="off", width="content",
+            )  # fmt: skip
     columns = {plain(one.setting.label): _numbers(one) for one in kept}
     st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
 
@@ -129,13 +181,31 @@ def half_life_words(survival: Survival) -> str:
     return f"more than {counted(oldest, 'turn')}" if oldest >= 0 else "–"
 
 
+def more_on_facts(kept: Sequence[RetentionResult]) -> None:
+    """What fewer visitors ask for, folded."""
+    with st.expander("How long does a fact last?", icon=":material/timelapse:", key="facts-survival"):
+        survival_by_age(kept)
+    with st.expander("Which kinds of facts are lost?", icon=":material/category:", key="facts-kinds"):
+        by_category(kept)
+
+
+def _half_lives(lasting: Sequence[Lasting]) -> str:
+    return ", ".join(f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting)
+
+
+def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
+    """What can be told of any conversation, folded."""
+    name, icon = "What can be said without labelled facts?", ":material/label_off:"
+    with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
+        without_labels(settings)
+
+
 def survival_by_age(kept: Sequence[RetentionResult]) -> None:
     """How long a fact lasts after it was stated."""
-    st.subheader("How long does a fact last?", anchor=False)
     lasting = [Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept]
     st.plotly_chart(
         survival_curve(lasting, "Facts still known, by their age"), key="retention-survival", config=CONFIG,
-        alt="Share of the facts still known by the turns since they were stated, one line a setting",
+        alt=f"Share of the facts still known by their age; half of them are lost after: {_half_lives(lasting)}.",
     )  # fmt: skip
     st.caption(
         "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "
@@ -146,7 +216,6 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
 
 def by_category(kept: Sequence[RetentionResult]) -> None:
     """Which kinds of facts were lost."""
-    st.subheader("Which kinds of facts are lost?", anchor=False)
     columns = {
         plain(one.setting.label): dict(_cells(category_table(one.retention, one.run.log))) for one in kept
     }  # fmt: skip

@@ -13,6 +13,7 @@ from memviz.charts.summaries.evolution import carried_over, compression, nesting
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.text.wording import counted
 
 
 class _Chart(NamedTuple):
@@ -20,6 +21,7 @@ class _Chart(NamedTuple):
     title: str
     caption: str
     help: str
+    finding: Callable[[VersionFacts], str]
 
 
 COMPRESSION = _Chart(
@@ -29,33 +31,41 @@ COMPRESSION = _Chart(
     "All messages it stands for: their tokens, for each token of the summary. While a summary keeps its size this "
     "grows with every version: the same room for more and more. What it was made of: the messages newly taken in and "
     "the summary before, so the work of this one summarization.",
+    lambda last: f"{last.compression:.0f} tokens of messages for each of its tokens",
 )
 CARRIED = _Chart(
     carried_over,
-    "What lived on of the version before?",
-    "Low violet: most of the summary before was given up. That content is gone for good.",
-    "Words are compared in order, as in the difference above. Kept: share of the words of the version before that "
-    "this one still has. New: share of this version's words that it did not keep from there.",
+    "How much of the last version survived?",
+    "Where the violet line is low, most of the last version was given up. What was given up is gone for good.",
+    "Words are compared in order, as under What changed above. Kept: the share of the last version's words that this "
+    "one still has. New: the share of this version's words that the last one did not have.",
+    lambda last: (
+        "nothing came before it"
+        if last.carried_share is None
+        else f"{last.carried_share:.0%} of the words of the version before it kept"
+    ),
 )
 ORIGIN = _Chart(
     word_origins,
     "Where do its words come from?",
-    "Neither: content words found in nothing that its writer read. A hint of invention, or a paraphrase.",
+    "Neither: words found in nothing that its writer read. They are invented, or say the same in other words.",
     "Different content words of each version, compared by number, name and word stem; function words do not count. "
-    "A word found in both sources counts as the summary's before.",
+    "A word found in both sources counts as the last version's.",
+    lambda last: f"{last.origin.nowhere:,} words found in nothing that its writer read",
 )
 NESTING = _Chart(
     nesting,
     "How often was its oldest content summarized?",
-    "A summary of a summary of a summary: every step can lose or twist something.",
+    "A summary is made from the summary before it. Each time something can get lost or twisted.",
     "How many summarizations the oldest content of each version has been through. A grey ring marks a version whose "
     "text holds the heading of an earlier summary: that one was copied into it, not summarized.",
+    lambda last: f"its oldest content went through {counted(last.generation, 'summarization')}",
 )
 
 
 def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
-    st.subheader("How it changed from version to version", anchor=False)
+    st.header("How it changed from version to version", anchor=False)
     last_turn = max([record.turn for record in run.turns[-1:]] + [fact.event.turns for fact in facts[-1:]])
     charts = [COMPRESSION, ORIGIN] if grows_a_list(run) else [COMPRESSION, CARRIED, ORIGIN, NESTING]
     for row in zip(charts[::2], charts[1::2], strict=True):
@@ -63,5 +73,5 @@ def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
             with column:
                 st.markdown(f"**{chart.title}**", help=chart.help)
                 st.plotly_chart(chart.draw(facts, last_turn), config=CONFIG, key=f"summaries-{chart.draw.__name__}",
-                                alt=chart.title)  # fmt: skip
+                                alt=f"{chart.title} Of the newest version: {chart.finding(facts[-1])}.")  # fmt: skip
                 st.caption(chart.caption)

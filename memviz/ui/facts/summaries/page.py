@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
@@ -21,25 +22,27 @@ from memviz.metrics.summaries.events import (
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.text.wording import counted
+from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.facts.probes import facts_of
+from memviz.ui.facts.retention_cache import READ_MESSAGES, retention_results
+from memviz.ui.facts.selection import choose_event, chosen_event, event_key, follow_turn, open_fact, view_of
 from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
-from memviz.ui.facts.summaries.version import event_label, version_noun, version_view
+from memviz.ui.facts.summaries.version import event_label, trouble, version_noun, version_title, version_view
+from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
-from memviz.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.workspace import Workspace
 
 SETTING_KEY = "summaries-setting"
-EVENT_KEY = "summaries-event-"
 CHART_KEY = "summaries-timeline-"
-CHART_ALT = "Tokens of the summary over the turns, and the messages that each version stands for"
+MOST_ROWS = 200
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
@@ -62,26 +65,14 @@ def summaries(
     if not setting.run.compactions:
         _nothing(state, setting)
         return
-    health([setting])
     facts = summary_evolution(setting.run)
-    # Another conversation or setting has other versions: its controls are others too.
-    view = _view(state, setting)
-    desk = Desk(state, setting, summarizer, lambda: facts_of(workspace, state).probes)
+    desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state).probes)
     try_prompts(desk)
-    history(desk, facts, view)
+    history(desk, facts)
+    summaries_by(summarizer.name, [setting])
+    health([setting])
     if facts:
         evolution_charts(setting.run, facts)
-
-
-def _view(state: CompareState, setting: SettingRun) -> str:
-    return f"{state.conversation_id}-{setting.index}-{setting.run.strategy.label}-{state.counter}"
-
-
-def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
-    """Go to the summaries, to the compaction of this number (from 0) under the setting of ``line``."""
-    state.looked_at = setting.index
-    set_widget(EVENT_KEY + _view(state, setting), number)
-    turn_to("facts", FACTS_VIEW, "summaries")
 
 
 def _nothing(state: CompareState, setting: SettingRun) -> None:
@@ -116,11 +107,10 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     covered = sum(len(version.covers) for version in in_force)
     generation = max((fact.generation for fact in facts if fact.version in in_force), default=0)
     numbers = [
-        ("Entries" if is_list else "Versions", f"{len(facts):,}", "Summaries written in the whole conversation."),
-        ("At the end", counted(tokens_in_force(run, events[-1]), "token"), "What is sent in place of older messages."),
-        ("Stands for", counted(covered, "message"), "Messages that are no longer sent word for word."),
+        ("Tokens at the end", f"{tokens_in_force(run, events[-1]):,}", "What is sent in place of older messages."),
+        ("Messages replaced", f"{covered:,}", "Messages that are no longer sent word for word at the end."),
         ("Oldest content", f"{generation}× summarized", "How many summarizations it has been through."),
-        ("Summarizer", f"{use.summarizer_tokens:,} tokens", "Into and out of it, in all calls that gave a summary."),
+        ("Summarizer tokens", f"{use.summarizer_tokens:,}", "Into and out of it, in all calls that gave a summary."),
     ]
     with st.container(horizontal=True, gap="medium"):
         for label, value, help_text in numbers:
@@ -128,24 +118,87 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 
 
 @st.fragment
-def history(desk: Desk, facts: Sequence[VersionFacts], view: str) -> None:
-    """The main picture, and one version in full. A click on the picture opens a version."""
-    run = desk.setting.run
-    events, event_key, chart_key = compaction_events(run), EVENT_KEY + view, CHART_KEY + view
-    linked("version", event_key, range(len(events)))
-    if widget_value(event_key) not in range(len(events)):
-        set_widget(event_key, _most_telling(events, facts))
-    selected = int(widget_value(event_key))
-    st.plotly_chart(
-        summary_timeline(run, selected), key=chart_key, selection_mode="points", config=CONFIG,
-        on_select=partial(take_clicked_number, chart_key, event_key), alt=CHART_ALT,
-    )  # fmt: skip
-    st.caption("Point at a mark for why and what it cost; click it to open that version below.")
+def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
+    """The main picture, and one version in full. A click on the picture chooses a version."""
+    run, state, setting = desk.setting.run, desk.state, desk.setting
+    events, key, view = compaction_events(run), event_key(state, setting), view_of(state, setting)
+    linked("version", key, range(len(events)))
+    if chosen_event(state, setting) is None:
+        choose_event(state, setting, _most_telling(events, facts))
+    with st.container(horizontal=True, gap="medium", key="facts-beside"):
+        with st.container(key="facts-picture", gap="small"):
+            number = _picture(desk, events, key)
+        event = events[number]
+        with st.container(key="facts-story", gap="small"):
+            _beside(desk, event)
+    version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
     if facts:
         _key_numbers(run, facts)
-    number = _choose_event(run, events, event_key)
-    event = events[number]
-    version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
+        with st.expander("All of them as a table", icon=":material/table_rows:", key="summaries-table"):
+            st.table(_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
+
+
+def _table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
+    """The newest of the summaries that the picture shows."""
+    return pd.DataFrame([
+        {
+            version_noun(run): f"{fact.version.version:,}",
+            "Turn": f"{fact.event.compaction.turn:,}",
+            "Tokens": f"{fact.tokens:,}",
+            "Messages replaced": f"{len(fact.version.covers):,}",
+            "Why": plain(fact.event.compaction.reason),
+        }
+        for fact in facts[-MOST_ROWS:]
+    ])  # fmt: skip
+
+
+def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
+    """The summaries over the turns, and the number of the event that is chosen."""
+    run, chart_key = desk.setting.run, CHART_KEY + view_of(desk.state, desk.setting)
+    st.plotly_chart(
+        summary_timeline(run, int(widget_value(key))), key=chart_key, selection_mode="points", config=CONFIG,
+        on_select=partial(_follow_click, desk, chart_key, key), alt=_finding(run, events),
+    )  # fmt: skip
+    if len(events) == 1:
+        return 0
+    return int(st.select_slider(
+        version_noun(run), range(len(events)), key=key, format_func=lambda at: event_label(run, events[at]),
+        on_change=follow_turn, args=(desk.state, desk.setting), persist_state="session",
+    ))  # fmt: skip
+
+
+def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
+    take_clicked_number(chart_key, key)
+    follow_turn(desk.state, desk.setting)
+
+
+def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
+    """The picture in one sentence."""
+    written = sum(event.version is not None for event in events)
+    return (
+        f"Tokens of the summary over the turns: {counted(written, 'summary')} written, and at the end "
+        f"{counted(tokens_in_force(run, events[-1]), 'token')} sent in place of older messages."
+    )
+
+
+def _beside(desk: Desk, event: CompactionEvent) -> None:
+    """Which version is chosen, why it was written, and what it did to the facts."""
+    st.header(version_title(desk.setting.run, event), anchor=False)
+    if trouble(desk.setting.run, event):
+        return
+    version_head(event.compaction)
+    is_long = len(desk.setting.run.log) > READ_MESSAGES
+    if is_long and not st.toggle("Look the facts up in this long conversation", key="summaries-facts"):
+        return
+    probes = tuple(desk.probes())
+    if not probes:
+        st.caption("No facts are known of this conversation. Add some on Facts, under Facts looked for.")
+        return
+    (one,) = retention_results([desk.setting], probes)
+    facts_of_version(
+        chosen_version(one, event.number), probes, f"facts-at-{view_of(desk.state, desk.setting)}-{event.number}",
+        partial(open_fact, desk.state, desk.setting),
+    )  # fmt: skip
 
 
 def _most_telling(events: Sequence[CompactionEvent], facts: Sequence[VersionFacts]) -> int:
@@ -154,10 +207,3 @@ def _most_telling(events: Sequence[CompactionEvent], facts: Sequence[VersionFact
     if replacing:
         return min(replacing, key=lambda fact: fact.carried_share or 0).event.number
     return facts[-1].event.number if facts else len(events) - 1
-
-
-def _choose_event(run: Run, events: Sequence[CompactionEvent], key: str) -> int:
-    if len(events) == 1:
-        return 0
-    return int(st.select_slider(version_noun(run), range(len(events)), key=key,
-                                format_func=lambda at: event_label(run, events[at])))  # fmt: skip

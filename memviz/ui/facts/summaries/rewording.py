@@ -17,15 +17,16 @@ from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, chat_state
-from memviz.workspace import RunKey
+from memviz.workspace import RunKey, Workspace
 
 TEXT_PIXELS = 260
 
 
 class Desk(NamedTuple):
-    """What working on a summary takes: the study it belongs to, the setting's line, who summarizes, and what
-    finds the facts that it should keep."""
+    """What working on a summary takes: where it is kept, the study it belongs to, the setting's line, who summarizes,
+    and what finds the facts that it should keep."""
 
+    workspace: Workspace
     state: CompareState
     setting: SettingRun
     summarizer: ModelChoice
@@ -56,11 +57,10 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     )  # fmt: skip
     with st.container(horizontal=True):
         if st.button("Replay with my wording", icon=":material/edit:", type="primary", key="wording-save"):
-            _keep(desk.state, key, version.version, text)
+            _keep(desk, key, version.version, text)
         mine = desk.state.edits.get(key, {})
         if version.version in mine and st.button("Take my wording back", icon=":material/undo:", key="wording-undo"):
-            del mine[version.version]
-            st.rerun()
+            _keep(desk, key, version.version, None)
         if mine and not _stands_beside(desk):
             st.button(
                 "Compare with the wording as it was", icon=":material/splitscreen_right:", key="wording-beside",
@@ -86,13 +86,19 @@ def _add_as_written(desk: Desk) -> None:
         desk.state.add(mine.strategy_id, mine.parameters, as_written=True)
 
 
-def _keep(state: CompareState, key: RunKey, version: int, text: str) -> None:
+def _keep(desk: Desk, key: RunKey, version: int, text: str | None) -> None:
+    """Use a wording from now on, also after a reload; ``None`` takes it back."""
+    mine = desk.state.edits.setdefault(key, {})
     try:
-        wording = worded(text)
+        wording = None if text is None else worded(text)
+        desk.workspace.keep_wording(key, version, wording)
     except MemvizError as error:
         show_error(error)
         return
-    state.edits.setdefault(key, {})[version] = wording
+    if wording is None:
+        mine.pop(version, None)
+    else:
+        mine[version] = wording
     st.rerun()
 
 

@@ -33,7 +33,7 @@ from memviz.ui.shell.text import plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
 TEXT_PIXELS = 520
-UNCUT = ("What changed", "Full text", "Reword", "Prompt lab")
+UNCUT = ("What changed", "Full text", "Numbers", "Reword", "Prompt lab")
 """The tabs that show all they have; the others scroll."""
 
 
@@ -50,34 +50,30 @@ def event_label(run: Run, event: CompactionEvent) -> str:
 
 def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
-    run = desk.setting.run
-    st.subheader(_title(run, event), anchor=False)
-    _trouble(run, event)
-    text, happened = st.columns([5, 3], gap="large")
-    with happened:
-        st.markdown("**What happened**")
-        st.html(facts_html(run, event, facts))
-    with text:
-        _tabs(desk, event, view)
+    _tabs(desk, event, facts, view)
 
 
-def _title(run: Run, event: CompactionEvent) -> str:
+def version_title(run: Run, event: CompactionEvent) -> str:
+    """Which version it is, or what became of the attempt."""
     if event.version is None:
         return f"{event.what.value.capitalize()} {request_words(event.compaction)}"
     return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, {request_words(event.compaction)}"
 
 
-def _trouble(run: Run, event: CompactionEvent) -> None:
-    """Say what a version that never came means."""
+def trouble(run: Run, event: CompactionEvent) -> bool:
+    """Say what a version that never came means; whether there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
         why, hope = plain(error_words(event.compaction)), tried_again(run, event.compaction)
         st.error(f"{what}: {why}. {hope}", icon=":material/error:")
     elif event.what is CompactionOutcome.DROPPED:
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
+    else:
+        return False
+    return True
 
 
-def _tabs(desk: Desk, event: CompactionEvent, view: str) -> None:
+def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
     """What there is to read about it, and to do with it, a tab each."""
     run = desk.setting.run
     version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
@@ -87,16 +83,17 @@ def _tabs(desk: Desk, event: CompactionEvent, view: str) -> None:
         tabs["Full text"] = lambda: st.text(version.text)
     if version and grows_a_list(run):
         tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
+    tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if taken:
         tabs[counted(len(taken), "message") + (" taken in" if version else "")] = lambda: st.html(
             messages_html(run, taken)
         )
     if prompt:
-        tabs["Prompt sent"] = lambda: _prompt(prompt)
+        tabs["Prompt"] = lambda: _prompt(prompt)
     if version:
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
-    for tab, (name, draw) in zip(st.tabs(list(tabs)) if tabs else [], tabs.items(), strict=True):
+    for tab, (name, draw) in zip(st.tabs(list(tabs)), tabs.items(), strict=True):
         with tab, st.container(height="content" if name in UNCUT else TEXT_PIXELS, border=False):
             draw()
 

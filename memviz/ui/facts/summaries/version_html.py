@@ -11,6 +11,7 @@ from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import compaction_words, request_title, size_words
 from memviz.metrics.summaries.events import CompactionEvent, grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.text.language import lang_attribute
 from memviz.text.wording import counted, dollars, message_number, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.shell.text import call_text
@@ -92,6 +93,6 @@ def _lines(head: str, content: str, calls: Iterable[str]) -> Iterator[str]:
     yield f"<small>{escape(head)}</small>"
     if content:
         more = "…" if len(content) > MAX_CHARS_SHOWN else ""
-        yield f"<p>{escape(content[:MAX_CHARS_SHOWN])}{more}</p>"
+        yield f"<p{lang_attribute(content)}>{escape(content[:MAX_CHARS_SHOWN])}{more}</p>"
     for call in calls:
         yield f"<code>{escape(call)}</code>"

@@ -1,0 +1,132 @@
+"""Beside the lives of facts: the story of the chosen one, what it takes to bring it back, and the version of the
+summary that lost it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.charts.retention.result import RetentionResult
+from memviz.metrics.retention.life_lines import LifeLine
+from memviz.ui.controls.bring_back import bring_back
+from memviz.ui.controls.diff_html import marked_html
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
+from memviz.ui.facts.selection import choose_event, chosen_event, fact_key, follow_turn, open_event
+from memviz.ui.facts.version_card import (
+    chosen_version,
+    counts_words,
+    fact_name,
+    version_badge,
+    version_head,
+    what_changed,
+)
+from memviz.ui.shell.state import CompareState, set_widget, widget_value
+from memviz.ui.shell.text import distinct, plain, shortened
+
+LABEL_CHARS = 110
+
+
+def choose_fact(
+    state: CompareState, one: RetentionResult, probe: int, turn: int | None = None, *, keeps_event: bool = False
+) -> None:
+    """Choose a fact and one of its losses: that at ``turn``, else the first by a summarization, else the first."""
+    set_widget(fact_key(state), probe)
+    choose_loss(state, one, probe, turn, keeps_event=keeps_event)
+
+
+def choose_loss(
+    state: CompareState, one: RetentionResult, probe: int, turn: int | None = None, *, keeps_event: bool = False
+) -> None:
+    """Choose a loss of a fact, and the summarization behind it, if there is one. ``keeps_event``: a summarization that
+    is chosen already stays so."""
+    lost = losses_of(one, probe)
+    if turn not in lost:
+        turn = next((at for at, by in lost.items() if by is not None), next(iter(lost), None))
+    set_widget(_loss_key(state), turn)
+    if not keeps_event or chosen_event(state, one.setting) is None:
+        choose_event(state, one.setting, None if turn is None else lost[turn])
+
+
+def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
+    """The turns at which a fact was lost, each with the number of the compaction that took it, if one did."""
+    return {turn: by for (number, turn), by in one.losses.items() if number == probe}
+
+
+def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
+    """How the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
+    st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
+    turn = _which_loss(state, one, life)
+    if turn is not None:
+        evidence = sorted(one.retention.probes[life.probe].evidence)
+        bring_back(state, one.setting, evidence, turn, "retention-bring-back")
+    elif life.spans:
+        st.caption("It was never lost under this setting.")
+    number = chosen_event(state, one.setting)
+    if number is not None:
+        _version(state, one, life, number)
+
+
+def choose_life(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
+    """The fact that is chosen."""
+    probes = one.retention.probes
+    labels = distinct([
+        shortened(f"{probes[life.probe].answers[0]} · {probes[life.probe].question}", LABEL_CHARS) for life in lives
+    ])  # fmt: skip
+    by_number = dict(zip((life.probe for life in lives), labels, strict=True))
+    chosen = st.selectbox(
+        "The story of one fact", list(by_number), format_func=by_number.__getitem__, key=fact_key(state),
+        help="Type to search, or click a row of the picture.", on_change=_follow_choice, args=(state, one),
+        persist_state="session",
+    )  # fmt: skip
+    return next(life for life in lives if life.probe == chosen)
+
+
+def _follow_choice(state: CompareState, one: RetentionResult) -> None:
+    choose_loss(state, one, widget_value(fact_key(state)))
+    follow_turn(state, one.setting)
+
+
+def _loss_key(state: CompareState) -> str:
+    return f"{fact_key(state)}-loss"
+
+
+def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> int | None:
+    """A fact that came back can be lost several times: which of its losses is looked at."""
+    turns, key = list(losses_of(one, life.probe)), _loss_key(state)
+    if not turns:
+        return None
+    if widget_value(key) not in turns:  # another setting is looked at
+        choose_loss(state, one, life.probe, keeps_event=True)
+    if len(turns) == 1:
+        st.caption(f"Lost at turn {turns[0]:,}.")
+        return turns[0]
+    st.segmented_control(
+        "Lost at", turns, format_func="turn {}".format, key=key, required=True, persist_state="session",
+        on_change=_follow_loss, args=(state, one, life.probe),
+    )  # fmt: skip
+    return int(widget_value(key))
+
+
+def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
+    choose_loss(state, one, probe, widget_value(_loss_key(state)))
+    follow_turn(state, one.setting)
+
+
+def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: int) -> None:
+    """The summarization that is chosen: most often the one that lost the fact."""
+    compaction, answers = one.run.compactions[number], one.retention.probes[life.probe].answers
+    version_badge(compaction)
+    version_head(compaction)
+    st.caption(counts_words(chosen_version(one, number)))
+    if number in losses_of(one, life.probe).values() and not held_before(one, life, compaction):
+        name, text = source_of_loss(one, life, compaction)
+        st.markdown(f"**{plain(name)}**")
+        st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
+    if compaction.written is not None:
+        before = f"version {compaction.replaces} → " if compaction.replaces else ""
+        st.markdown(f"**What changed: {before}version {compaction.written.version}**")
+    what_changed(one.run, compaction, answers)
+    if st.button("Open this summarization", icon=":material/compress:", key="retention-open"):
+        open_event(state, one.setting, number)

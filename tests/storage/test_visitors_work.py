@@ -1,0 +1,86 @@
+"""Wordings of summaries and judged answers in the file: two tabs keep theirs, and damage is left aside."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import memviz
+from memviz import Message, StorageError
+from memviz.engine.calls import ReplyFacts
+from memviz.engine.judged_answer import JudgedAnswer
+from memviz.models.base import Usage
+from memviz.storage.store import Store
+from memviz.transcripts.base import Transcript
+
+PROBE = memviz.Probe("What is the budget?", ("3,000 euros",), (0,), "number")
+ANSWER = JudgedAnswer(PROBE, 0, "3,000 euros.", "right", sent_tokens=9, calls=(ReplyFacts("m", Usage(9, 3), 0.1, 0.5),))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "chats.db")
+    made.add_conversation(Transcript((Message("user", "Hi."),)), "one")
+    yield made
+    made.close()
+
+
+def test_each_wording_is_kept_for_itself(store: Store) -> None:
+    other_tab = Store(store.path)
+    store.keep_wording("one", "key", 1, "First.")
+    other_tab.keep_wording("one", "key", 3, "Third.")
+    store.keep_wording("one", "key", 1, "First, better.")
+    assert other_tab.find_wordings("one", "key") == {1: "First, better.", 3: "Third."}
+    store.remove_wording("one", "key", 3)
+    assert other_tab.find_wordings("one", "key") == {1: "First, better."}
+    assert not store.find_wordings("one", "another")
+    other_tab.close()
+
+
+def test_an_answer_comes_back_as_it_was(store: Store) -> None:
+    second = replace(ANSWER, run=1, reply=None, verdict=None, error="off")
+    store.keep_judged_answers("one", "key", {2: [second, ANSWER]})
+    assert store.find_judged_answers("one", "key") == [ANSWER, second]
+
+
+def test_nothing_takes_the_place_of_more(store: Store) -> None:
+    failed, unjudged = replace(ANSWER, reply=None, verdict=None, error="off"), replace(ANSWER, verdict=None)
+    for kept, comes, stays in ((failed, unjudged, unjudged), (unjudged, failed, unjudged), (unjudged, ANSWER, ANSWER),
+                               (ANSWER, unjudged, ANSWER)):  # fmt: skip
+        key = f"{kept.verdict}{comes.error}{comes.verdict}{kept.error}"
+        store.keep_judged_answers("one", key, {0: [kept]})
+        store.keep_judged_answers("one", key, {0: [comes]})
+        assert store.find_judged_answers("one", key) == [stays]
+
+
+def test_they_go_with_their_conversation(store: Store) -> None:
+    store.keep_wording("one", "key", 1, "Mine.")
+    store.keep_judged_answers("one", "key", {0: [ANSWER]})
+    assert {"wording", "judged_answer"} <= set(store.stored_rows("one"))
+    store.delete("one")
+    with pytest.raises(StorageError, match="was deleted"):
+        store.keep_wording("one", "key", 2, "Too late.")
+    store.purge(older_than_days=0)
+    with closing(sqlite3.connect(store.path)) as file:
+        for table in ("wording", "judged_answer"):
+            assert file.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)  # noqa: S608
+
+
+def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
+    store.keep_wording("one", "key", 1, "Mine.")
+    store.keep_wording("one", "key", 2, "Also mine.")
+    store.keep_judged_answers("one", "key", {0: [ANSWER], 1: [ANSWER]})
+    assert not store.check()
+    with closing(sqlite3.connect(store.path)) as file, file:
+        file.execute("UPDATE wording SET text = x'00' WHERE version = 1")
+        damaged = json.dumps(ANSWER.to_dict() | {"run": -4})
+        file.execute("UPDATE judged_answer SET answer = ? WHERE probe = 0", (damaged,))
+    assert store.find_wordings("one", "key") == {2: "Also mine."}
+    assert store.find_judged_answers("one", "key") == [ANSWER]
+    assert any("2 of the wordings of summaries and judged answers are damaged" in problem for problem in store.check())
