@@ -30,6 +30,7 @@ from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (
     click,
     figures,
+    in_reading_order,
     inspected,
     labelled,
     numbers,
@@ -125,7 +126,7 @@ def test_controls_choose_message_turn_and_setting(page: AppTest) -> None:
     run = replayed(FIRST["Sliding window · 10 messages"])
     assert sample("trip").messages[11].content in texts(page)
     assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
-    assert inspected(page) == [message.content for message in run.turns[19].context.messages]
+    assert inspected(page) == in_reading_order([message.content for message in run.turns[19].context.messages])
     words = [element.value.replace("\\", "") for element in page.markdown]
     assert "**Message 12** · assistant, turn 6" in words
     assert any(f"Under Sliding window · 10 messages: {life_in_words(fate_map(run).life(11))}" in word for word in words)
