@@ -141,7 +141,6 @@ class Player {
         this.range.max = turns.length - 1;
         this.range.value = at;
         this.range.setAttribute("aria-valuetext", where + (summarized ? ", summarized" : ""));
-        this.root.querySelector(".group").toggleAttribute("data-playing", Boolean(this.playing));
         for (const chart of this.charts.keys()) this.place(chart);
     }
 

@@ -27,7 +27,8 @@ from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS = 385
+CHART_PIXELS, LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 385, 28, 3
+"""The chart's height, and what each setting beyond the first few adds: its row of the legend takes no room from it."""
 TURNS_KEY = "compare-turns"
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
@@ -49,9 +50,10 @@ def tokens_view(
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
+    height = CHART_PIXELS + LEGEND_ROW_PIXELS * max(0, len(settings) - SETTINGS_IN_ROOM)
     st.plotly_chart(
         kept_figure(
-            settings[0].run, tokens_per_turn, tuple(settings), height=CHART_PIXELS, recorded=transcript.events,
+            settings[0].run, tokens_per_turn, tuple(settings), height=height, recorded=transcript.events,
             turns=turns,
         ),
         key=CHART_KEY, config=CONFIG, selection_mode="points",
