@@ -60,13 +60,15 @@ def test_pointing_at_a_summarization(page: Page, dashboard: Dashboard) -> None:
     )
     tooltip = point_at(page, 2, *first)
     expect(tooltip).to_contain_text("Summarized messages 1 to ")
-    expect(tooltip).to_contain_text("tokens > 1,500")
+    expect(tooltip).to_contain_text("1,584 tokens >")
 
 
 def test_the_keyboard_walks_through_messages_and_turns(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
     drawn(page, ".st-key-map-0 .js-plotly-plot")
+    sees(page.get_by_role("button", name="Play"))
     before = page.get_by_text(re.compile("^Request of turn [0-9]+ ·")).inner_text()
+    page.locator("body").click(position={"x": 5, "y": 5})
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text(before)).to_have_count(0)
     box = page.get_by_role("spinbutton", name="Message", exact=True)
