@@ -91,6 +91,8 @@ def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
     chat = Chat(memviz.strategy("summary", buffer_size=1))
     for number in range(4):
         chat.send(f"My code number {number} is QX{number}R.")
+    chat.change_strategy(memviz.strategy("window"))
+    chat.send("And now?")
     id = workspace.new_chat(chat)
     workspace.save_chat(id, chat, "offline")
     session = open_page("summaries")
@@ -98,6 +100,8 @@ def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
     chosen = labelled(session.segmented_control, "Setting")
     chosen.set_value(len(chosen.options) - 1).run()
     assert chosen.options[-1].startswith("Chat as it was held")
+    assert chosen.options[-1].endswith(f", then {memviz.strategy('window').label}")
+    assert page_of(session) == "summaries"
     click(session, "Open the chat")
     assert page_of(session) == "chat"
     assert labelled(session.selectbox, "Conversation").value == id
