@@ -50,9 +50,7 @@ def test_it_can_be_chosen_and_its_parameter_changed() -> None:
 def test_compare_opens_its_memory_yaml() -> None:
     session = open_page("compare")
     file = targets()["memory_yaml"].write(Setting(memviz.strategy(ID, window_size=3)))
-    labelled(session.file_uploader, "A setting that was exported").set_value(
-        ("memory.yaml", file.encode(), "text/yaml")
-    )
+    labelled(session.file_uploader, "Open a memory.yaml").set_value(("memory.yaml", file.encode(), "text/yaml"))
     assert LABEL in token_lines(session.run())
 
 

@@ -234,7 +234,7 @@ class TestStory:
         assert float(usd) == pytest.approx(int(tokens) * 0.25e-6, rel=0.1)  # as fresh input of the model priced first
         click(page, "Bring turn")
         assert page_of(page) == "compare"
-        assert labelled(page.button_group, "Setting").value == 2
+        assert labelled(page.selectbox, "Setting").value == 2
         sent, before = token_lines(page)[SUMMARY], [record.total_tokens for record in run.turns]
         more = {turn: now - then for turn, (now, then) in enumerate(zip(sent, before, strict=True), 1) if now != then}
         assert more == {life.lost_turn: int(tokens)}

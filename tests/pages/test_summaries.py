@@ -57,7 +57,7 @@ def page() -> AppTest:
 def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -> None:
     marks = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "summarized")
     assert numbers(marks["y"]) == [version.tokens for version in run.summaries]
-    assert any(f" of {len(run.summaries)}, turn " in title.value for title in page.header)
+    assert any(f" of {len(run.summaries)}, before the request of turn " in title.value for title in page.header)
     assert metric(page, "Tokens at the end") == str(run.summaries[-1].tokens)
     assert metric(page, "Messages replaced") == str(len(run.summaries[-1].covers))
     assert metric(page, "Oldest content") == f"{len(run.summaries)}× summarized"
@@ -122,7 +122,7 @@ def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> No
     click(page, "Add a summary buffer")
     assert not page.info
     run = replayed("summary_buffer", max_token_limit=500)
-    assert any(f" of {len(run.summaries)}, turn " in title.value for title in page.header)
+    assert any(f" of {len(run.summaries)}, before the request of turn " in title.value for title in page.header)
     assert labelled(page.segmented_control, "Setting").value == 3
 
 
@@ -135,7 +135,7 @@ def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
 def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     first_setting(page, "summary_only")
     run = replayed("summary_only")
-    assert any(f" of {len(run.summaries)}, turn " in title.value for title in page.header)
+    assert any(f" of {len(run.summaries)}, " in title.value for title in page.header)
     labelled(page.select_slider, "Entry").set_value(2).run()
     diff = html(page, 'class="memviz-diff"')[-1]
     assert read(diff, "span", "del") == run.space.summaries.text(0, 2)

@@ -21,7 +21,18 @@ from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.strategy_answer import answer_for
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
-from tests.pages.driving import click, figures, finished, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.driving import (
+    click,
+    figures,
+    finished,
+    labelled,
+    metric,
+    numbers,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+)
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
@@ -186,9 +197,8 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest)
     label = page.subheader[0].value.replace("\\", "").replace("\u2060", "")
     click(page, "Open in Compare")
     assert page_of(page) == "compare"
-    names = [trace["name"] for trace in figures(page)[0]["data"] if trace.get("showlegend", True)]
     parameter, value = label.rpartition(" · ")[2].split("=")
-    assert names == ["Full buffer", memviz.strategy("summary_buffer", **{parameter: int(value)}).label]
+    assert [*token_lines(page)] == ["Full buffer", memviz.strategy("summary_buffer", **{parameter: int(value)}).label]
 
 
 def test_a_large_sweep_begins_when_asked(database: Path) -> None:
