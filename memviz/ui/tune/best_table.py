@@ -25,7 +25,7 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
     found = best_of_each(sweep, constraints)
     if len(found) < 2:
         return
-    st.subheader("Best of each strategy", anchor=False, help=HELP)
+    st.header("Best of each strategy", anchor=False, help=HELP)
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     table = pd.DataFrame([_row(one, [name for name in MEASURES if name != unknown]) for one in found])
     st.table(table, border="horizontal", hide_index=True, alt="The best setting of each strategy")
