@@ -132,7 +132,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
 
 OPENED_KEY = "opened-link"
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
-_HTML = '<button type="button"></button>'
+_HTML = '<button type="button">Copy link</button>'
 _CSS = """
 button {
     font: inherit; color: inherit; background: transparent; cursor: pointer; white-space: nowrap; width: 100%;
