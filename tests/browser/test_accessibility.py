@@ -69,7 +69,8 @@ def findings(page: Page, name: str) -> Iterator[Finding]:
 
 def ask_every_setting(page: Page) -> None:
     """Put the question of Compare to all settings, and open what the sidebar keeps under More."""
-    page.get_by_role("button", name="Ask ").filter(visible=True).first.click()
+    page.get_by_role("textbox", name="One question to all settings").fill("What is the budget?")
+    page.get_by_role("button", name="Ask 3 settings").click()
     sees(page.get_by_text("Asked: "))
     page.get_by_role("button", name="More", exact=True).click()
     sees(page.get_by_text("Recall turns into requests"))

@@ -133,7 +133,7 @@ def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: Ap
     (table,) = page.table
     assert table.value["Setting"].str.replace("\\", "").tolist() == [
         "Full buffer",
-        "Running summary · buffer_size=20 (not as asked)",
+        "Running summary · buffer_size=20 (misses what you ask for)",
     ]
     finished(click(page, "Running summary: try "))
     assert "40" in labelled(page.multiselect, "buffer_size").value

@@ -15,7 +15,7 @@ from memviz.ui.shell.text import plain
 from memviz.ui.tune.grid import try_value
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
-NOT_ASKED = " (not as asked)"
+NOT_ASKED = " (misses what you ask for)"
 EDGE_HELP = "The best value lies at the edge of those that were tried. This adds the next one and measures it."
 HELP = "Of each strategy the cheapest setting that does what you ask for; where none does, the one that keeps most."
 
