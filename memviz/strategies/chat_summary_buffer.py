@@ -33,7 +33,7 @@ class ChatSummaryBuffer(Strategy):
 
     token_limit: int = whole_number(
         64000, "tokens",
-        "Budget for the summary and the messages together. Larger keeps more verbatim and costs more a turn.",
+        "Limit for the summary and the messages together. Larger keeps more word for word and costs more a turn.",
         (250, 64000),
     )  # fmt: skip
     summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")

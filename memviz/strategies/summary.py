@@ -24,8 +24,8 @@ class Summary(Strategy):
 
     buffer_size: int = whole_number(
         4, "messages",
-        "Messages that stay verbatim after a summarization, which comes past twice as many. "
-        "Larger keeps more verbatim, costs more a turn and summarizes less often.",
+        "Messages that stay word for word after a summarization, which comes when there are more than twice as "
+        "many. Larger keeps more word for word, costs more a turn and summarizes less often.",
         (1, 20),
     )  # fmt: skip
 

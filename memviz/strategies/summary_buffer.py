@@ -24,8 +24,8 @@ class SummaryBuffer(Strategy):
 
     max_token_limit: int = whole_number(
         500, "tokens",
-        "Tokens of verbatim messages that trigger a summarization, which keeps at most half of them. "
-        "Larger keeps more verbatim, costs more a turn and summarizes less often.",
+        "Tokens of messages that trigger a summarization, which keeps at most half of them word for word. "
+        "Larger keeps more word for word, costs more a turn and summarizes less often.",
         (100, 4000),
     )  # fmt: skip
 

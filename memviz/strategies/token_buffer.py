@@ -22,7 +22,7 @@ class TokenBuffer(Strategy):
     main_parameter: ClassVar[str] = "max_tokens"
 
     max_tokens: int = whole_number(
-        2000, "tokens", "Budget for messages, the input included. Larger remembers further back and costs more a turn.",
+        2000, "tokens", "Limit for messages, the input included. Larger remembers further back and costs more a turn.",
         (250, 8000),
     )  # fmt: skip
 

@@ -11,8 +11,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.journeys import QUESTIONS, go, turn_to
+from tests.browser.journeys import QUESTIONS, bubbles, go, say, sees, turn_to
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
@@ -66,6 +67,26 @@ def findings(page: Page, name: str) -> Iterator[Finding]:
         yield Finding(name, node["rule"], node["impact"], node["html"], node["exempt"])
 
 
+def ask_every_setting(page: Page) -> None:
+    """Put the question of Compare to all settings, and open what the sidebar keeps under More."""
+    page.get_by_role("textbox", name="One question to all settings").fill("What is the budget?")
+    page.get_by_role("button", name="Ask 3 settings").click()
+    sees(page.get_by_text("Asked: "))
+    page.get_by_role("button", name="More", exact=True).click()
+    sees(page.get_by_text("Recall turns into requests"))
+
+
+def chat(page: Page) -> None:
+    """Say something, and ask for it."""
+    for number, text in enumerate(("My budget is 3,000 euros.", "What is my budget?"), 1):
+        say(page, text)
+        expect(bubbles(page)).to_have_count(2 * number)
+
+
+OPENED = {"compare": ask_every_setting, "chat": chat}
+"""What is done on a page before it is looked at once more."""
+
+
 def test_no_page_breaks_a_rule(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
     found: list[Finding] = []
     for scheme in ("light", "dark"):
@@ -77,6 +98,11 @@ def test_no_page_breaks_a_rule(open_context: Callable[..., BrowserContext], dash
             quiet(page)
             page.wait_for_timeout(500)  # what is drawn fades in, and half faded its contrast is too low
             found += findings(page, f"{name}, {scheme}")
+            if name in OPENED:
+                OPENED[name](page)
+                quiet(page)
+                page.wait_for_timeout(500)
+                found += findings(page, f"{name}, used, {scheme}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
     assert not ours, "\n".join(f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours)
     assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), "take out what is found no more"

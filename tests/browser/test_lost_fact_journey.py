@@ -51,7 +51,7 @@ def pick_summary_buffer(page: Page) -> None:
 
 
 def look_at_the_budget(page: Page, setting: str) -> None:
-    """The story of the budget under ``setting`` on the Retention page."""
+    """The story of the budget under ``setting`` on the Facts page."""
     turn_to(page, "retention")
     drawn(page, LIVES)
     page.get_by_role("radio", name=setting, exact=True).click()

@@ -59,7 +59,7 @@ def test_tune_tries_it_and_exports_it() -> None:
     assert ID in labelled(session.button_group, "Strategies to try").value
     only(session, ID)
     assert points(session)
-    assert TITLE in told(session) + session.subheader[0].value
+    assert TITLE in told(session) + session.header[0].value
     for target in targets():
         labelled(session.button_group, "For").set_value(target)
         session.run()

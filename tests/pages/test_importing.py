@@ -222,7 +222,7 @@ def test_what_the_program_itself_compacted_stands_beside_ours() -> None:
     assert "(auto)" in mark["hovertext"]
     assert any("Dotted lines" in caption for caption in sentences(page.caption))
     summaries = open_page("summaries", conversation=id)
-    assert "What its own program did" in [head.value for head in summaries.subheader]
+    assert "What its own program did" in [head.value for head in summaries.header]
     assert any("150,000 tokens before, 9,000 tokens after" in panel.label for panel in summaries.expander)
     assert "They planned a trip." in [text.value for text in summaries.text]
 
@@ -231,7 +231,7 @@ def test_no_event_no_mark() -> None:
     page = open_page("compare")
     assert not [note for note in figures(page)[0]["layout"]["annotations"] if note.get("text") == "▼"]
     assert not any("Dotted lines" in caption for caption in sentences(page.caption))
-    assert "What its own program did" not in [head.value for head in open_page("summaries").subheader]
+    assert "What its own program did" not in [head.value for head in open_page("summaries").header]
 
 
 def test_events_and_date_come_with_a_file(library: AppTest) -> None:

@@ -1,4 +1,4 @@
-"""Ask a model on the retention page: nothing is asked before one says so, and what was answered is kept."""
+"""Ask a model on the Facts page: nothing is asked before one says so, and what was answered is kept."""
 
 from __future__ import annotations
 

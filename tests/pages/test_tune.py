@@ -99,7 +99,7 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     best = expected().best(1.0, 1000)
     assert best.setting is None
     assert best.reasons[0] in told(page)
-    assert best.nearest.code_label in [head.value.replace("\\", "") for head in page.subheader]
+    assert best.nearest.code_label in [head.value.replace("\\", "") for head in page.header]
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: Ap
     (table,) = page.table
     assert table.value["Setting"].str.replace("\\", "").tolist() == [
         "Full buffer",
-        "Running summary · buffer_size=20 (not as asked)",
+        "Running summary · buffer_size=20 (misses what you ask for)",
     ]
     finished(click(page, "Running summary: try "))
     assert "40" in labelled(page.multiselect, "buffer_size").value
@@ -160,7 +160,7 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     assert " ".join(answer.sentences) in told(page)
     (curve,) = figures(page)
     assert curve["layout"]["xaxis"]["title"]["text"] == "max_tokens (tokens)".removesuffix(" (tokens)")
-    assert page.subheader[0].value.replace("\\", "") == answer.best.setting.code_label
+    assert page.header[0].value.replace("\\", "") == answer.best.setting.code_label
     strategies_tried(page).set_value(["buffer", "window"])
     finished(page.run())
     assert labelled(page.button_group, "Which strategy?").value == "All", "what is no longer tried is no choice"
@@ -194,7 +194,7 @@ def test_several_conversations_count_together(page: AppTest) -> None:
 
 def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest) -> None:
     only(page, "summary_buffer")
-    label = page.subheader[0].value.replace("\\", "").replace("\u2060", "")
+    label = page.header[0].value.replace("\\", "").replace("\u2060", "")
     click(page, "Open in Compare")
     assert page_of(page) == "compare"
     parameter, value = label.rpartition(" · ")[2].split("=")
@@ -247,7 +247,7 @@ class TestExportToCode:
         only(page, "summary_buffer")
         file = tmp_path / "memory.yaml"
         file.write_text(page.code[0].value)
-        label = page.subheader[0].value.replace("\\", "").replace("\u2060", "")
+        label = page.header[0].value.replace("\\", "").replace("\u2060", "")
         assert yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
         assert strategy_of(memviz.load_memory_config(file)).code_label == label
 

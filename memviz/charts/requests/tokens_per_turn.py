@@ -94,7 +94,7 @@ def tokens_per_turn(
         **y_axes(strip),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup",
-                   "font": {"size": FONT_PIXELS}},
+                   "bgcolor": "rgba(0,0,0,0)", "font": {"size": FONT_PIXELS}},  # the topmost tick is partly below it
         "shapes": [*marks, *limits],
         "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip)],
         "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,

@@ -105,8 +105,8 @@ WORDS: dict[str, MeasureWords] = {
                      "user wait, and the next request finds less in the cache.", count),
         MeasureWords("failed_summarizations", "Failed summarizations", _TIMES, "Calls of the summarizer that gave no "
                      "summary.", count),
-        MeasureWords("over_budget_requests", "Requests over budget", "requests", "Requests larger than the token "
-                     "budget of their own setting.", count),
+        MeasureWords("over_budget_requests", "Requests over their limit", "requests", "Requests of more tokens than "
+                     "their own setting allows.", count),
         MeasureWords("hit_rate", "Read from the cache", _SHARE, "The share of all tokens sent that the chat model's "
                      "prompt cache already held.", percent),
         MeasureWords("retention", "Facts kept", _FACTS, "The share of the facts stated so far that a request still "

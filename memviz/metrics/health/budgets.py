@@ -25,7 +25,7 @@ def large_summary(run: Run) -> HealthWarning | None:
     peak, name = worst.tokens["summary"], budget_name(strategy)
     part = f"more than half of the {name}" if counts else f"more than the {name}"
     return HealthWarning(
-        "large_summary", "A summary too large for its budget",
+        "large_summary", "A summary too large for its limit",
         f"In {share_of(len(large), len(run.turns), 'request')} the summary took {part} of {budget:,} tokens: "
         f"{peak:,} at turn {worst.turn:,}.",
         "It counts against the limit, so it leaves little room for the messages themselves." if counts else
@@ -75,6 +75,6 @@ def over_budget(run: Run) -> HealthWarning | None:
         "The input is always sent whole; where it fills the budget, hardly anything else is sent." if alone else
         "The summary and the messages kept are larger together than the limit promises.",
         f"Raise {name} to {peak:,} or more, or shorten long inputs." if alone else
-        f"Reckon with {peak:,} tokens where the {name} says {budget:,}, or choose a summarizer that writes less.",
+        f"Expect {peak:,} tokens where the {name} says {budget:,}, or choose a summarizer that writes less.",
         turns_of(over), "bad" if alone else "caution",
     )  # fmt: skip

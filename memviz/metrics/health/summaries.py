@@ -81,7 +81,7 @@ def failed_summarizations(run: Run) -> HealthWarning | None:
         f"{share_of(len(failed), asked, 'summarizer call')} failed. Nothing was lost: what should have been "
         f"summarized was sent word for word. The first said: {failed[0].error}",
         "Until a summarization succeeds, requests grow, and may outgrow the model's context window.",
-        "Mend what the error names, or choose another summarizer, and replay.",
+        "Fix what the error names, or choose another summarizer, and replay.",
         _turns(failed), "bad",
     )  # fmt: skip
 

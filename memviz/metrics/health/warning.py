@@ -50,7 +50,7 @@ def turns_of(records: Iterable[TurnRecord]) -> tuple[int, ...]:
 def budget_name(strategy: Strategy) -> str:
     """The parameter that is the strategy's token budget."""
     name = strategy.main_parameter
-    return name if name and getattr(strategy, name) == strategy.budget_tokens else "token budget"
+    return name if name and getattr(strategy, name) == strategy.budget_tokens else "token limit"
 
 
 def counted_tokens(strategy: Strategy, **tokens: int) -> int:

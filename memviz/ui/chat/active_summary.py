@@ -63,7 +63,7 @@ def _undo(desk: ChatDesk, last: Compaction) -> None:
     st.button(
         what, icon=":material/undo:", key="desk-undo", on_click=_undo_last, args=(desk,),
         disabled=desk.chat.proposal is not None,
-        help=f"It was of {message_range(last.summarized)}. The log still has every message; from then on you are asked "
+        help=f"It replaced {message_range(last.summarized)}. Every message is still there; from then on you are asked "
         "before each summarization.",
     )  # fmt: skip
 

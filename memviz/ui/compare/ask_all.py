@@ -59,7 +59,7 @@ def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
     """The question that stands in the field, and whether it was sent."""
     with st.form("ask-all", border=False):
         heading, writing, sending = st.columns([34, 44, 22], vertical_alignment="center")
-        heading.subheader("What does each setting still know?", anchor=False)
+        heading.header("What does each setting still know?", anchor=False)
         question = writing.text_input(
             "One question to all settings, after the last turn", key=QUESTION_KEY,
             placeholder=questions[0] if questions else "What is the budget?", label_visibility="collapsed",

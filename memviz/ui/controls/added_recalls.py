@@ -22,7 +22,7 @@ def added_recalls(state: CompareState, labels: dict[int | str, str], turn_count:
         what.markdown(f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(_whose(recall, labels))}")
         where.button(
             "", icon=":material/close:", key=f"added-remove-{number}", type="tertiary",
-            on_click=_remove, args=(state, recall), help="Recall this no more",
+            on_click=_remove, args=(state, recall), help="Remove this recall",
         )  # fmt: skip
     st.number_input("Into the request of turn", 1, max(1, turn_count), max(1, min(2, turn_count)), key=INTO_KEY)
     st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")

@@ -10,7 +10,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, has_offline_summary
 from memviz.models.registry import OFFLINE
 
-WHERE_TO_CHANGE = "*Counter and models* in the sidebar"
+WHERE_TO_CHANGE = "*Change* beside the models in the sidebar"
 """Where a page lets its visitor choose the summarizer."""
 
 

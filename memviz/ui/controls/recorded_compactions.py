@@ -32,9 +32,9 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
     events = transcript.events
     if not events:
         return
-    st.subheader("What its own program did", anchor=False)
+    st.header("What its own program did", anchor=False)
     st.caption(
-        f"{counted(len(events), 'event')} recorded in the file that this conversation was imported from. They are no "
+        f"{counted(len(events), 'event')} recorded in the file that this conversation was imported from. They are not "
         "part of any replay: compare them with what each setting did."
     )
     for number, event in enumerate(events[:MAX_SHOWN], 1):

@@ -107,7 +107,9 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe]) -> No
     lines = "".join(f"<small>{escape(line)}</small>" for line in _facts(old, new, facts) if base)
     st.html(
         f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
-        f"<header><b>Summary, version {compaction.version}</b> {place}</header>{lines}{text}</section>"
+        f"<header><b>Summary, version {compaction.version}</b> {place}</header>{lines}"
+        f'<div class="memviz-change-text" tabindex="0" role="group" aria-label="Text of the summary">{text}</div>'
+        "</section>"
     )
 
 

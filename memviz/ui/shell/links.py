@@ -63,7 +63,7 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
         if _is_model_name(name):
             names[part] = name or OFFLINE
         else:
-            problems.append(f"The link's {part} was passed over: it is no model's name.")
+            problems.append(f"The link's {part} was passed over: it is not the name of a model.")
     return names, problems
 
 
@@ -120,7 +120,7 @@ def _setting(text: str) -> tuple[str, dict[str, Any]]:
     strategy_id, _, parameters = text.partition(" ")
     values = read_json(parameters) if parameters else {}
     if not isinstance(values, dict):
-        raise ValueError("its parameters are no object of names and values.")
+        raise ValueError("its parameters are not an object of names and values.")
     strategy(strategy_id, **values)
     return strategy_id, values
 
@@ -132,7 +132,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
 
 OPENED_KEY = "opened-link"
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
-_HTML = '<button type="button"></button>'
+_HTML = '<button type="button">Copy link</button>'
 _CSS = """
 button {
     font: inherit; color: inherit; background: transparent; cursor: pointer; white-space: nowrap; width: 100%;

@@ -255,7 +255,7 @@ class TuneState:
 
 @dataclass
 class RetentionState:
-    """The retention page: what was wrong with the fact typed in last, and the answers of models that were judged, by
+    """The Facts page: what was wrong with the fact typed in last, and the answers of models that were judged, by
     who was asked what under which settings."""
 
     probe_error: MemvizError | None = None
@@ -264,7 +264,7 @@ class RetentionState:
 
 @dataclass
 class CostsState:
-    """The costs page: the two settings whose break-even was asked for, by their index; ``None`` until one is chosen."""
+    """Compare in dollars: the two settings whose break-even was asked for, by their index; ``None`` until chosen."""
 
     one: int | None = None
     other: int | None = None
@@ -307,12 +307,12 @@ def tune_state() -> TuneState:
 
 
 def retention_state() -> RetentionState:
-    """The retention page's state."""
+    """The state of the Facts page."""
     return _of_session("retention", RetentionState)
 
 
 def costs_state() -> CostsState:
-    """The costs page's state."""
+    """The state of Compare in dollars."""
     return _of_session("costs", CostsState)
 
 

@@ -15,7 +15,7 @@ from memviz.ui.shell.text import plain
 from memviz.ui.tune.grid import try_value
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
-NOT_ASKED = " (not as asked)"
+NOT_ASKED = " (misses what you ask for)"
 EDGE_HELP = "The best value lies at the edge of those that were tried. This adds the next one and measures it."
 HELP = "Of each strategy the cheapest setting that does what you ask for; where none does, the one that keeps most."
 
@@ -25,7 +25,7 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
     found = best_of_each(sweep, constraints)
     if len(found) < 2:
         return
-    st.subheader("Best of each strategy", anchor=False, help=HELP)
+    st.header("Best of each strategy", anchor=False, help=HELP)
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     table = pd.DataFrame([_row(one, [name for name in MEASURES if name != unknown]) for one in found])
     st.table(table, border="horizontal", hide_index=True, alt="The best setting of each strategy")

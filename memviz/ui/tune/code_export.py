@@ -20,7 +20,7 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
     if setting is None:
         return
     known = targets()
-    st.subheader("Export to code", anchor=False)
+    st.header("Export to code", anchor=False)
     st.caption(
         f"{plain(setting.strategy.code_label)} as a file or as code, in each library's own words. Comments say where a "
         "library behaves otherwise than what was measured here."

@@ -20,7 +20,7 @@ KEPT_HELP = (
 )
 PEAK_HELP = "Settings with a larger request are left out. Leave room for what your own program adds to each request."
 OVER_HELP = (
-    "How the conversations are summed up: by the one in the middle, or by the worst one, which is the safer choice."
+    "Which of several conversations decides: the one in the middle, or the worst one, which is the safer choice."
 )
 STRATEGY_KEY, ALL = "tune-strategy", "All"
 

@@ -78,7 +78,7 @@ def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, basis: s
 
 
 def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any]) -> None:
-    st.subheader("What do two parameters do together?", anchor=False)
+    st.header("What do two parameters do together?", anchor=False)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for other in varied[2:]:
         values = sorted(table[other.name].unique())

@@ -23,7 +23,7 @@ def setting_card(sweep: Sweep, number: int, constraints: Constraints, conversati
     table = sweep.by_setting(constraints.over).set_index("setting")
     setting = sweep.settings[number]
     head = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
-    head.subheader(plain(setting.code_label), anchor=False)
+    head.header(plain(setting.code_label), anchor=False)
     if head.button(
         "Open in Compare", icon=":material/stacked_line_chart:", key="tune-compare",
         help="Shows the run of this setting beside the full buffer, request by request.",

@@ -16,7 +16,7 @@ from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import Part
 from memviz.text.wording import dollars, duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.small_multiples import places
+from memviz.ui.controls.small_multiples import places
 from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."
@@ -24,7 +24,7 @@ TOTAL_PIXELS = 180
 FIRST, NONE = "first setting", "–"
 PARTS_ALT = "Tokens and US dollars of each part of the cost, one column a setting"
 PARTS_HELP = (
-    "Input that a request has in common with the one before is read from the cache. What goes into it anew is counted "
+    "Input that a request has in common with the one before is read from the cache. What is put into it is counted "
     "as written, at the provider's price for that; most charge no more than for fresh input. Requests too short for "
     "the cache are fresh. Tokens are counted as chosen in the sidebar under More; a provider's own count may differ."
 )

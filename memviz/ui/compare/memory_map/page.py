@@ -19,10 +19,10 @@ from memviz.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import select
-from memviz.ui.compare.small_multiples import places
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.controls.small_multiples import places
 from memviz.ui.shell.state import clicked_point, set_widget
 
 MAP_PIXELS = 150

@@ -23,6 +23,7 @@ from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.sidebar import StudyModels
+from memviz.ui.controls.small_multiples import places
 from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
@@ -30,6 +31,7 @@ CHART_KEY = "compare-tokens"
 CHART_PIXELS, LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 385, 28, 3
 """The chart's height, and what each setting beyond the first few adds: its row of the legend takes no room from it."""
 TURNS_KEY = "compare-turns"
+NUMBER_PIXELS = 170
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
 
 
@@ -66,7 +68,7 @@ def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What one should know about the picture: warnings, and what is not, or not so, in it."""
     health(settings)
     if transcript.events:
-        st.caption("Dotted lines: there its own program summarized, before the conversation was imported.")
+        st.caption("Dotted lines: summarized by the program that the conversation was imported from.")
     above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
     if above:
         limits = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
@@ -93,7 +95,7 @@ def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
 def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Tokens sent in all, each against the first setting, and the table of details."""
     uses = [token_use(setting.run) for setting in settings]
-    for column, setting, use in zip(st.columns(len(settings)), settings, uses, strict=True):
+    for column, setting, use in zip(places(len(settings), NUMBER_PIXELS), settings, uses, strict=True):
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
             setting.label, f"{use.sent_tokens:,}", None if setting is settings[0] else f"{change:+.0%} tokens",

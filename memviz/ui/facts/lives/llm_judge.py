@@ -79,8 +79,8 @@ def ask_a_model(
     one that is running finish before it hears of a click on Stop."""
     with st.expander("Ask a model", icon=":material/quiz:", key="judged"):
         st.caption(
-            "All above is about what a model could know. Here one is asked every question after the last turn, under "
-            "each setting, and answers from exactly what would be sent."
+            "Everything above is about what a model could know. Here a model is asked every question after the last "
+            "turn, under each setting, and it answers from exactly what would be sent."
         )
         asked = _choose(kept, probes, models)
         if not asked.runs or not asked.probes:
@@ -108,7 +108,9 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
     count = len(probes)
     if len(probes) > 1:
         key = f"{COUNT_KEY}-{len(probes)}"
-        count = right.slider("Questions", 1, len(probes), len(probes), key=key, help="The first so many facts.")
+        count = right.slider(
+            "Questions", 1, len(probes), len(probes), key=key, help="How many; the first ones are asked."
+        )
     judge = None
     with right:
         if switch("Let a model judge the answers", key=JUDGE_KEY,

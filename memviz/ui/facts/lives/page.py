@@ -20,6 +20,7 @@ from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, nothing_yet
+from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
@@ -32,6 +33,7 @@ from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widge
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
+NUMBER_PIXELS = 150
 MEASURE_KEY, CURVE_KEY = "retention-measure", "retention-curve"
 MEASURE_HELP = (
     "Could be known: the message that states the fact is sent word for word, or an accepted answer stands anywhere "
@@ -148,13 +150,12 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
 def key_numbers(kept: Sequence[RetentionResult]) -> None:
     """What was known at the end, and how that came, one column a setting."""
     st.markdown("**Facts known at the end**", help=KNOWN_HELP)
-    with st.container(horizontal=True, gap="medium", key="facts-known"):
-        for one in kept:
-            born = int(one.retention.born[-1].sum())
-            st.metric(
-                one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
-                delta=None if born else "no fact was stated", delta_color="off", width="content",
-            )  # fmt: skip
+    for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
+        born = int(one.retention.born[-1].sum())
+        place.metric(
+            one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
+            delta=None if born else "no fact was stated", delta_color="off",
+        )  # fmt: skip
     columns = {plain(one.setting.label): _numbers(one) for one in kept}
     st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
 

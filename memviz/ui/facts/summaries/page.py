@@ -27,6 +27,7 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.sidebar import choose_setting_run
+from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.probes import facts_of
 from memviz.ui.facts.retention_cache import READ_MESSAGES, retention_results
 from memviz.ui.facts.selection import choose_event, chosen_event, event_key, follow_turn, open_fact, view_of
@@ -43,6 +44,7 @@ from memviz.workspace import Workspace
 SETTING_KEY = "summaries-setting"
 CHART_KEY = "summaries-timeline-"
 MOST_ROWS = 200
+NUMBER_PIXELS = 140
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
@@ -112,9 +114,8 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
         ("Oldest content", f"{generation}× summarized", "How many summarizations it has been through."),
         ("Summarizer tokens", f"{use.summarizer_tokens:,}", "Into and out of it, in all calls that gave a summary."),
     ]
-    with st.container(horizontal=True, gap="medium"):
-        for label, value, help_text in numbers:
-            st.metric(label, value, help=help_text, width="content")
+    for place, (label, value, help_text) in zip(places(len(numbers), NUMBER_PIXELS), numbers, strict=True):
+        place.metric(label, value, help=help_text)
 
 
 @st.fragment

@@ -98,7 +98,7 @@ def _facts(compaction: Compaction, given: str, a: str, b: str, probes: Sequence[
     """Of the facts that the summarizer could read, those that each summary still holds."""
     readable = [probe for probe in probes if contains_answer(given, probe.answers)]
     if not readable:
-        st.caption("These messages hold no fact that is looked for, so none can be counted. Add some under Retention.")
+        st.caption("These messages hold no fact that is looked for, so none can be counted. Add some on Facts.")
         return
     texts = {"A": a, "B": b, "in the run": compaction.summary or ""}
     kept = {name: [contains_answer(text, probe.answers) for probe in readable] for name, text in texts.items()}

@@ -60,7 +60,7 @@ def _version_rows(run: Run, event: CompactionEvent, facts: VersionFacts | None) 
     if facts and facts.origin.unsourced:
         words = facts.origin.unsourced
         more = f" and {len(words) - MAX_UNSOURCED_SHOWN} more" if len(words) > MAX_UNSOURCED_SHOWN else ""
-        yield "Words in nothing it read", ", ".join(words[:MAX_UNSOURCED_SHOWN]) + more
+        yield "Words found in nothing it read", ", ".join(words[:MAX_UNSOURCED_SHOWN]) + more
     if facts and facts.nested_headings:
         yield "Summaries inside it", f"{counted(facts.nested_headings, 'heading')} of an earlier summary, copied"
 

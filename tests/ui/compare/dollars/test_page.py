@@ -1,4 +1,4 @@
-"""What the costs page says in sentences, and its table."""
+"""What Compare in dollars says in sentences, and its table."""
 
 from __future__ import annotations
 
