@@ -194,6 +194,8 @@ def test_a_lost_answer_is_brought_back_for_what_the_button_says(compare: AppTest
     assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}
     buttons = [button for button in compare.button if button.label.startswith("Bring turn")]
     assert len(buttons) == 2, "the full buffer lost nothing"
+    lost = [said for said in sentences(compare.caption) if said.startswith(("Not sent since", "Lost in version"))]
+    assert len(lost) == 2
     said = re.fullmatch(r"Bring turn 6 back: \+(\d+) tokens, \+\$0\.0\d+", buttons[0].label.replace("\\", ""))
     assert said
     buttons[0].click().run()

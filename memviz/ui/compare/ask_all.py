@@ -18,7 +18,7 @@ from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
-from memviz.ui.compare.asked_again import bringing_back, stated_at, suggested
+from memviz.ui.compare.asked_again import bringing_back, fact_asked, lost_words, stated_at, suggested
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import start_button, stoppable
@@ -151,7 +151,7 @@ def _show(
         for number, (_, answer) in enumerate(shown)
         if not isinstance(answer, MemvizError)
     }
-    positions = stated_at(state.question, probes, sources)
+    positions, fact = stated_at(state.question, probes, sources), fact_asked(state.question, probes)
     for at in range(0, len(shown), CARDS_A_ROW):
         numbers = range(at, min(at + CARDS_A_ROW, len(shown)))
         for column, number in zip(st.columns(CARDS_A_ROW), numbers, strict=False):
@@ -163,7 +163,7 @@ def _show(
                     continue
                 answer_card(
                     setting, answer, sources[number],
-                    partial(_bring_back, state, setting, answer, positions, answerer, summarizer),
+                    partial(_bring_back, state, setting, answer, fact, positions, answerer, summarizer),
                 )  # fmt: skip
 
 
@@ -171,11 +171,15 @@ def _bring_back(
     state: CompareState,
     setting: SettingRun,
     answer: TurnRecord,
+    fact: Probe | None,
     positions: Sequence[int],
     answerer: ModelChoice,
     summarizer: ModelChoice,
 ) -> None:
-    """The button of an answer that was lost: it asks this setting again, with the turn that states it recalled."""
+    """Of an answer that was lost: what lost it, as far as it is a known fact, and a button that asks this setting again,
+    with the turn that states it recalled."""
+    if fact is not None and (lost := lost_words(setting.run, fact)):
+        st.caption(lost)
     found = bringing_back(setting.run, answer, positions, prices_in_force())
     if found is None or not st.button(
         plain(found.label), key=f"ask-all-back-{setting.index}", icon=":material/history:",
