@@ -88,7 +88,8 @@ def replay_conversation(
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
     source = source_of(conversation, db, format, number, user)
-    runs = [_run(source, one, counter, summarizer) for one in chosen]
+    writer = summarizer if summarizer.name == OFFLINE else _ending_at_once(summarizer)
+    runs = [_run(source, one, counter, writer) for one in chosen]
     if json:
         write_json(_json(runs))
     if html:
@@ -121,6 +122,13 @@ def _configured(path: Path) -> tuple[Strategy, str, str]:
     config = load_memory_config(path)
     memory = config["memory"]
     return strategy_of(config), memory.get("counter", DEFAULT_COUNTER), memory.get("summarizer", OFFLINE)
+
+
+def _ending_at_once(summarizer: Model) -> Model:
+    """The summarizer, whose first failure ends the command where every other call would fail in the same way."""
+    from memviz.models.first_failure import FirstFailureEnds
+
+    return FirstFailureEnds(summarizer)
 
 
 def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model) -> Run:

@@ -11,7 +11,7 @@ from typer import BadParameter
 
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
-from memviz.errors import SweepError
+from memviz.errors import SweepError, UnusableSummarizerError
 
 if TYPE_CHECKING:
     from memviz.cli.inputs import Source
@@ -135,8 +135,8 @@ def _told_apart(transcripts: Iterable[Transcript]) -> list[Transcript]:
 
 
 def worked_off(sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None) -> Ended:
-    """Measure what is missing, with a bar on stderr. Ctrl-C, a spent budget and lost workers end it early with what
-    is finished, and say so; ``on_stop`` is called when the user ends it."""
+    """Measure what is missing, with a bar on stderr. Ctrl-C, a spent budget, lost workers and a summarizer that no
+    call reaches end it early with what is finished, and say so; ``on_stop`` is called when the user ends it."""
 
     def stop() -> None:
         sweeping.stop.set()
@@ -152,7 +152,7 @@ def worked_off(sweeping: Sweeping, what: str, on_stop: Callable[[], object] | No
                 if progress is not None:
                     now = sweeping.progress
                     progress(now.done, now.total, now.time_left)
-        except SweepError as error:
+        except (SweepError, UnusableSummarizerError) as error:
             if not sweeping.cells:
                 raise
             problem = str(error)

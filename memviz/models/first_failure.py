@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memviz.conversation import Message
-from memviz.errors import ModelError, UnusableSummarizerError
+from memviz.errors import MemvizError, ModelError, UnusableSummarizerError
 from memviz.models.base import ModelWrapper, Reply, ToolChoice
 from memviz.models.tools import Tool
+
+
+def ends_all(error: MemvizError) -> bool:
+    """Whether every other call of the same model would fail in the same way, so that none is worth trying."""
+    return isinstance(error, UnusableSummarizerError) or (isinstance(error, ModelError) and error.ends_all)
 
 
 class FirstFailureEnds(ModelWrapper):

@@ -29,6 +29,8 @@ from memviz.models.tools import Tool
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 """In a chat nobody waits longer than this for another try; a server that asks for more is not asked again."""
+HOPELESS_RETRIES = 2
+"""How often an address where nothing answers is tried again at most: it is more likely wrong than slow."""
 _OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -193,7 +195,8 @@ class LiteLLMModel(Model):
         wait_seconds, limited = self._wait_seconds(failure, attempt), isinstance(failure.error, RateLimitError)
         if limited and wait_seconds is not None:
             gate.refused(begun, wait_seconds)
-        if wait_seconds is None or attempt >= self.retries or failure.error.partial:
+        retries = min(self.retries, HOPELESS_RETRIES) if failure.error.ends_all else self.retries
+        if wait_seconds is None or attempt >= retries or failure.error.partial:
             # Raised outside of any except block: litellm's exception, which knows the key, stays behind.
             raise failure.error
         if limited:

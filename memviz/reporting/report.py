@@ -56,7 +56,8 @@ def html_report(
     """
     if not runs:
         raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
-    settings = [Setting(run, label, index) for index, (run, label) in enumerate(zip(runs, _labels(runs), strict=True))]
+    named = enumerate(zip(runs, _labels(runs), strict=True))
+    settings = [Setting(run, label, index, assumptions) for index, (run, label) in named]
     asked = [setting for setting in settings if setting.run.turns]
     view = _whole(asked) if asked else None
     facts, terms = report_facts(settings, transcript), assumptions or PricingAssumptions.of()

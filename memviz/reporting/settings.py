@@ -18,6 +18,7 @@ from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events, grows_a_list
 from memviz.text.wording import dollars
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 MAX_COMPACTIONS = 500
 """Rows of the table of compactions of one setting; of more, the first and the last are shown."""
@@ -36,11 +37,13 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One setting of the report; ``index`` decides its colour and line."""
+    """One setting of the report; ``index`` decides its colour and line, ``assumptions`` what its warnings say about
+    cost."""
 
     run: Run
     label: str
     index: int
+    assumptions: PricingAssumptions | None = None
 
     @cached_property
     def setting(self) -> SettingRun:
@@ -87,7 +90,7 @@ class Setting:
     @cached_property
     def warnings(self) -> tuple[HealthWarning, ...]:
         """What is unhealthy about it."""
-        return health_warnings(self.run)
+        return health_warnings(self.run, self.assumptions)
 
     @property
     def summarizers(self) -> str:

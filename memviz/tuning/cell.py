@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from memviz.counters import AnyCounter
 from memviz.engine.outline import Outline, outline
 from memviz.engine.run import Run
-from memviz.errors import BudgetSpentError, MemvizError
+from memviz.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
@@ -102,11 +102,12 @@ def cell_key(subject: SweepConversation, strategy: Strategy, counter: str, summa
 
 def measure(subject: SweepConversation, strategy: Strategy, counter: AnyCounter, summarizer: Model | None) -> Cell:
     """Replay ``subject`` under ``strategy`` and measure it. A setting that cannot be run (a system prompt larger
-    than its budget) gives a cell that says so; failed summarizer calls are counted."""
+    than its budget) gives a cell that says so; failed summarizer calls are counted. A spent budget and a summarizer
+    that no call reaches are raised: no other cell would do better."""
     started = perf_counter()
     try:
         run = outline(subject.log, strategy, summarizer, counter, subject.system_prompt)
-    except BudgetSpentError:
+    except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:
         return Cell(strategy, subject.title, seconds=perf_counter() - started, error=str(error))

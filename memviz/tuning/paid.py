@@ -10,6 +10,7 @@ from memviz.metrics.cost.cost import Pricing, pricing
 from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
 from memviz.models.base import Model
 from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
 from memviz.models.registry import model
 from memviz.text.wording import counted, dollars
@@ -52,12 +53,14 @@ def paid_summarizer(
 ) -> Model:
     """The model of this name with a budget, patience, and a memory for answers in ``answers_folder``. ``options`` are
     those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand. Closing the budget ends
-    the calls under way at once; what they bring after all is booked, and remembered for the next sweep.
+    the calls under way at once; what they bring after all is booked, and remembered for the next sweep. A failure that
+    every other call would share raises :class:`memviz.errors.UnusableSummarizerError`, which ends the sweep.
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """
     asked = model(name, retries=RETRIES, longest_wait=LONGEST_WAIT_SECONDS, cache=answers_folder, **options)
-    return Interruptible(Budgeted(asked, budget, usd_per_million=usd_per_million), budget.expect_open)
+    paid = Budgeted(asked, budget, usd_per_million=usd_per_million)
+    return FirstFailureEnds(Interruptible(paid, budget.expect_open))
 
 
 def spent_sentence(name: str, budget: Budget) -> str:

@@ -72,7 +72,8 @@ class Sweeping:
     """A sweep at work: iterate it to get its cells as they are finished, in any order.
 
     Cells that were ``kept`` before come first and are not measured again. Setting ``stop`` ends it early; so does a
-    spent budget, which then stands in ``stopped`` as a sentence. :attr:`sweep` is what there is so far, at any time.
+    spent budget, which then stands in ``stopped`` as a sentence. A summarizer that no call reaches raises
+    :class:`memviz.errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
     """
 
     subjects: tuple[SweepConversation, ...]

@@ -17,6 +17,7 @@ from memviz.models.offline import OfflineModel
 from memviz.transcripts.loading import load_transcript
 from memviz.workspace import RunKey, Workspace
 from tests.cli.terminal import memviz, refused, written
+from tests.models.openai_server import openai_server, status
 
 SMALL = ("--strategy", "summary_buffer", "--set", "max_token_limit=60", "--counter", "chars4")
 
@@ -297,6 +298,15 @@ class TestModels:
     def test_a_missing_key_is_told_before_anything_runs(self, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         refused("replay", chat, *SMALL, "--model", "openai/gpt-5-mini", code=1, words=("OPENAI_API_KEY",))
+
+    def test_a_key_that_is_refused_is_asked_with_once(self, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with openai_server() as server:
+            server.otherwise = status(401, "Incorrect API key")
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+            monkeypatch.setenv("OPENAI_BASE_URL", server.api_base)
+            monkeypatch.setenv("OPENAI_API_BASE", server.api_base)
+            refused("replay", chat, *SMALL, "--model", "openai/gpt-5-mini", code=1, words=("was refused",))
+            assert len(server.requests) == 1
 
     def test_a_summarizer_that_fails_is_told_and_the_run_is_shown(
         self, chat: Path, monkeypatch: pytest.MonkeyPatch

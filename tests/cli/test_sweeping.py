@@ -31,7 +31,7 @@ from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, SECONDS, Shown, memviz, process, refused, written
-from tests.models.openai_server import OpenAIServer, openai_server, text
+from tests.models.openai_server import OpenAIServer, openai_server, status, text
 
 KEY = "sk-sweep-0123456789abcdefghij"
 GRID = ("-s", "buffer", "-s", "window:window_size=2,4", "-s", "summary:buffer_size=1,2", "--counter", "chars4")
@@ -522,6 +522,13 @@ class TestPaidSummarizer:
         assert f"openai/gpt-5-mini would write {counted(second, 'summary')}: about " in more.err, "those that are left"
         assert (more.json["is_complete"], more.json["measured"]) == (True, 1)
         assert len(server.requests) == first + second, "no answer was paid twice"
+
+    def test_a_key_that_is_refused_ends_it_at_once(self, chat: Path, server: OpenAIServer) -> None:
+        server.otherwise = status(401, "Incorrect API key")
+        shown = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1, "--concurrency", 1, code=1)
+        assert len(server.requests) == 1
+        assert "API key" in shown.err
+        assert "of 5 runs are measured. The same command goes on from here." in shown.err
 
     @pytest.mark.slow
     def test_the_key_is_nowhere(self, tmp_path: Path, chat: Path, server: OpenAIServer) -> None:

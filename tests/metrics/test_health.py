@@ -16,6 +16,7 @@ from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import HealthWarning, counting, health_warnings
 from memviz.metrics.health.growth import unbounded_part
 from memviz.models.prices import context_window_tokens
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import talk
 from tests.strategies.conversations import small_parameters
 
@@ -273,6 +274,15 @@ def test_a_full_buffer_grows_and_says_until_when() -> None:
     )
     assert (warning.severity, len(warning.turns)) == ("caution", 8)
     assert not found(run_of(said(*[10, 20] * 7), "buffer"), "growth")
+
+
+def test_what_growth_costs_is_said_at_the_prices_that_are_given() -> None:
+    run, sonnet = run_of(said(*[10, 20] * 8), "buffer"), PricingAssumptions.of("anthropic/claude-sonnet-4-5")
+    told = [warning for warning in health_warnings(run, sonnet) if warning.kind == "growth"]
+    assert "At the prices of anthropic/claude-sonnet-4-5" in told[0].why
+    (uncached,) = [warning for warning in health_warnings(run, replace(sonnet, cache=None)) if warning.kind == "growth"]
+    assert "pauses" not in uncached.why + uncached.remedy, "without a cache no pause decides"
+    assert "At the prices of openai/gpt-5-mini" in expect(run, "growth").why
 
 
 def test_growth_past_the_context_window_is_bad() -> None:

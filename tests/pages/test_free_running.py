@@ -220,6 +220,26 @@ def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(short: st
     assert [card.answer for card in cards(session)] == ["First."]
 
 
+def test_a_summarizer_that_no_call_reaches_ends_it_and_it_goes_on_once_that_is_mended(
+    short: str, server: OpenAIServer
+) -> None:
+    server.otherwise = WRONG_KEY
+    session = as_free_run(open_page("compare"))
+    labelled(session.selectbox, "Conversation").select(short).run()
+    session.selectbox(key="strategy-0").select("summary").run()
+    labelled(session.number_input, "Buffer size").set_value(1).run()
+    use_model(session, "Summarizer", server.api_base)
+    answer(session)
+    assert len(server.requests) == 1, "every other summary would have failed in the same way"
+    assert len(session.error) == 1
+    server.otherwise = text("A short summary.")
+    click(session, "Try again")
+    assert not session.error
+    assert not panel(session)
+    assert len(server.requests) > 1
+    assert {len(line) for line in token_lines(session).values()} == {4}
+
+
 def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
     transcript = memviz.Transcript((memviz.Message("assistant", "Anyone?"),), title="Nobody", format="messages")
     nobody = Store(database).add_conversation(transcript)

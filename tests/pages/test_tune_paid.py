@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.models.openai_server import OpenAIServer, text
-from tests.pages.driving import click, finished, labelled, open_page
+from memviz.tuning.sweep import DEFAULT_CONCURRENCY
+from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.driving import click, finished, labelled, open_page, sentences
 from tests.pages.test_tune import only, told
 
 KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
@@ -65,3 +66,17 @@ def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server
     assert "budget" in told(paid).lower()
     assert len(server.requests) < 150
     assert any(button.label == "Go on" for button in paid.button)
+
+
+def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(paid: AppTest, server: OpenAIServer) -> None:
+    server.otherwise = status(401, "Incorrect API key")
+    click(paid, "Sweep with")
+    finished(paid)
+    assert 0 < len(server.requests) <= DEFAULT_CONCURRENCY, "the calls that were under way together"
+    (sentence,) = sentences(paid.error)
+    assert re.search(r"was refused.* of 6 runs are measured; the others were not tried", sentence)
+    server.otherwise = text(OWN)
+    click(paid, "Try again")
+    finished(paid)
+    assert not paid.error
+    assert len(server.requests) > 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from itertools import pairwise
 from math import ceil
+from typing import NamedTuple, Protocol
 
 from memviz.conversation import Log, Message
 from memviz.counters import Counter
@@ -12,10 +13,10 @@ from memviz.engine.run import Run
 from memviz.engine.session import new_space
 from memviz.memory import Memory
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
-from memviz.metrics.cost.pricing import DEFAULT_MODEL, pricing
+from memviz.metrics.cost.pricing import BY_HAND, DEFAULT_MODEL, Pricing, pricing
 from memviz.metrics.health.warning import HealthWarning, turns_of
 from memviz.metrics.requests.traffic import traffic
-from memviz.models.cache_rules import cache_rules
+from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.prices import context_window_tokens, price
 from memviz.strategies.base import Strategy
 from memviz.text.wording import duration_words
@@ -26,62 +27,91 @@ LEAST_REQUESTS = 8
 _PROBE_MESSAGES, _PROBE_MESSAGE_TOKENS = 1_000, 2_000
 
 
-def growth(run: Run) -> HealthWarning | None:
+class Prices(Protocol):
+    """Whose prices count, and which rules of the prompt cache; ``None`` where they are unknown or there is none."""
+
+    @property
+    def main(self) -> Pricing | None:
+        """The chat model's."""
+
+    @property
+    def summarizer(self) -> Pricing | None:
+        """The summarizer's."""
+
+    @property
+    def cache(self) -> CacheRules | None:
+        """The chat model's cache."""
+
+
+class _ListPrices(NamedTuple):
+    main: Pricing | None
+    summarizer: Pricing | None
+    cache: CacheRules | None
+
+
+def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     """A part of the requests that never falls and still grows, where the strategy sets it no bound.
 
     A window that is not full yet grows just as a full buffer does. So the strategy is asked what it would
-    send of a conversation of two million tokens.
+    send of a conversation of two million tokens. What it costs is said under ``prices``, by default the list prices
+    of the model that answered.
     """
     part = unbounded_part(run.strategy) if len(run.turns) >= LEAST_REQUESTS else ""
     sizes = [record.tokens[part] for record in run.turns] if part else []
     if not sizes or any(later < earlier for earlier, later in pairwise(sizes)) or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
     first, last = run.turns[0], run.turns[-1]
+    model = _model(run, prices)
+    terms = prices or _ListPrices(pricing(model), pricing(model), cache_rules(model))
     pace = (sizes[-1] - sizes[0]) / (last.turn - first.turn)
-    largest, window = max(record.total_tokens for record in run.turns), context_window_tokens(_model(run))
+    largest, window = max(record.total_tokens for record in run.turns), context_window_tokens(model)
     what = "The history sent" if part == "history" else "The list of summaries sent"
     return HealthWarning(
         "growth", "Grows without bound",
         f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from turn {first.turn:,} to {last.turn:,}, about "
-        f"{pace:,.0f} a turn, and never fell.{_outlook(run, pace, window)}",
+        f"{pace:,.0f} a turn, and never fell.{_outlook(run, pace, window, model)}",
         "Every turn sends more than the one before, until the model's context window is full and requests fail."
-        f"{_dearer(run)}",
-        _remedy(run, part), turns_of(run.turns), "bad" if window is not None and largest >= window else "caution",
+        f"{_dearer(run, terms)}",
+        _remedy(terms.cache, part), turns_of(run.turns),
+        "bad" if window is not None and largest >= window else "caution",
     )  # fmt: skip
 
 
-def _model(run: Run) -> str:
-    """The model that answered last, else the one whose prices count until another is chosen."""
-    names = (record.facts.model for record in reversed(run.turns) if record.facts and record.facts.model)
+def _model(run: Run, prices: Prices | None) -> str:
+    """The model that answered last, else the one whose prices count, as far as its context window is known."""
+    names = [record.facts.model for record in reversed(run.turns) if record.facts and record.facts.model]
+    if prices is not None and prices.main is not None:
+        names.append(prices.main.model)
     return next((name for name in names if price(name) is not None), DEFAULT_MODEL)
 
 
-def _dearer(run: Run) -> str:
+def _dearer(run: Run, prices: Prices) -> str:
     """Under which pauses a turn costs more than an earlier one, and how much."""
-    known = _cost_by_pause(run)
+    known = _cost_by_pause(run, prices)
     longer = growth_in_cost(known.longer) if known else None
     shorter = growth_in_cost(known.shorter) if known else None
-    rules = cache_rules(_model(run))
-    if longer is None or shorter is None or longer < SAME_PRICE or rules is None:
+    rules, main = prices.cache, prices.main
+    if longer is None or shorter is None or longer < SAME_PRICE or rules is None or main is None:
         return ""
+    whose = BY_HAND if main.source == BY_HAND else f"of {main.model}"
     lives = duration_words(rules.lifetime_seconds or 0.0)
     with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
     return (
-        f" At the prices of {_model(run)}, with pauses of {lives} or longer one of the last turns costs {longer:.1f} "
+        f" At the prices {whose}, with pauses of {lives} or longer one of the last turns costs {longer:.1f} "
         f"times as much as one of the first; with shorter pauses, where the prompt cache is read, {with_cache}."
     )
 
 
-def _cost_by_pause(run: Run) -> CostByPause | None:
-    model, sent = _model(run), run.once(traffic, partial(traffic, run))
-    return cost_by_pause(sent, pricing(model), pricing(model), cache_rules(model))
+def _cost_by_pause(run: Run, prices: Prices) -> CostByPause | None:
+    sent = run.once(traffic, partial(traffic, run))
+    return cost_by_pause(sent, prices.main, prices.summarizer, prices.cache)
 
 
-def _outlook(run: Run, pace: float, window: int | None) -> str:
+def _outlook(run: Run, pace: float, window: int | None, model: str) -> str:
     if window is None:
         return ""
     passed = next((record for record in run.turns if record.total_tokens >= window), None)
-    full = f"{window:,} tokens, the context window of {_model(run)},"
+    full = f"{window:,} tokens, the context window of {model},"
     if passed is not None:
         return f" {full} were reached at turn {passed.turn:,}."
     last = run.turns[-1]
@@ -89,10 +119,9 @@ def _outlook(run: Run, pace: float, window: int | None) -> str:
     return f" At this pace {full} are reached at turn {turn:,}."
 
 
-def _remedy(run: Run, part: str) -> str:
+def _remedy(rules: CacheRules | None, part: str) -> str:
     if part == "summary":
         return "Choose a strategy that folds older summaries into one, such as the running summary."
-    rules = cache_rules(_model(run))
     if rules is None or not rules.lifetime_seconds:
         return "Choose a strategy with a limit, such as a summary buffer, or end conversations before they are long."
     lives = duration_words(rules.lifetime_seconds)

@@ -14,13 +14,14 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, MessageError
 from memviz.metrics.answers.source import answer_source
+from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
-from memviz.ui.compare.asked_again import bringing_back, stated_at, suggested
+from memviz.ui.compare.asked_again import bringing_back, fact_asked, lost_words, stated_at, suggested
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
-from memviz.ui.controls.resumable_job import stoppable
+from memviz.ui.controls.resumable_job import start_button, stoppable
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, set_widget
 from memviz.ui.shell.text import plain
@@ -52,7 +53,26 @@ def ask_all(
     elif asked:
         state.question, state.answers = question, []
         _ask(state.answers, runs, question, answerer, summarizer)
+    _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
+
+
+def _try_again(state: CompareState, runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> None:
+    """Where a failure ended the asking, say so once, and offer to ask those that have no answer."""
+    given = [each for each in state.answers if not _is_hopeless(each[1])]
+    failures = [error for run, error in state.answers if _is_hopeless(error) and any(run is other for other in runs)]
+    if not failures:
+        return
+    unanswered = [run for run in runs if all(run is not other for other, _ in given)]
+    st.error(plain(f"{failures[0]} No other call was made."), icon=":material/error:")
+    if start_button(f"Try again with {plain(answerer.name)}", "ask-all-again"):
+        _ask(given, unanswered, state.question, answerer, summarizer)
+        state.answers = given
+        st.rerun()
+
+
+def _is_hopeless(answer: TurnRecord | MemvizError) -> bool:
+    return isinstance(answer, MemvizError) and ends_all(answer)
 
 
 def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
@@ -96,15 +116,19 @@ def _ask(
     summarizer: ModelChoice,
     recalls: Sequence[Recall] = (),
 ) -> None:
-    """Add each answer to ``answers`` as it comes: those that were given before a stop are kept."""
+    """Add each answer to ``answers`` as it comes: those that were given before a stop are kept. A failure that every
+    other call would share is the last one."""
     is_offline = answerer.is_offline and summarizer.is_offline
     with stoppable(f"Asking {answerer.name}", "ask-all-stop", is_offline=is_offline):
         for run in runs:
             try:
-                record = ask(run, question, model=answerer.build(), summarizer=summarizer.build(), recalls=recalls)
+                writer = summarizer.build_summarizer()
+                record = ask(run, question, model=answerer.build(), summarizer=writer, recalls=recalls)
                 answers.append((run, record))
             except MemvizError as error:
                 answers.append((run, error))
+                if ends_all(error):
+                    break
 
 
 def _show(
@@ -115,7 +139,10 @@ def _show(
     summarizer: ModelChoice,
 ) -> None:
     """The answers to the settings as they stand; those of other settings are no longer shown."""
-    shown = [(setting, answer) for setting in settings for run, answer in state.answers if setting.run is run]
+    shown = [
+        (setting, answer) for setting in settings for run, answer in state.answers
+        if setting.run is run and not _is_hopeless(answer)
+    ]  # fmt: skip
     if not shown:
         return
     st.caption(f"Asked: {plain(state.question)}")
@@ -124,7 +151,7 @@ def _show(
         for number, (_, answer) in enumerate(shown)
         if not isinstance(answer, MemvizError)
     }
-    positions = stated_at(state.question, probes, sources)
+    positions, fact = stated_at(state.question, probes, sources), fact_asked(state.question, probes)
     for at in range(0, len(shown), CARDS_A_ROW):
         numbers = range(at, min(at + CARDS_A_ROW, len(shown)))
         for column, number in zip(st.columns(CARDS_A_ROW), numbers, strict=False):
@@ -136,7 +163,7 @@ def _show(
                     continue
                 answer_card(
                     setting, answer, sources[number],
-                    partial(_bring_back, state, setting, answer, positions, answerer, summarizer),
+                    partial(_bring_back, state, setting, answer, fact, positions, answerer, summarizer),
                 )  # fmt: skip
 
 
@@ -144,11 +171,15 @@ def _bring_back(
     state: CompareState,
     setting: SettingRun,
     answer: TurnRecord,
+    fact: Probe | None,
     positions: Sequence[int],
     answerer: ModelChoice,
     summarizer: ModelChoice,
 ) -> None:
-    """The button of an answer that was lost: it asks this setting again, with the turn that states it recalled."""
+    """Of an answer that was lost: what lost it, as far as it is a known fact, and a button that asks this setting again,
+    with the turn that states it recalled."""
+    if fact is not None and (lost := lost_words(setting.run, fact)):
+        st.caption(lost)
     found = bringing_back(setting.run, answer, positions, prices_in_force())
     if found is None or not st.button(
         plain(found.label), key=f"ask-all-back-{setting.index}", icon=":material/history:",

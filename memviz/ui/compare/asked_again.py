@@ -1,4 +1,5 @@
-"""An answer that a setting lost: the turn that stated it, brought back into the question, and what that costs."""
+"""An answer that a setting lost: what lost it, and the turn that stated it, brought back into the question, with what
+that costs."""
 
 from __future__ import annotations
 
@@ -12,6 +13,12 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answers.source import AnswerSource
 from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.life_lines import life_lines
+from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
+from memviz.metrics.summaries.events import grows_a_list
 from memviz.text.wording import dollars, turn_list
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -42,11 +49,37 @@ def suggested(probes: Sequence[Probe]) -> list[str]:
     return [probe.question for probe in sorted(short, key=lambda probe: max(probe.evidence))[:MOST_SUGGESTED]]
 
 
+def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
+    """The fact that ``question`` asks for, if it is one of ``probes``."""
+    asked = question.strip().casefold()
+    return next((one for one in probes if one.question.strip().casefold() == asked), None)
+
+
+def lost_words(run: Run, fact: Probe) -> str:
+    """Which version of the summary lost the fact, or since which turn it is not sent; empty where the last request
+    still knows it."""
+    return run.once((lost_words, fact), lambda: _lost_words(run, fact))
+
+
+def _lost_words(run: Run, fact: Probe) -> str:
+    texts = ProbeTexts(run.log, [fact])
+    kept = retention(run, [fact], texts)
+    lives = life_lines(run, kept, texts)
+    if not (lives and lives[0].spans) or lives[0].spans[-1].state is not Knowledge.LOST:
+        return ""
+    turn = lives[0].spans[-1].first_turn
+    by = fact_losses(run, kept, lives, texts)[0, turn]
+    version = None if by is None else run.compactions[by].version
+    if version is None:
+        return f"Not sent since turn {turn:,}."
+    noun = "entry" if grows_a_list(run) else "version"
+    return f"Lost in {noun} {version:,} of the summary, before the request of turn {turn:,}."
+
+
 def stated_at(question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]) -> tuple[int, ...]:
     """The log positions that state the answer to ``question``: those of the probe that asks the same; else the message
     from which other settings (``sources``, by number) had their answers."""
-    asked = question.strip().casefold()
-    probe = next((one for one in probes if one.question.strip().casefold() == asked), None)
+    probe = fact_asked(question, probes)
     if probe is not None and probe.evidence:
         return probe.evidence
     found = [source.position for source in sources.values() if source.kind and source.position is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -14,7 +14,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import EmptyConversationError
+from memviz.errors import EmptyConversationError, UnusableSummarizerError
 from memviz.metrics.answers.source import answer_source
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.turn_changes import record_of_turn
@@ -118,6 +118,7 @@ class _FreeRunJob(ResumableJob):
     answerer: ModelChoice
     summarizer: ModelChoice
     under_way: tuple[RunKey, FreeRun] | None = None
+    is_cut: bool = False
 
     verb, unit = "Answer", "turn"
     start_key, stop_key = "free-run", "free-stop"
@@ -144,28 +145,39 @@ class _FreeRunJob(ResumableJob):
 
     def steps(self) -> Generator[Step, None, None]:
         """Every piece of a reply is a step, so that one can stop in the midst of it."""
-        answering, writing = self.answerer.build(), self.summarizer.build()
+        answering, writing = self.answerer.build(), self.summarizer.build_summarizer()
         for item in self.missing:
             self.keep()  # the run of the setting before
             free = self.workspace.free_run(item.key, answering, writing)
             self.under_way, label = (item.key, free), plain(item.key.strategy.label)
             kept = monotonic()
             while not free.is_complete:
-                with closing(free.next_turn()) as pieces:
-                    for _ in pieces:
-                        yield Step(
-                            (free.done + 1) / free.turn_count, f"{label}: turn {free.done + 1:,} of {free.turn_count:,}"
-                        )
+                for _ in self._pieces(free):
+                    yield Step(
+                        (free.done + 1) / free.turn_count, f"{label}: turn {free.done + 1:,} of {free.turn_count:,}"
+                    )
                 if monotonic() - kept >= KEPT_EVERY_SECONDS:
                     self.keep()
                     kept = monotonic()
+
+    def _pieces(self, free: FreeRun) -> Iterator[str]:
+        """The next reply. A summarizer that no call reaches ends the job, and its failed call is made once more when
+        one goes on: it is no part of the run."""
+        try:
+            with closing(free.next_turn()) as pieces:
+                yield from pieces
+        except UnusableSummarizerError:
+            self.is_cut = True
+            raise
 
     def keep(self) -> None:
         """Keep the run under way as far as it has come."""
         if self.under_way is not None:
             key, free = self.under_way
-            if free.run.turns:
-                self.workspace.keep_free_run(key, free.run)
+            run = free.run
+            if run.turns:
+                calls = run.compactions[:-1] if self.is_cut else run.compactions
+                self.workspace.keep_free_run(key, replace(run, compactions=calls))
 
 
 def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:

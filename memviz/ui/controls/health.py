@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.text.wording import counted
+from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.text import plain
 
 FAILED = "failed_summarization"
@@ -21,7 +23,8 @@ def health(settings: Sequence[SettingRun]) -> None:
     Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
     names the settings, closed even if it is serious: it would push the picture off the screen.
     """
-    found = [(setting, health_warnings(setting.run)) for setting in settings]
+    prices = prices_in_force()
+    found = [(setting, health_warnings(setting.run, prices)) for setting in settings]
     for setting, warnings in found:
         for warning in warnings:
             if warning.kind == FAILED:
@@ -40,9 +43,14 @@ def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) ->
     # The key keeps it open while its label changes with a slider.
     with st.expander(f"{number}{serious}: {names}", key="health", icon=_ICONS["bad" if bad else "caution"]):
         for setting, warnings in found:
-            st.markdown(f"**{plain(setting.label)}**")
+            st.markdown(f"**{plain(setting.label)}**{_since(setting.run)}")
             for warning in warnings:
                 _warning(warning)
+
+
+def _since(run: Run) -> str:
+    """Of a chat that was given another setting: which of them is meant."""
+    return f" · only of this setting, in force from turn {run.first_turn:,} on" if run.earlier_settings else ""
 
 
 def _warning(warning: HealthWarning) -> None:

@@ -12,7 +12,6 @@ import streamlit as st
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, UnusableSummarizerError
 from memviz.models.base import Model
-from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
 from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
@@ -106,7 +105,7 @@ def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], s
     """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
     calls, total = 0, _calls_foreseen(workspace, keys)
     with stoppable(f"Asking {summarizer.name} for summaries", STOP_KEY):
-        bar, writer = ProgressBar(), FirstFailureEnds(summarizer.build())
+        bar, writer = ProgressBar(), summarizer.build_summarizer()
         for key in keys:
             label, before = plain(key.strategy.label), calls
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
+from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
 from memviz.models.registry import OFFLINE, known_models, model
 from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
@@ -79,6 +80,11 @@ class ModelChoice:
         if self.is_offline:
             return model(OFFLINE)
         return Interruptible(model(self.name, **self.options), look_up)
+
+    def build_summarizer(self) -> Model:
+        """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
+        built = self.build()
+        return built if self.is_offline else FirstFailureEnds(built)
 
 
 def name_key(picker: str) -> str:

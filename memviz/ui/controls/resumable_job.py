@@ -21,6 +21,7 @@ from memviz.errors import MemvizError
 from memviz.text.wording import counted
 from memviz.ui.controls.progress import ProgressBar
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
 REFRESH_SECONDS = 0.4
@@ -125,15 +126,19 @@ class ResumableJob(ABC):
         before."""
         self.introduce()
         label = f"{'Go on' if self.is_begun else self.verb} with {plain(self.model)}"
-        if not start_button(label, self.start_key) and not is_asked:
+        start, again = st.empty(), f"{self.start_key}-again"
+        is_asked = start_button(label, self.start_key, place=start) or is_asked or bool(widget_value(again))
+        if not is_asked:
             return False
         stop = st.empty()
         stop_button(self.stop_key, place=stop, help="What was answered so far is kept.")
         try:
             self._run()
         except MemvizError as error:
-            stop.empty()
+            for place in (start, stop):
+                place.empty()
             show_error(error, KEPT)
+            start_button(f"Try again with {plain(self.model)}", again)
         else:
             st.rerun()  # the question whether to start is settled
         return True

@@ -44,14 +44,44 @@ def paid_sweep(
         st.markdown(f"Measured with the offline summarizer's summaries, not yet with {plain(summarizer.name)}.")
         cost = estimate(work.sweep, summarizer.name).sentence
         st.caption(f"{plain(cost)} The offline summaries' sizes are the base of this.")
-        row = st.container(horizontal=True, vertical_alignment="bottom")
-        budget_usd = row.number_input(
-            "Budget (US dollars)", 0.01, 10_000.0, FIRST_BUDGET_USD, key="tune-budget", help=BUDGET_HELP, width=200
-        )
-        if start_button(f"Sweep with {plain(summarizer.name)}", "tune-pay", place=row, is_main=False):
-            _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
-            st.rerun()
+        _offer(f"Sweep with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
     return free
+
+
+def try_again(
+    workspace: Workspace,
+    state: TuneState,
+    paid: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+    work: BackgroundSweep,
+) -> None:
+    """Say why the sweep ended, and offer to go on with what is missing, with key and address as they are now."""
+    total = len(paid.settings) * len(paid.ids)
+    done = len(work.sweep.cells) if work.sweep else 0
+    with st.container(border=True):
+        st.error(
+            plain(f"{work.error} {done:,} of {total:,} runs are measured; the others were not tried."),
+            icon=":material/error:",
+        )
+        _offer(f"Try again with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
+
+
+def _offer(
+    label: str,
+    workspace: Workspace,
+    state: TuneState,
+    paid: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+) -> None:
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    budget_usd = row.number_input(
+        "Budget (US dollars)", 0.01, 10_000.0, FIRST_BUDGET_USD, key="tune-budget", help=BUDGET_HELP, width=200
+    )
+    if start_button(label, "tune-pay", place=row, is_main=False):
+        _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
+        st.rerun()
 
 
 def _begin(

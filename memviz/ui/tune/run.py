@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from memviz.errors import UnusableSummarizerError
 from memviz.models.budget import Budget
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
@@ -22,7 +23,7 @@ from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import TuneState
 from memviz.ui.shell.text import plain
 from memviz.ui.tune.executor import Where
-from memviz.ui.tune.paid import paid_sweep
+from memviz.ui.tune.paid import paid_sweep, try_again
 from memviz.workspace import Workspace
 
 AT_ONCE_MESSAGES = 60_000
@@ -72,6 +73,8 @@ def sweep_of(
         return None
     if not work.wait(AT_ONCE_SECONDS):
         _watch(work, asked, state.budget)
+    elif isinstance(work.error, UnusableSummarizerError):
+        try_again(workspace, state, asked, summarizer, assumptions, work)
     elif work.error is not None:
         show_error(work.error)
     elif state.budget is not None:

@@ -200,6 +200,19 @@ class TestLimits:
         hidden = SettingRun(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)
         assert chart(hidden, run_of("token_buffer", max_tokens=5_000)).layout.shapes == ()
 
+    def test_of_a_chat_that_was_given_another_setting_end_where_it_did(self) -> None:
+        chat = memviz.Chat(
+            memviz.strategy("token_buffer", max_tokens=50), model=memviz.ScriptedModel(["words " * 9] * 9)
+        )
+        for turn in range(9):
+            if turn in (3, 6):
+                chat.change_strategy(
+                    memviz.strategy("token_buffer", max_tokens=90) if turn == 3 else memviz.strategy("window")
+                )
+            chat.send(f"Question {turn}.")
+        limits = [shape for shape in chart(chat.run).layout.shapes if shape.y0]
+        assert [(line.y0, line.xref, line.x0, line.x1) for line in limits] == [(50, "x", 0.5, 3.5), (90, "x", 3.5, 6.5)]
+
     def test_are_named_once_a_value_and_near_ones_at_different_sides(self) -> None:
         figure = chart(*(run_of("token_buffer", max_tokens=tokens) for tokens in (50, 50, 52)))
         assert [shape.y0 for shape in figure.layout.shapes] == [50, 50, 52]

@@ -6,7 +6,14 @@ import memviz
 from memviz.metrics.answers.source import AnswerSource
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
-from memviz.ui.compare.asked_again import LONGEST_SUGGESTED, BroughtBack, bringing_back, stated_at, suggested
+from memviz.ui.compare.asked_again import (
+    LONGEST_SUGGESTED,
+    BroughtBack,
+    bringing_back,
+    lost_words,
+    stated_at,
+    suggested,
+)
 from memviz.ui.controls.pricing import prices_in_force
 
 CODE = Probe("What is the code?", ("QX7R4M",), (14,), "single fact")
@@ -25,6 +32,22 @@ def test_the_fact_asked_for_says_where_it_stands_else_what_another_setting_found
     assert stated_at(" what is the CODE? ", [CODE], found) == (14,)
     assert stated_at("And the gate?", [CODE], found) == (30,)
     assert stated_at("And the gate?", [CODE], {1: AnswerSource()}) == ()
+
+
+def test_a_lost_fact_says_which_version_lost_it_or_since_when_it_is_not_sent() -> None:
+    said = [("The code is QX7R4M.", "Noted."), *((f"Question {n}?", f"Answer {n}.") for n in range(6))]
+    talk = [memviz.Message(role, text) for pair in said for role, text in zip(("user", "assistant"), pair, strict=True)]
+    fact = Probe("What is the code?", ("QX7R4M",), (0,), "single fact")
+    writer = memviz.ScriptedModel(["The code is QX7R4M.", *["Nothing of note."] * 9])
+    summary = memviz.replay(talk, memviz.strategy("summary", buffer_size=1), model=writer)
+    lost = next(n for n, one in enumerate(summary.turns) if one.parts.summaries.start == 1)
+    assert lost_words(summary, fact) == (
+        f"Lost in version 2 of the summary, before the request of turn {summary.turns[lost].turn}."
+    )
+    window = memviz.replay(talk, memviz.strategy("window", window_size=2))
+    first = next(one.turn for one in window.turns if all("QX7" not in m.content for m in one.context.messages))
+    assert lost_words(window, fact) == f"Not sent since turn {first}."
+    assert lost_words(memviz.replay(talk, memviz.strategy("buffer")), fact) == ""
 
 
 def test_it_adds_what_asking_again_sends_more() -> None:

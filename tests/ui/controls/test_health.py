@@ -94,6 +94,18 @@ def test_failed_summarizations_stand_open_for_themselves() -> None:
     assert all("failed" not in element.value for element in session.markdown)
 
 
+def test_of_a_chat_that_was_given_another_setting_it_is_said_which_one_is_meant() -> None:
+    chat = memviz.Chat(memviz.strategy("window", window_size=3), model=ScriptedModel([f"answer {n}" for n in range(9)]))
+    for turn in range(9):
+        if turn == 0:
+            chat.send("Hello.")
+            chat.change_strategy(memviz.strategy("buffer"))
+        else:
+            chat.send(f"And question {turn}?")
+    heads = [read(element.value) for element in drawn(("Full buffer", chat.run)).expander[0].markdown]
+    assert heads[0] == "**Full buffer** · only of this setting, in force from turn 2 on"
+
+
 def test_what_users_and_models_wrote_is_text() -> None:
     counter = lambda text: len(text)  # noqa: E731 - its name is shown
     counter.__name__ = MARKUP

@@ -96,7 +96,7 @@ def test_after_a_failure_it_goes_on_from_what_was_kept(ledger: Ledger) -> None:
     session = opened().button(key="count").click().run()
     (sentence,) = sentences(session.error)
     assert sentence.endswith("What was answered before is kept: try again to go on from there.")
-    assert [button.label for button in session.button] == ["Count with abacus"], "and no Stop any more"
+    assert [button.label for button in session.button] == ["Try again with abacus"], "and no Stop any more"
     assert [text.value for text in session.text] == ["the rest of the page"]
     ledger.fails_at = None
     session.run()
