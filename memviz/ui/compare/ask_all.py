@@ -176,8 +176,8 @@ def _bring_back(
     answerer: ModelChoice,
     summarizer: ModelChoice,
 ) -> None:
-    """Of an answer that was lost: what lost it, as far as it is a known fact, and a button that asks this setting again,
-    with the turn that states it recalled."""
+    """Of an answer that was lost: what lost it, if it is a known fact, and a button that asks this setting again, with
+    the turn that states it recalled."""
     if fact is not None and (lost := lost_words(setting.run, fact)):
         st.caption(lost)
     found = bringing_back(setting.run, answer, positions, prices_in_force())
