@@ -133,6 +133,12 @@ class CompareState:
         """How many settings there ever were."""
         return self._next_uid
 
+    def shows(self, index: int) -> None:
+        """The page shows the setting of this colour ``index`` closely. That is what is looked at from now on, unless
+        the visitor's choice only waits for its summarizer."""
+        if self.looked_at not in {setting.index for setting in self.settings}:
+            self.looked_at = index
+
     def remove(self, uid: int | str) -> None:
         """Take a setting away; the others keep their colours."""
         self.settings = [setting for setting in self.settings if setting.uid != uid]

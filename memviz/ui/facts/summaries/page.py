@@ -189,6 +189,8 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
         return
     version_head(event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
+    if is_long:
+        linked("look-up", "summaries-facts", [False, True])
     if is_long and not st.toggle("Look the facts up in this long conversation", key="summaries-facts"):
         return
     probes = tuple(desk.probes())
