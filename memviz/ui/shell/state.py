@@ -242,21 +242,25 @@ class LibraryState:
 @dataclass
 class TuneState:
     """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
-    of the setting that is looked at in it, ``budget`` what its summarizer is paid from. ``go_on``: one that was
-    stopped was asked to."""
+    of the setting that is looked at in it, ``budget`` what its summarizer is paid from, ``made_with`` that summarizer
+    with its key and address. ``go_on``: one that was stopped was asked to."""
 
     conversations: list[str] = field(default_factory=list)
     asked: Hashable = None
     work: BackgroundSweep | None = None
     budget: Budget | None = None
+    made_with: Hashable = None
     chosen: int | None = None
     go_on: bool = False
 
-    def begin(self, asked: Hashable, work: BackgroundSweep, budget: Budget | None = None) -> None:
+    def begin(
+        self, asked: Hashable, work: BackgroundSweep, budget: Budget | None = None, made_with: Hashable = None
+    ) -> None:
         """Work on another sweep; the one before stops, and what it finished is kept."""
         if self.work is not None:
             self.work.cancel()
         self.asked, self.work, self.budget, self.chosen = asked, work, budget, None
+        self.made_with = made_with
 
 
 @dataclass
