@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.controls.sidebar import setting_runs, study_controls
+from memviz.ui.controls.sidebar import TURN_KEY, setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
 from memviz.ui.facts.summaries.page import summaries_view
 from memviz.ui.facts.views import SUMMARIES, VIEWS
@@ -20,5 +20,5 @@ if view == SUMMARIES:
     summaries_view(workspace(), state, settings, models.summarizer)
 else:
     lives_view(workspace(), state, settings, models)
-with st.sidebar:  # last, for it holds what the view has open
-    copy_link(state, "facts-link")
+with st.sidebar:  # last, for the settings and models stand above it
+    copy_link(state, "facts-link", TURN_KEY)

@@ -52,5 +52,5 @@ else:
         setting_card(sweep, number, constraints, ids)
         settings_table(sweep, constraints)
         export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)
-with st.sidebar:  # last, for it holds what the page has open
+with st.sidebar:  # last, for the models stand above it
     copy_link(study, "tune-link")

@@ -50,6 +50,11 @@ class ServerAccess:
         return is_loopback(self.address)
 
     @property
+    def is_shared(self) -> bool:
+        """Whether others reach the server: by its address, or because somebody decided who of them may come in."""
+        return not self.is_local or self.trust_everyone or bool(self.password_file)
+
+    @property
     def of_models(self) -> ModelAccess:
         """What the models of visitors may use."""
         switches = (self.environment_keys, self.private_base_urls)

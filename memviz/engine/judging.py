@@ -13,15 +13,14 @@ from memviz.engine.judge_prompt import judge_request, unreadable, verdict_of
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import BadKeyError, MalformedReplyError, MemvizError, MissingKeyError, ModelError, UnknownModelError
+from memviz.errors import MalformedReplyError, MemvizError, ModelError
 from memviz.models.base import Model
+from memviz.models.first_failure import ends_all
 from memviz.models.registry import model as find_model
 from memviz.transcripts.base import Probe
 
 MAX_FAILURES_IN_A_ROW = 3
 """So many failures one after the other are no accident: the rest is not asked."""
-HOPELESS = (MissingKeyError, BadKeyError, UnknownModelError)
-"""What fails in this way fails for every question."""
 
 
 class Judging:
@@ -90,8 +89,8 @@ class Judging:
 
         A failure is written down with its question, and the next step goes on. It is raised instead, as the
         :class:`memviz.errors.ModelError` it is, if the next question would fail in the same way: there is no such
-        model, the key is missing or refused, or it is the third failure in a row, counting verdicts that could not
-        be read. What raises is not settled: the next step tries it again.
+        model, the key is missing or refused, nothing answers at the address, or it is the third failure in a row,
+        counting verdicts that could not be read. What raises is not settled: the next step tries it again.
         """
         at = next((number for number, tried in enumerate(self._tried) if not tried), None)
         if at is None:
@@ -149,7 +148,7 @@ class Judging:
             self._failures_in_a_row = 0
         elif isinstance(failure, ModelError):
             self._failures_in_a_row += 1
-            if isinstance(failure, HOPELESS) or self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            if ends_all(failure) or self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
                 self._failures_in_a_row = 0
                 raise failure
 

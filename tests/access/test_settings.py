@@ -46,3 +46,9 @@ def test_a_switch_that_is_neither_on_nor_off_is_an_error() -> None:
 def test_the_variables_say_the_same_again() -> None:
     access = ServerAccess("::", trust_everyone=True, password_file="a", environment_keys=False, private_base_urls=True)
     assert server_access("::", access.variables()) == access
+
+
+def test_others_reach_a_server_that_asks_for_a_password_or_trusts_everyone_also_at_this_machines_address() -> None:
+    assert not ServerAccess("127.0.0.1").is_shared
+    for shared in (ServerAccess("0.0.0.0"), ServerAccess("127.0.0.1", True), ServerAccess("127.0.0.1", False, "file")):
+        assert shared.is_shared

@@ -13,7 +13,14 @@ from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.engine.judge_prompt import judge_request, verdict_of
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.judging import Judging
-from memviz.errors import BadKeyError, MalformedReplyError, MissingKeyError, ServerError, UnknownModelError
+from memviz.errors import (
+    BadKeyError,
+    ConnectionRefusedModelError,
+    MalformedReplyError,
+    MissingKeyError,
+    ServerError,
+    UnknownModelError,
+)
 from memviz.metrics.answers.scores import answer_scores
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
@@ -201,6 +208,13 @@ def test_a_model_that_does_not_exist_and_a_missing_key_stop_at_once(
     assert (work.results, work.done) == ((), 0)
     with pytest.raises(UnknownModelError):
         Judging([run_of()], PROBES, model="no such model")
+
+
+def test_an_address_where_nothing_answers_ends_it_at_the_first_question() -> None:
+    nowhere = ScriptedModel([ConnectionRefusedModelError("Nothing answers.")] * 3)
+    with pytest.raises(ConnectionRefusedModelError):
+        list(Judging([run_of()], PROBES * 9, model=nowhere).steps())
+    assert len(nowhere.requests) == 1
 
 
 def test_three_failures_in_a_row_stop_it(server: OpenAIServer) -> None:

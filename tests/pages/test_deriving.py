@@ -15,7 +15,7 @@ from memviz.ui.chat import current
 from memviz.ui.chat.deriving import WAIT_FOR_MEMORY
 from memviz.ui.shell.state import MESSAGES_SHOWN
 from memviz.workspace import Workspace
-from tests.models.openai_server import OpenAIServer, slow, text
+from tests.models.openai_server import OpenAIServer, slow, status, text
 from tests.pages.driving import click, figures, finished, labelled, open_page, say, sentences
 from tests.pages.test_chat import FACT, PLAN, bubbles, chat_link
 from tests.pages.test_chat_models import use_model
@@ -173,3 +173,20 @@ def test_a_short_conversation_is_there_at_once() -> None:
     page = open_page("chat", chat="sample-trip")
     assert not is_deriving(page)
     assert figures(page)
+
+
+def test_a_summarizer_that_no_call_reaches_is_asked_once_and_again_when_one_says_so(server: OpenAIServer) -> None:
+    server.otherwise = status(401, "Incorrect API key")
+    page = use_model(open_page("chat"), "Summarizer", server.api_base)
+    labelled(page.selectbox, "Conversation").set_value("sample-trip").run()
+    (sentence,) = sentences(page.error)
+    assert "was refused" in sentence
+    assert len(server.requests) == 1
+    page.run()
+    assert len(server.requests) == 1, "another click on the page asks nobody"
+    click(page, "Try again with")
+    assert len(server.requests) == 2
+    server.otherwise = text("A summary.")
+    labelled(page.text_input, "API key").set_value("another").run()
+    assert not page.error
+    assert bubbles(page)

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.access.settings import TRUST_EVERYONE
 from memviz.engine.judging import Judging
 from memviz.metrics.answers.scores import answer_scores
 from memviz.transcripts.samples import sample
@@ -82,6 +83,15 @@ def test_answers_are_there_after_a_reload(short: str) -> None:
     assert results(again) == results(session)
     with pytest.raises(KeyError):
         again.button(key="judged-ask")
+
+
+def test_where_others_reach_the_server_answers_stay_with_their_visitor(
+    short: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TRUST_EVERYONE, "1")
+    page = ask(open_page("retention", conversation=short))
+    assert asked(page)
+    assert not asked(open_page("retention", conversation=short))
 
 
 def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:

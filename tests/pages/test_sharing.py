@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -10,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.charts.retention.result import Measure
-from memviz.ui.shell.links import link_query, named_models
-from memviz.ui.shell.state import CompareState
+from memviz.ui.shell.links import link_query, named_models, open_link
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState
 from tests.pages.driving import (
     click,
     figures,
@@ -88,6 +89,33 @@ def test_every_page_of_analysis_shares_its_view(page: str) -> None:
         assert query["turn"] == ["7"]
 
 
+def marked(session: AppTest) -> list[str]:
+    """The colours of the settings whose rows are marked, as the page says it."""
+    bodies = "".join(element.proto.body for element in session.get("html"))
+    return re.findall(r'class="memviz-shows-(\d)', bodies)
+
+
+@pytest.mark.parametrize("page", ["compare", "retention", "summaries"])
+def test_the_row_of_what_is_shown_is_marked_and_is_in_the_link_also_where_a_link_did_not_say_which(page: str) -> None:
+    settings = [SMALL, "buffer", 'window {"window_size": 4}']
+    session = opened(page, {"conversation": ["sample-support"], "setting": settings})
+    (shown,) = marked(session)
+    assert shown == ("2" if page == "compare" else "0")
+    assert shared(session)["look"] == [shown]
+    again = opened("compare", shared(session) | {"view": ["tokens"]})
+    assert marked(again) == [shown]
+
+
+def test_a_setting_as_it_was_written_and_the_chat_as_it_was_held_are_in_a_link() -> None:
+    state = CompareState(looked_at=MAX_SETTINGS)
+    state.add("summary_buffer", {"max_token_limit": 1500}, as_written=True)
+    opened_again = CompareState()
+    turn, problems = open_link(opened_again, parse_qs(link_query(state, 5)))
+    assert (turn, problems) == (5, [])
+    assert [setting.as_written for setting in opened_again.settings] == [False, False, False, True]
+    assert opened_again.looked_at == MAX_SETTINGS
+
+
 def test_replies_of_their_own_are_shared_too() -> None:
     page = opened("compare", QUERY | {"replies": ["free-run"]})
     assert labelled(page.segmented_control, "Replies").value == "free-run"
@@ -161,9 +189,18 @@ def test_the_largest_numbers_within_the_bounds_are_shown() -> None:
 
 OPEN = {
     "memory_map": {"view": "memory_map", "message": "5", "turn": "3"},
-    "costs": {"view": "dollars", "prices": "gpt-4.1", "summary-prices": "gpt-4o-mini", "pause": "600.0"},
-    "retention": {"view": "lives", "measure": "stated or summarized", "fact": "3"},
-    "summaries": {"view": "summaries", "version": "2"},
+    "costs": {
+        "view": "dollars",
+        "prices": "gpt-4.1",
+        "summary-prices": "gpt-4o-mini",
+        "pause": "600.0",
+        "shown": "Each turn",
+        "uncached": "False",
+        "chat-input_usd_per_million": "2.5",
+        "cache": "None",
+    },
+    "retention": {"view": "lives", "measure": "stated or summarized", "fact": "3", "version": "1", "turn": "7"},
+    "summaries": {"view": "summaries", "version": "2", "layout": "Side by side", "against": "0"},
     "tune": {
         "over": '["sample-support"]',
         "try": '["window"]',

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Chat
+from memviz.access.settings import TRUST_EVERYONE
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, texts
@@ -69,6 +70,16 @@ def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(page: AppTest)
     again = open_page("summaries")
     assert wording(again) == WORDING
     click(again, "Take my wording back")
+    assert wording(open_page("summaries")) == before
+
+
+def test_where_others_reach_the_server_a_wording_stays_with_its_visitor(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = wording(page)
+    monkeypatch.setenv(TRUST_EVERYONE, "1")
+    reword(page)
+    assert wording(page) == WORDING
     assert wording(open_page("summaries")) == before
 
 

@@ -75,8 +75,23 @@ def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(paid: App
     assert 0 < len(server.requests) <= DEFAULT_CONCURRENCY, "the calls that were under way together"
     (sentence,) = sentences(paid.error)
     assert re.search(r"was refused.* of 6 runs are measured; the others were not tried", sentence)
+    labelled(paid.text_input, "API key").set_value("another").run()
+    assert not paid.error, "with another key it counts as not yet tried"
     server.otherwise = text(OWN)
-    click(paid, "Try again")
+    click(paid, "Sweep with")
     finished(paid)
     assert not paid.error
     assert len(server.requests) > 20
+
+
+def test_calls_that_failed_are_said_with_a_way_to_make_them_again(paid: AppTest, server: OpenAIServer) -> None:
+    server.then(status(400, "Not this one"))
+    click(paid, "Sweep with")
+    finished(paid)
+    (sentence,) = sentences(paid.error)
+    assert re.search(r"In 1 of 6 runs, calls of the summarizer failed", sentence)
+    calls = len(server.requests)
+    click(paid, "Try again")
+    finished(paid)
+    assert not paid.error
+    assert len(server.requests) - calls < calls / 2, "answers that came are not asked for again"

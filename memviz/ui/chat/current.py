@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import partial
+from typing import NoReturn
 
 import streamlit as st
 
@@ -16,11 +17,15 @@ from memviz.engine.chat import Chat
 from memviz.engine.run import Run
 from memviz.errors import DamagedRunError, MemvizError
 from memviz.models.base import Model
+from memviz.models.registry import OFFLINE
 from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models
 from memviz.ui.chat.sidebar import REVIEW_KEY
+from memviz.ui.controls.pickers import SUMMARIZER, name_key
+from memviz.ui.controls.resumable_job import start_button
 from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.state import ChatState, Setting, widget_value
+from memviz.ui.shell.state import ChatState, Setting, set_widget, widget_value
+from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 AT_ONCE_SECONDS = 1.0
@@ -131,8 +136,7 @@ def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin) ->
     work.go_on()  # it rests where nobody has looked at it for a while
     work.wait(AT_ONCE_SECONDS)
     if work.error is not None:
-        state.derive()
-        raise work.error
+        _offer_again(state, models.summarizer.name, work.error)
     if work.run is None:
         return work
     state.derive()
@@ -141,9 +145,25 @@ def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin) ->
 
 def _begin(state: ChatState, models: Models, asked: Hashable, begin: Begin) -> BackgroundReplay:
     cancellation = Cancellation()
-    work = begin(models.summarizer.build(cancellation.heed), cancellation)
+    work = begin(models.summarizer.build_summarizer(cancellation.heed), cancellation)
     state.derive(asked, work)
     return work
+
+
+def _offer_again(state: ChatState, summarizer: str, error: MemvizError) -> NoReturn:
+    """The memory could not be derived: say why, offer another attempt, and end the page. Another summarizer, key,
+    address or timeout is tried by itself."""
+    show_error(error, "The conversation stays as it was.")
+    with st.container(horizontal=True):
+        if start_button(f"Try again with {plain(summarizer)}", "chat-derive-again"):
+            state.derive()
+            st.rerun()
+        if summarizer != OFFLINE:
+            st.button(
+                "Use the offline model", key="chat-derive-offline", on_click=set_widget,
+                args=(name_key(SUMMARIZER), OFFLINE),
+            )  # fmt: skip
+    st.stop()
 
 
 def _leave_as_it_was(state: ChatState) -> None:

@@ -54,7 +54,7 @@ def pictures(desk: ChatDesk) -> None:
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
-        inspector(run, last.turn, "chat", known_facts(desk.workspace, state.conversation_id, run.log))
+        inspector(run, last.turn, "chat", known_facts(desk.workspace, state.conversation_id, run.log, grows=True))
     if (
         state.conversation_id is not None
         and not state.deleted

@@ -23,6 +23,7 @@ from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import start_button, stoppable
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, set_widget
 from memviz.ui.shell.text import plain
 
@@ -80,6 +81,7 @@ def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
     with st.form("ask-all", border=False):
         heading, writing, sending = st.columns([34, 44, 22], vertical_alignment="center")
         heading.header("What does each setting still know?", anchor=False)
+        linked("question", QUESTION_KEY)
         question = writing.text_input(
             "One question to all settings, after the last turn", key=QUESTION_KEY,
             placeholder=questions[0] if questions else "What is the budget?", label_visibility="collapsed",

@@ -18,6 +18,8 @@ from memviz.ui.compare.selection import Selection, choose_setting, select, selec
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
+from memviz.ui.controls.setting_rows import mark_row
+from memviz.ui.controls.sidebar import TURN_KEY
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state
@@ -82,6 +84,7 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
     run, turn = selection.setting.run, selection.turn
     record = record_of_turn(run, turn)
     with st.container(key=READER_KEY):
+        mark_row(compare_state(), selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
         st.markdown(f"**Request of turn {turn:,}**{size}")
         if len(settings) > 1:
@@ -96,4 +99,4 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
             )  # fmt: skip
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
-            copy_link(compare_state(), "compare-link", turn)
+            copy_link(compare_state(), "compare-link", TURN_KEY)

@@ -81,9 +81,9 @@ class ModelChoice:
             return model(OFFLINE)
         return Interruptible(model(self.name, **self.options), look_up)
 
-    def build_summarizer(self) -> Model:
+    def build_summarizer(self, look_up: Callable[[], object] = heed_clicks) -> Model:
         """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
-        built = self.build()
+        built = self.build(look_up)
         return built if self.is_offline else FirstFailureEnds(built)
 
 

@@ -7,14 +7,14 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.bounds import MAX_SECONDS, MAX_USD
+from memviz.bounds import MAX_DIGITS, MAX_SECONDS, MAX_USD
 from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
 from memviz.text.wording import duration_words
 from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
-from memviz.ui.shell.linked import linked
+from memviz.ui.shell.linked import linked, linked_number
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
@@ -130,8 +130,10 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
     st.markdown(f"**{plain(model)}**, USD per million tokens")
     given: dict[str, float | None] = {}
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
+        key = f"prices-{whose}-{name}-{model}"
+        linked_number(f"{whose}-{name}", key, 0.0, MAX_USD)
         given[name] = st.number_input(
-            label, 0.0, MAX_USD, value=None, step=0.05, format="%.4g", key=f"prices-{whose}-{name}-{model}", help=help,
+            label, 0.0, MAX_USD, value=None, step=0.05, format="%.4g", key=key, help=help,
             placeholder=_listed(listed, field), persist_state="session",
         )  # fmt: skip
     return listed.by_hand(**given)
@@ -147,6 +149,7 @@ def _listed(pricing: Pricing, field: str) -> str:
 
 def _choose_cache(model: str) -> CacheRules | None:
     provided = cache_rules(model)
+    linked("cache", f"prices-cache-{model}", (AS_PROVIDED, BY_HAND, NO_CACHE))
     chosen = st.segmented_control(
         "Prompt cache", (AS_PROVIDED, BY_HAND, NO_CACHE), default=AS_PROVIDED, required=True,
         key=f"prices-cache-{model}", help=CACHE_HELP, persist_state="session",
@@ -158,14 +161,17 @@ def _choose_cache(model: str) -> CacheRules | None:
 
 def _cache_by_hand(provided: CacheRules | None, model: str) -> CacheRules:
     first = provided or CacheRules(min_tokens=1024, lifetime_seconds=FIVE_MINUTES)
+    linked("cache-min", f"prices-cache-min-{model}", range(1, 10**MAX_DIGITS))
     smallest = st.number_input(
         "Smallest prefix (tokens)", 1, value=first.min_tokens, key=f"prices-cache-min-{model}", persist_state="session",
         help="Requests that have less than this in common with the one before read nothing from the cache.",
     )  # fmt: skip
+    linked("cache-step", f"prices-cache-step-{model}", range(1, 10**MAX_DIGITS))
     step = st.number_input(
         "Reused in steps of (tokens)", 1, value=first.step_tokens, key=f"prices-cache-step-{model}",
         persist_state="session", help="What is in common is rounded down to a multiple of this.",
     )  # fmt: skip
+    linked_number("cache-minutes", f"prices-cache-minutes-{model}", 0.0, MAX_SECONDS / 60)
     minutes = st.number_input(
         "Lifetime (minutes)", 0.0, MAX_SECONDS / 60, value=(first.lifetime_seconds or 0.0) / 60,
         key=f"prices-cache-minutes-{model}", format="%.4g", persist_state="session",

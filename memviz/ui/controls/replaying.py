@@ -13,6 +13,7 @@ from memviz.strategies.base import Trigger
 from memviz.ui.controls.long_replays import replayed, so_far_label
 from memviz.ui.controls.paid_replays import replayed_when_asked
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.visitors_work import kept_wordings
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import CompareState, Setting
 from memviz.ui.shell.text import distinct
@@ -33,7 +34,7 @@ def run_key(
     if setting.as_written:
         return key
     if workspace is not None and key not in state.edits:
-        state.edits[key] = workspace.wordings(key)
+        state.edits[key] = kept_wordings(workspace, key)
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 

@@ -38,10 +38,9 @@ def setting_rows(state: CompareState) -> dict[int | str, str]:
     Returns the settings' labels by their uid."""
     for setting in state.settings:
         take_over(setting)
-    looked_at = state.looked_at if len(state.settings) > 1 else None
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(state, setting, is_looked_at=setting.index == looked_at)
+            _row(state, setting)
         full = len(state.settings) >= MAX_SETTINGS
         st.button(
             "Add a setting", icon=":material/add:", key="add-setting", on_click=state.add, disabled=full,
@@ -52,13 +51,13 @@ def setting_rows(state: CompareState) -> dict[int | str, str]:
     return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
 
 
-def _row(state: CompareState, setting: Setting, *, is_looked_at: bool) -> None:
+def _row(state: CompareState, setting: Setting) -> None:
     cls = strategies()[setting.strategy_id]
     main = next((parameter for parameter in cls.parameters() if parameter.name == cls.main_parameter), None)
     with st.container(
         key=f"setting-{setting.uid}", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"
     ):
-        st.html(setting_swatch(setting.index, is_looked_at=is_looked_at), width="content")
+        st.html(setting_swatch(setting.index), width="content")
         notes = ([] if main is None else [main.unit]) + ["as written"] * setting.as_written
         name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
         st.button(
@@ -88,14 +87,21 @@ def _main_value(setting: Setting, main: Parameter) -> None:
     )  # fmt: skip
 
 
-def setting_swatch(index: int, *, is_looked_at: bool = False) -> str:
+def setting_swatch(index: int) -> str:
     """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
     light, dark = (st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10] for scheme in ("light", "dark"))
-    mark = ' memviz-looked-at" title="This setting is looked at closely' if is_looked_at else ""
     return (
-        f'<span class="memviz-line{mark}" style="color:light-dark({escape(light)},{escape(dark)});'
+        f'<span class="memviz-line memviz-line-{index}" style="color:light-dark({escape(light)},{escape(dark)});'
         f'background:repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"></span>'
     )
+
+
+def mark_row(state: CompareState, index: int) -> None:
+    """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
+    same fragment, since a click there does not draw the sidebar again; ``style.css`` does the rest."""
+    state.shows(index)
+    if len(state.settings) > 1:
+        st.html(f'<span class="memviz-shows-{index}"></span>')
 
 
 def _look_at(state: CompareState, index: int) -> None:

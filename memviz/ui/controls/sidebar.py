@@ -15,7 +15,7 @@ from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.models_panel import StudyModels, models_panel
 from memviz.ui.controls.pickers import ModelChoice, counter_picker
 from memviz.ui.controls.replaying import make_runs
-from memviz.ui.controls.setting_rows import setting_rows
+from memviz.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, setting_from_file
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
@@ -165,6 +165,7 @@ def choose_setting_run(state: CompareState, settings: Sequence[SettingRun], key:
         on_change=_look_at, args=(state, key, tuple(setting.index for setting in settings)),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )  # fmt: skip
+    mark_row(state, settings[number or 0].index)
     return settings[number or 0]
 
 

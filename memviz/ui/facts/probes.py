@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -14,8 +13,8 @@ from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Category, Probe
+from memviz.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.ui.controls.switch import switch
-from memviz.ui.facts.retention_cache import READ_MESSAGES, proposed_of, proposed_of_beginning
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, retention_state, set_widget, widget_value
 from memviz.ui.shell.text import plain, shortened
@@ -27,60 +26,6 @@ QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY = (
 TABLE_PIXELS = 320
 LABEL_CHARS = 90
 TABLE_ALT = "The facts that are looked for"
-
-
-MOST_LOOKUPS = 3_000_000
-"""Facts times turns: each is looked up in every request of every setting, which takes tens of bytes each."""
-
-
-class Facts(NamedTuple):
-    """The probes that are looked for. ``brought`` came with the conversation, ``proposals`` could be added (and
-    are, if ``with_proposals``), ``typed`` are the user's. Of more than a page can look up, one in every so many is
-    taken: ``one_in``."""
-
-    log: Log
-    brought: tuple[Probe, ...]
-    proposals: tuple[Probe, ...]
-    typed: tuple[Probe, ...]
-    with_proposals: bool
-    one_in: int = 1
-
-    @property
-    def probes(self) -> tuple[Probe, ...]:
-        """All that are looked for; those of the user last, so that a new one moves no other."""
-        return (*self.brought, *(self.proposals if self.with_proposals else ()), *self.typed)
-
-
-def facts_of(workspace: Workspace, state: CompareState) -> Facts:
-    """The facts of the conversation. Where it brings none, proposed ones are taken unless they are switched off."""
-    transcript, log = workspace.conversation(state.conversation_id or "")
-    brought = tuple(probe for probe in transcript.probes if not probe.by_user)
-    typed = tuple(probe for probe in transcript.probes if probe.by_user)
-    chosen = widget_value(_proposals_key(state))
-    known = {(probe.evidence, normal_tokens(answer)) for probe in transcript.probes for answer in probe.answers}
-    proposals = tuple(
-        probe
-        for probe in _proposed(log, bool(brought), chosen)
-        if (probe.evidence, normal_tokens(probe.answers[0])) not in known
-    )
-    with_proposals = not brought if chosen is None else bool(chosen)
-    one_in = _one_in(len(brought) + len(proposals) * with_proposals, log.turn_count)
-    return Facts(log, brought[::one_in], proposals[::one_in], typed, with_proposals, one_in)
-
-
-def _one_in(facts: int, turns: int) -> int:
-    return max(1, -(-facts * turns // MOST_LOOKUPS))
-
-
-def _proposed(log: Log, has_facts: bool, chosen: bool | None) -> tuple[Probe, ...]:
-    """Facts of the conversation's own are enough of a long one: to propose more, every sentence has to be read."""
-    if len(log) <= READ_MESSAGES:
-        return proposed_of(log)
-    return proposed_of_beginning(log) if chosen or not has_facts else ()
-
-
-def _proposals_key(state: CompareState) -> str:
-    return f"retention-proposed-{state.conversation_id}"
 
 
 def where_from(facts: Facts) -> None:
@@ -120,14 +65,14 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
     """All facts that are looked for, and the controls that change which."""
     label = f"Facts looked for: {len(facts.probes):,}"
     with st.expander(label, icon=":material/checklist:", expanded=not facts.probes, key="retention-facts"):
-        key = _proposals_key(state)
+        key = proposals_key(state.conversation_id)
         if facts.proposals:
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
             switch(
                 f"Look for {counted(len(facts.proposals), 'proposed fact')} too" if facts.brought
                 else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
-                key=key,
+                key=key, persist_state="session",
                 help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
                 "a person, a decision), dates and amounts that the user states, and names that are used again later.",
             )  # fmt: skip

@@ -19,7 +19,6 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import LifeLine, life_lines
 from memviz.metrics.retention.losses import Losses, fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.rare_words import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
@@ -33,8 +32,6 @@ LOGS_KEPT, RUNS_KEPT = 4, 12
 """Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
 FIRST_MESSAGES = 20
 """What tells the script of a conversation."""
-READ_MESSAGES = 5_000
-"""Of a longer conversation so many are read for proposing facts, and rare words are looked for only when asked."""
 Probes = tuple[Probe, ...]
 
 
@@ -58,12 +55,6 @@ def bounds_of(kept: Sequence[RetentionResult], others: Sequence[Run], measure: M
         shares = np.stack([one.share(one.contained) for one in found])
         chance = shares.min(axis=0), shares.max(axis=0)
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
-
-
-@kept_until_left(LOGS_KEPT)
-def proposed_of_beginning(log: Log) -> Probes:
-    """Facts proposed from the beginning of a long conversation."""
-    return propose_probes(Log(log[:READ_MESSAGES]))
 
 
 @kept_until_left(LOGS_KEPT)
@@ -99,6 +90,5 @@ def _floor(run: Run, probes: Probes, other: Run) -> Retention:
 
 
 _texts = kept_until_left(LOGS_KEPT)(ProbeTexts)
-proposed_of = kept_until_left(LOGS_KEPT)(propose_probes)
 rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
 tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)

@@ -7,14 +7,14 @@ link asks for counts only if the widget could show it: an option, a number withi
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from memviz.bounds import MAX_DIGITS, quoted, read_json
 from memviz.errors import MemvizError
-from memviz.ui.shell.state import LinkedParts, linked_parts, set_widget, widget_value
+from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 MAX_TEXT_CHARS, MAX_PARTS, MAX_VALUES = 4_000, 60, 50
@@ -38,23 +38,31 @@ def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
     """Links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text where
     they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns whether
     the widget has just got its value from a link."""
-    parts = linked_parts()
-    parts.keys[name] = key
-    return _take(parts, name, key, None if options is None else list_or_range(options), several=False)
+    return _take(name, key, lambda text: value_read(text, None if options is None else list_or_range(options)))
 
 
 def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
     """The same for a widget that shows several of the ``options``."""
+    _take(name, key, lambda text: several_read(text, None if options is None else list_or_range(options)))
+
+
+def linked_range(name: str, key: str, first: int, last: int) -> None:
+    """The same for a slider over a part of the numbers from ``first`` to ``last``."""
+    _take(name, key, lambda text: part_read(text, range(first, last + 1)))
+
+
+def linked_number(name: str, key: str, least: float, most: float) -> None:
+    """The same for a field that takes any number from ``least`` to ``most``."""
+    _take(name, key, lambda text: number_read(text, least, most))
+
+
+def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
     parts = linked_parts()
     parts.keys[name] = key
-    _take(parts, name, key, None if options is None else list_or_range(options), several=True)
-
-
-def _take(parts: LinkedParts, name: str, key: str, options: Sequence[Any] | None, *, several: bool) -> bool:
     text = parts.asked.pop(name, None)
     if text is None:
         return False
-    found = several_read(text, options) if several else value_read(text, options)
+    found = read(text)
     if found is None:
         st.warning(plain(f"The link's {name} {quoted(text)} was passed over: it is not there."), icon=LINK_OFF)
     else:
@@ -87,6 +95,21 @@ def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
         return None
     found = [value for one in texts[:MAX_VALUES] if (value := value_read(str(one), options)) is not None]
     return found or None
+
+
+def part_read(text: str, options: range) -> tuple[int, int] | None:
+    """The first and the last number of a part of a range; ``None`` where there is no such part."""
+    ends = several_read(text, options)
+    return (ends[0], ends[1]) if ends is not None and len(ends) == 2 and ends[0] <= ends[1] else None
+
+
+def number_read(text: str, least: float, most: float) -> float | None:
+    """The number that was written as ``text``; ``None`` where it is none, or beyond its bounds."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if least <= number <= most else None
 
 
 def shown_parts() -> Iterator[tuple[str, str]]:

@@ -22,17 +22,19 @@ from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 T = TypeVar("T")
-CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN = (
-    "conversation", "setting", "counter", "recall", "replies", "look", "turn"
+CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN = (
+    "conversation", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn"
 )  # fmt: skip
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 OFFLINE = "offline"
-KNOWN = (CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN, SUMMARIZER, CHAT_MODEL, "view")
+KNOWN = (CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, SUMMARIZER, CHAT_MODEL, "view")
+HELD_CHAT = "chat"
+"""What a link looks at where that is the chat as it was held, which is none of the settings."""
 MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
 OLD_FREE_RUN = "anew"
-MAX_RECALLS = 100
+MAX_RECALLS, MAX_TAKES = 100, 50
 Query = Mapping[str, Sequence[str]]
 
 
@@ -72,16 +74,17 @@ def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
     for setting in state.settings:
         parameters = f" {json.dumps(setting.parameters, ensure_ascii=False)}" if setting.parameters else ""
         yield SETTING, setting.strategy_id + parameters
+    for number, setting in enumerate(state.settings):
+        yield AS_WRITTEN, str(number) if setting.as_written else ""
     yield COUNTER, state.counter
     numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
     for recall in state.recalls:
         whose = f" {numbers[recall.uid]}" if recall.uid in numbers else ""
         yield RECALL, f"{recall.turn} {','.join(map(str, recall.turns))}{whose}"
     yield REPLIES, FREE_RUN if state.free_run else ""
-    yield (
-        LOOK,
-        next((str(number) for number, setting in enumerate(state.settings) if setting.index == state.looked_at), ""),
-    )
+    yield TAKE, str(state.take or "")
+    places = {setting.index: str(number) for number, setting in enumerate(state.settings)} | {MAX_SETTINGS: HELD_CHAT}
+    yield LOOK, "" if state.looked_at is None else places.get(state.looked_at, "")
     yield TURN, str(turn or "")
 
 
@@ -104,16 +107,23 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
         state.settings = []
         for strategy_id, parameters in settings:
             state.add(strategy_id, parameters)
+        for setting in parts(AS_WRITTEN, lambda text: state.settings[whole_number(text)], MAX_SETTINGS):
+            setting.as_written = True
     state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
     state.counter = next(iter(parts(COUNTER, lambda text: counter(text).name)), state.counter)
     uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
     replies = query.get(REPLIES, ())
     state.free_run = FREE_RUN in replies or OLD_FREE_RUN in replies
+    state.take = next(iter(parts(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)])), 0)
     if OLD_FREE_RUN in replies:
         problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
-    state.looked_at = next(iter(parts(LOOK, lambda text: state.settings[whole_number(text)].index)), None)
+    state.looked_at = next(iter(parts(LOOK, lambda text: _looked_at(state, text))), None)
     return next(iter(parts(TURN, whole_number)), None), problems
+
+
+def _looked_at(state: CompareState, text: str) -> int:
+    return MAX_SETTINGS if text == HELD_CHAT else state.settings[whole_number(text)].index
 
 
 def _setting(text: str) -> tuple[str, dict[str, Any]]:
@@ -141,11 +151,13 @@ button {
 }
 button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
 """
-# The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection.
+# The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection. The server
+# is asked for the link when it is clicked: what was changed within a fragment did not draw this button again.
 _JS = """
-export default function ({ parentElement, data }) {
+const ANSWER_MILLISECONDS = 3000; // a browser allows copying for some 5 seconds after a click
+
+export default function ({ parentElement, data, setTriggerValue }) {
     const button = parentElement.querySelector("button");
-    const address = () => location.origin + location.pathname + "?" + data.query;
     const select = (text) => {
         const area = document.createElement("textarea");
         area.value = text;
@@ -155,11 +167,19 @@ export default function ({ parentElement, data }) {
         area.remove();
         return done ? Promise.resolve() : Promise.reject();
     };
-    button.textContent = "Copy link";
+    button.query = data.query;
+    if (button.asked !== undefined && button.asked === data.asked) button.answered();
     button.title = data.help;
-    button.onclick = () => {
-        const copied = navigator.clipboard ? navigator.clipboard.writeText(address()) : select(address());
-        copied.then(() => { button.textContent = "Copied"; }, () => { prompt("Copy this address", address()); });
+    button.onclick = async () => {
+        await new Promise((resolve) => {
+            button.asked = Date.now() % 1e9;
+            button.answered = resolve;
+            setTimeout(resolve, ANSWER_MILLISECONDS);
+            setTriggerValue("asked", button.asked);
+        });
+        const address = location.origin + location.pathname + "?" + button.query;
+        const copied = navigator.clipboard ? navigator.clipboard.writeText(address) : select(address);
+        copied.then(() => { button.textContent = "Copied"; }, () => { prompt("Copy this address", address); });
         setTimeout(() => { button.textContent = "Copy link"; }, 2000);
     };
 }
@@ -167,10 +187,19 @@ export default function ({ parentElement, data }) {
 _copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_JS)
 
 
-def copy_link(state: CompareState, key: str, turn: int | None = None) -> None:
-    """A button that puts the address of this view into the clipboard."""
+@st.fragment
+def copy_link(state: CompareState, key: str, turn_key: str | None = None) -> None:
+    """A button that puts the address of this view into the clipboard, as it is when the button is clicked. ``turn_key``
+    is the widget that chooses a turn, if the page has one."""
     models = [(part, widget_value(f"{part}-name") or OFFLINE) for part in (SUMMARIZER, CHAT_MODEL)]
-    _copy_button(data={"query": link_query(state, turn, models, shown_parts()), "help": HELP}, key=key)
+    turn = None if turn_key is None else widget_value(turn_key)
+    query = link_query(state, turn, models, shown_parts())
+    asked = (widget_value(key) or {}).get("asked")
+    _copy_button(data={"query": query, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
+
+
+def _nothing() -> None:
+    """The button's fragment is drawn again after a click on it, and that is all that it takes."""
 
 
 def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str) -> None:

@@ -133,6 +133,12 @@ class CompareState:
         """How many settings there ever were."""
         return self._next_uid
 
+    def shows(self, index: int) -> None:
+        """The page shows the setting of this colour ``index`` closely. That is what is looked at from now on, unless
+        the visitor's choice only waits for its summarizer."""
+        if self.looked_at not in {setting.index for setting in self.settings}:
+            self.looked_at = index
+
     def remove(self, uid: int | str) -> None:
         """Take a setting away; the others keep their colours."""
         self.settings = [setting for setting in self.settings if setting.uid != uid]
@@ -236,21 +242,25 @@ class LibraryState:
 @dataclass
 class TuneState:
     """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
-    of the setting that is looked at in it, ``budget`` what its summarizer is paid from. ``go_on``: one that was
-    stopped was asked to."""
+    of the setting that is looked at in it, ``budget`` what its summarizer is paid from, ``made_with`` that summarizer
+    with its key and address. ``go_on``: one that was stopped was asked to."""
 
     conversations: list[str] = field(default_factory=list)
     asked: Hashable = None
     work: BackgroundSweep | None = None
     budget: Budget | None = None
+    made_with: Hashable = None
     chosen: int | None = None
     go_on: bool = False
 
-    def begin(self, asked: Hashable, work: BackgroundSweep, budget: Budget | None = None) -> None:
+    def begin(
+        self, asked: Hashable, work: BackgroundSweep, budget: Budget | None = None, made_with: Hashable = None
+    ) -> None:
         """Work on another sweep; the one before stops, and what it finished is kept."""
         if self.work is not None:
             self.work.cancel()
         self.asked, self.work, self.budget, self.chosen = asked, work, budget, None
+        self.made_with = made_with
 
 
 @dataclass

@@ -8,6 +8,7 @@ from memviz.code_export import targets
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.found_setting import setting_to_export
 from memviz.tuning.results import Sweep
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.text import plain
 
 MAX_PIXELS = 460
@@ -25,6 +26,7 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
         f"{plain(setting.strategy.code_label)} as a file or as code, in each library's own words. Comments say where a "
         "library behaves otherwise than what was measured here."
     )
+    linked("target", "tune-target", known)
     chosen = st.pills(
         "For", list(known), default=next(iter(known)), required=True, format_func=lambda id: known[id].title,
         key="tune-target", label_visibility="collapsed", persist_state="session",

@@ -19,6 +19,7 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.results import Sweep
 from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.text import plain
 from memviz.ui.tune.advice import answer_box
 from memviz.ui.tune.best_table import edge_button
@@ -82,8 +83,11 @@ def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any])
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for other in varied[2:]:
         values = sorted(table[other.name].unique())
-        value = row.selectbox(other.name, values, key=f"tune-fixed-{other.name}", width=200)
+        key = f"tune-fixed-{other.name}"
+        linked(f"at-{other.name}", key, values)
+        value = row.selectbox(other.name, values, key=key, width=200)
         table = table[table[other.name] == value]
+    linked("measured", "tune-measure", MEASURES_SHOWN)
     measure = row.selectbox(
         "Measure", MEASURES_SHOWN, format_func=lambda name: WORDS[name].title, key="tune-measure", width=260
     )

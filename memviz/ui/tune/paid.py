@@ -56,15 +56,29 @@ def try_again(
     assumptions: PricingAssumptions,
     work: BackgroundSweep,
 ) -> None:
-    """Say why the sweep ended, and offer to go on with what is missing, with key and address as they are now."""
-    total = len(paid.settings) * len(paid.ids)
-    done = len(work.sweep.cells) if work.sweep else 0
+    """Say what failed in the sweep, if anything did, and offer to go on with what is missing. With another key, address
+    or timeout it counts as not yet tried."""
+    problem = _problem(paid, work)
+    if not problem:
+        return
+    is_tried = state.made_with == summarizer
     with st.container(border=True):
-        st.error(
-            plain(f"{work.error} {done:,} of {total:,} runs are measured; the others were not tried."),
-            icon=":material/error:",
-        )
-        _offer(f"Try again with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
+        if is_tried:
+            st.error(plain(problem), icon=":material/error:")
+        else:
+            st.markdown("Not yet tried with the key, the base URL and the timeout as they are now.")
+        verb = "Try again" if is_tried else "Sweep"
+        _offer(f"{verb} with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
+
+
+def _problem(paid: Asked, work: BackgroundSweep) -> str:
+    """What went wrong with the summarizer, as a sentence; empty where nothing did."""
+    cells = work.sweep.cells if work.sweep else {}
+    total = f"of {len(paid.settings) * len(paid.ids):,} runs"
+    if work.error is not None:
+        return f"{work.error} {len(cells):,} {total} are measured; the others were not tried."
+    failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
+    return f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing." if failed else ""
 
 
 def _offer(
@@ -102,4 +116,4 @@ def _begin(
             executor="threads", workers=DEFAULT_CONCURRENCY,
         )  # fmt: skip
 
-    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget)
+    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)

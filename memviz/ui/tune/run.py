@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from memviz.errors import UnusableSummarizerError
 from memviz.models.budget import Budget
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
@@ -73,12 +72,12 @@ def sweep_of(
         return None
     if not work.wait(AT_ONCE_SECONDS):
         _watch(work, asked, state.budget)
-    elif isinstance(work.error, UnusableSummarizerError):
+    elif state.budget is not None:
         try_again(workspace, state, asked, summarizer, assumptions, work)
+        st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
     elif work.error is not None:
         show_error(work.error)
-    elif state.budget is not None:
-        st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
+        _go_on(state, "Try again")
     sweep = work.sweep
     if sweep is not None and work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
@@ -144,7 +143,11 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
     total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else "Stopped."
     st.warning(f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.", icon=":material/pause:")
-    if start_button("Go on", "tune-go-on", is_main=False):
+    _go_on(state, "Go on")
+
+
+def _go_on(state: TuneState, label: str) -> None:
+    if start_button(label, "tune-go-on", is_main=False):
         state.asked, state.go_on = None, True
         st.rerun()
 

@@ -29,6 +29,7 @@ from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.switch import switch
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CostsState, costs_state, widget_value
 from memviz.ui.shell.text import plain
 
@@ -77,6 +78,8 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
 
 def picture(costs: Sequence[SettingCost]) -> None:
     """The lines of cost. A click on one moves the selection."""
+    linked("shown", VIEW_KEY, [one.value for one in View])
+    linked("uncached", UNCACHED_KEY, [False, True])
     view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
     unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
     uncached = widget_value(UNCACHED_KEY) is not False

@@ -23,6 +23,7 @@ from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.small_multiples import places
+from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.state import clicked_point, set_widget
 
 MAP_PIXELS = 150
@@ -66,13 +67,16 @@ def zoom(whole: View, conversation_id: str) -> View:
     """The part to look at: all of a short conversation, a chosen part of a long one."""
     if whole.in_full:
         return whole
+    turns_key, positions_key = f"{TURNS_KEY}-{conversation_id}", f"{POSITIONS_KEY}-{conversation_id}"
+    linked_range("turns", turns_key, 1, len(whole.turns))
+    linked_range("messages", positions_key, 1, len(whole.positions))
     turns, messages = st.columns(2, gap="large")
     first, last = turns.slider(
-        "Turns", 1, len(whole.turns), (1, len(whole.turns)), key=f"{TURNS_KEY}-{conversation_id}",
+        "Turns", 1, len(whole.turns), (1, len(whole.turns)), key=turns_key,
         help="Fewer turns and messages are drawn in more detail.",
     )  # fmt: skip
     top, bottom = messages.slider(
-        "Messages", 1, len(whole.positions), (1, len(whole.positions)), key=f"{POSITIONS_KEY}-{conversation_id}",
+        "Messages", 1, len(whole.positions), (1, len(whole.positions)), key=positions_key,
     )  # fmt: skip
     return View(range(first, last + 1), range(message_position(top), bottom))
 

@@ -24,6 +24,7 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
+from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
@@ -80,8 +81,10 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     last = settings[0].run.log.turn_count
     if last <= MAX_POINTS:
         return None
+    key = f"{TURNS_KEY}-{compare_state().conversation_id}"
+    linked_range("turns", key, 1, last)
     first, stop = st.slider(
-        "Turns", 1, last, (1, last), key=f"{TURNS_KEY}-{compare_state().conversation_id}",
+        "Turns", 1, last, (1, last), key=key,
         help="Fewer turns are drawn in more detail.",
     )  # fmt: skip
     return range(first, stop + 1)

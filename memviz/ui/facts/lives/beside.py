@@ -22,6 +22,7 @@ from memviz.ui.facts.version_card import (
     version_head,
     what_changed,
 )
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 
@@ -97,6 +98,7 @@ def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> in
     turns, key = list(losses_of(one, life.probe)), _loss_key(state)
     if not turns:
         return None
+    linked("loss", key, turns)
     if widget_value(key) not in turns:  # another setting is looked at
         choose_loss(state, one, life.probe, keeps_event=True)
     if len(turns) == 1:

@@ -13,8 +13,9 @@ from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
 from memviz.metrics.retention.tool_argument_recall import NeededArgument, ToolArgumentRecall
 from memviz.text.wording import counted, message_number
+from memviz.ui.controls.known_facts import READ_MESSAGES
 from memviz.ui.controls.switch import switch
-from memviz.ui.facts.retention_cache import READ_MESSAGES, rare_words_of, survival_of, tool_argument_recall_of
+from memviz.ui.facts.retention_cache import rare_words_of, survival_of, tool_argument_recall_of
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain, shortened
 

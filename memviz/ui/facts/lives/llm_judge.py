@@ -24,6 +24,7 @@ from memviz.ui.controls.pickers import ModelChoice, model_picker
 from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.switch import switch
+from memviz.ui.controls.visitors_work import keep_answers, kept_answers
 from memviz.ui.shell.state import RetentionState, retention_state, set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 from memviz.workspace import Workspace
@@ -88,7 +89,7 @@ def ask_a_model(
             return
         state, key = retention_state(), asked.key
         if key not in state.judged:
-            state.judged[key] = workspace.judged_answers(conversation_id, key)
+            state.judged[key] = kept_answers(workspace, conversation_id, key)
         settled = sum(asked.is_settled(answer) for answer in state.judged[key])
         total = len(asked.runs) * len(asked.probes)
         job = _JudgingJob(models.answerer.name, settled, total, state, asked, key, workspace, conversation_id)
@@ -177,7 +178,7 @@ class _JudgingJob(ResumableJob):
         for old in list(judged)[:-MOST_RESULTS]:
             del judged[old]
         new = [answer for answer in self.judging.results if answer not in before]
-        self.workspace.keep_judged_answers(self.conversation_id, self.key, self.asked.probes, new)
+        keep_answers(self.workspace, self.conversation_id, self.key, self.asked.probes, new)
 
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:

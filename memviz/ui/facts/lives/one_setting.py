@@ -21,7 +21,7 @@ from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
 from memviz.ui.facts.lives.beside import beside, choose_fact, choose_life
 from memviz.ui.facts.lives.fact_story import story
-from memviz.ui.facts.selection import choose_event, chosen_event, fact_key, follow_turn
+from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fact_key, follow_turn
 from memviz.ui.facts.version_card import fact_name
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, clicked_point, widget_value
@@ -40,6 +40,7 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         st.info("None of these facts was stated in this conversation.", icon=":material/info:")
         return
     linked("fact", fact_key(state), [life.probe for life in lives])
+    linked("version", event_key(state, one.setting), range(len(one.run.compactions)))
     if widget_value(fact_key(state)) not in [life.probe for life in lives]:
         choose_fact(state, one, most_telling(one, lives).probe, keeps_event=True)
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
@@ -89,6 +90,8 @@ def _legend(one: RetentionResult) -> str:
 
 def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     many = len(lives) > MOST_ROWS
+    if many:
+        linked("all", ALL_KEY, [False, True])
     shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
     st.plotly_chart(
         life_lines_of(one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)), key=CHART_KEY,

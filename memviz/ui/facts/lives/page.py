@@ -19,13 +19,14 @@ from memviz.metrics.retention.survival import CategoryRow, Survival, category_ta
 from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
+from memviz.ui.controls.known_facts import facts_of, proposals_key
 from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
-from memviz.ui.facts.probes import facts_of, probes_panel, where_from
+from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
 from memviz.ui.facts.selection import choose_event, open_event, open_request
 from memviz.ui.shell.linked import linked
@@ -50,7 +51,8 @@ CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], models: StudyModels) -> None:
     """What every setting retains of the facts, and the life of each of them."""
     shown = [setting for setting in settings if setting.run.turns]
-    facts = facts_of(workspace, state)
+    linked("proposed", proposals_key(state.conversation_id), [False, True])
+    facts = facts_of(workspace, state.conversation_id)
     if not shown:
         nothing_yet(settings)
         return

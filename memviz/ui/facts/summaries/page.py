@@ -24,12 +24,12 @@ from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
+from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.small_multiples import places
-from memviz.ui.facts.probes import facts_of
-from memviz.ui.facts.retention_cache import READ_MESSAGES, retention_results
+from memviz.ui.facts.retention_cache import retention_results
 from memviz.ui.facts.selection import choose_event, chosen_event, event_key, follow_turn, open_fact, view_of
 from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
@@ -68,7 +68,7 @@ def summaries(
         _nothing(state, setting)
         return
     facts = summary_evolution(setting.run)
-    desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state).probes)
+    desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
     try_prompts(desk)
     history(desk, facts)
     summaries_by(summarizer.name, [setting])
@@ -189,6 +189,8 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
         return
     version_head(event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
+    if is_long:
+        linked("look-up", "summaries-facts", [False, True])
     if is_long and not st.toggle("Look the facts up in this long conversation", key="summaries-facts"):
         return
     probes = tuple(desk.probes())

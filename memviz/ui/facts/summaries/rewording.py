@@ -15,7 +15,9 @@ from memviz.errors import MemvizError
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
+from memviz.ui.controls.visitors_work import keep_wording
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.server.checks import is_shared
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, chat_state
 from memviz.workspace import RunKey, Workspace
 
@@ -50,6 +52,8 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     st.caption(
         "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
         "summarizer's, and later summaries take it in."
+        + " Others reach this server, so your wording stays in this browser session."
+        * is_shared()
     )
     text = st.text_area(
         f"Your wording of version {version.version}", version.text, height=TEXT_PIXELS,
@@ -87,11 +91,11 @@ def _add_as_written(desk: Desk) -> None:
 
 
 def _keep(desk: Desk, key: RunKey, version: int, text: str | None) -> None:
-    """Use a wording from now on, also after a reload; ``None`` takes it back."""
+    """Use a wording from now on; ``None`` takes it back."""
     mine = desk.state.edits.setdefault(key, {})
     try:
         wording = None if text is None else worded(text)
-        desk.workspace.keep_wording(key, version, wording)
+        keep_wording(desk.workspace, key, version, wording)
     except MemvizError as error:
         show_error(error)
         return

@@ -29,6 +29,7 @@ from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.ui.facts.summaries.version_html import facts_html, messages_html
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.text import plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
@@ -120,6 +121,7 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     diff = word_diff(text_in_force(run, base), text_in_force(run, event))
     head, choice = st.columns([3, 2], vertical_alignment="center")
     head.html(legend_html(diff))
+    linked("layout", "summaries-layout", [INLINE, SIDE_BY_SIDE])
     layout = choice.segmented_control(
         "View", [INLINE, SIDE_BY_SIDE], default=INLINE, required=True, key="summaries-layout",
         label_visibility="collapsed",
@@ -140,9 +142,11 @@ def _choose_base(
     before = [other.version.version for other in others if other.version and other.number < event.number]
     default = event.base or (before[-1] if before else None)
     what = "the list as it was with" if grows_a_list(run) else "against"
+    key = f"summaries-base-{view}-{event.number}"
+    linked("against", key, range(len(others)))
     chosen = st.selectbox(
         f"Compare {what}", range(len(others)), index=numbers.index(default) if default else None,
-        format_func=lambda at: event_label(run, others[at]), key=f"summaries-base-{view}-{event.number}",
+        format_func=lambda at: event_label(run, others[at]), key=key,
         placeholder="Choose a version",
     )  # fmt: skip
     return None if chosen is None else others[chosen]

@@ -19,6 +19,11 @@ def access() -> ServerAccess:
     return server_access(st.get_option("server.address"))
 
 
+def is_shared() -> bool:
+    """Whether others than the users of this machine may reach the server."""
+    return access().is_shared or bool(st.get_option("server.allowedHosts"))
+
+
 @cache
 def checks() -> list[Middleware]:
     """What every request passes before Streamlit sees it. Ends the process if the server must not be started so."""

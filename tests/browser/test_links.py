@@ -1,0 +1,69 @@
+"""Copy link: what it puts into the clipboard is what the page shows when it is clicked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
+from playwright.sync_api import expect
+
+from tests.browser.journeys import go, quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+
+    from tests.browser.dashboard import Dashboard
+
+pytestmark = pytest.mark.slow
+
+SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%22max_token_limit%22:900%7D&look=1"
+
+
+def copied(page: Page) -> dict[str, str]:
+    """The parts of the link that the button puts into the clipboard."""
+    quiet(page)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    return {name: texts[-1] for name, texts in parse_qs(urlsplit(link).query).items()}
+
+
+def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    context = open_context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=dashboard.url)
+    page = context.new_page()
+
+    go(page, f"{dashboard.url}/facts?{SETTINGS}&fact=0&measure=Message+word+for+word", "retention")
+    page.get_by_role("combobox", name="The story of one fact").click()
+    page.get_by_role("option").nth(3).click()
+    lives = copied(page)
+    assert lives["view"] == "lives"
+    assert lives["fact"] != "0"
+
+    go(page, f"{dashboard.url}/facts?{SETTINGS}&view=summaries&version=0", "summaries")
+    page.get_by_role("slider", name="Version").press("ArrowRight")
+    quiet(page)
+    page.get_by_role("radio", name="Side by side").click()
+    summaries = copied(page)
+    assert (summaries["version"], summaries["layout"]) == ("1", "Side by side")
+
+    go(page, f"{dashboard.url}/compare?{SETTINGS}&view=memory_map&turn=5&message=2", "memory_map")
+    page.get_by_role("button", name="Next turn").click()
+    quiet(page)
+    page.get_by_role("spinbutton", name="Message").press("ArrowUp")
+    quiet(page)
+    page.get_by_role("combobox", name="Setting").click()
+    page.get_by_role("option", name="Full buffer").click()
+    map_link = copied(page)
+    assert (map_link["turn"], map_link["message"], map_link["look"]) == ("6", "3", "0")
+    rows = page.locator("[class*='st-key-setting-']:has(.memviz-line)")
+    shadows = rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).boxShadow)")
+    assert ["2px" in shadow for shadow in shadows] == [True, False]
