@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +23,9 @@ def request_of(page: Page, turn: int) -> None:
     sees(page.get_by_text(f"Request of turn {turn}", exact=True))
 
 
-def test_the_chart_is_there_without_a_click_and_follows_a_parameter(page: Page, dashboard: Dashboard) -> None:
+def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_reload(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, dashboard.url, "compare")
     chart = drawn(page)
     names = chart.locator(".legendtext")
@@ -37,6 +40,15 @@ def test_the_chart_is_there_without_a_click_and_follows_a_parameter(page: Page, 
     expect(names.nth(0)).to_have_text("Sliding window · 4 messages")
     expect(window.get_by_test_id("stMetricValue")).not_to_have_text(before)
     stands(page, "compare")
+
+    expect(page).to_have_url(re.compile("window_size"))
+    page.reload()
+    stands(page, "compare")
+    expect(names.nth(0)).to_have_text("Sliding window · 4 messages")  # the address holds what was shown
+    box.fill("5")
+    box.press("Enter")
+    expect(names.nth(0)).to_have_text("Sliding window · 5 messages")  # and does not bring it back
+    expect(page).to_have_url(re.compile("window_size%22%3A\\+5"))
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 
@@ -140,7 +140,9 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
 
 
-OPENED_KEY = "opened-link"
+OPENED_KEY, WRITTEN_KEY = "opened-link", "written-links"
+KEPT_WRITTEN = 20
+"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
@@ -153,6 +155,8 @@ button:hover { border-color: var(--st-primary-color); color: var(--st-primary-co
 """
 # The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection. The server
 # is asked for the link when it is clicked: what was changed within a fragment did not draw this button again.
+# The address of the page is the link as well, so that a reload shows what was there. It replaces the one before:
+# *Back* leads to the page before, not through every value that a slider had.
 _JS = """
 const ANSWER_MILLISECONDS = 3000; // a browser allows copying for some 5 seconds after a click
 
@@ -168,6 +172,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
         return done ? Promise.resolve() : Promise.reject();
     };
     button.query = data.query;
+    button.path ??= location.pathname;
+    if (location.pathname === button.path && location.search !== "?" + data.query) {
+        history.replaceState(history.state, "", location.pathname + "?" + data.query);
+    }
     if (button.asked !== undefined && button.asked === data.asked) button.answered();
     button.title = data.help;
     button.onclick = async () => {
@@ -189,11 +197,12 @@ _copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_C
 
 @st.fragment
 def copy_link(state: CompareState, key: str, turn_key: str | None = None) -> None:
-    """A button that puts the address of this view into the clipboard, as it is when the button is clicked. ``turn_key``
-    is the widget that chooses a turn, if the page has one."""
+    """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
+    address in the browser. ``turn_key`` is the widget that chooses a turn, if the page has one."""
     models = [(part, widget_value(f"{part}-name") or OFFLINE) for part in (SUMMARIZER, CHAT_MODEL)]
     turn = None if turn_key is None else widget_value(turn_key)
     query = link_query(state, turn, models, shown_parts())
+    set_widget(WRITTEN_KEY, [*(widget_value(WRITTEN_KEY) or [])[-KEPT_WRITTEN:], parse_qs(query)])
     asked = (widget_value(key) or {}).get("asked")
     _copy_button(data={"query": query, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
 
@@ -203,12 +212,13 @@ def _nothing() -> None:
 
 
 def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str) -> None:
-    """Show what the address of the page asks for, once in a session; what it asks for in vain is said.
+    """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
+    the session's own page wrote asks for nothing.
 
     ``turn_keys`` are the widgets that choose a turn.
     """
     query = {name: st.query_params.get_all(name) for name in st.query_params}
-    if not query or widget_value(OPENED_KEY) == query:
+    if not query or query in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ())):
         return
     set_widget(OPENED_KEY, query)
     before = state.conversation_id
