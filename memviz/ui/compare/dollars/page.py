@@ -80,13 +80,13 @@ def picture(costs: Sequence[SettingCost]) -> None:
     view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
     unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
     uncached = widget_value(UNCACHED_KEY) is not False
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.segmented_control(
             "Shown", [one.value for one in View], default=View.SO_FAR.value, required=True, key=VIEW_KEY,
             label_visibility="collapsed", width="content",
         )  # fmt: skip
         if unit is Unit.USD:
-            switch("Also without the cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
+            switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
     st.plotly_chart(
         cost_curve(costs, view, unit=unit, uncached=uncached, break_even=chosen_break_even(costs_state(), costs)),
         key=CHART_KEY, config=CONFIG, selection_mode="points",
