@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.journeys import QUESTIONS, bubbles, go, say, sees, show_all, turn_to
+from tests.browser.journeys import QUESTIONS, bubbles, drawn, go, marker_places, say, sees, show_all, turn_to
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
+LOW: ViewportSize = {"width": 1024, "height": 576}
+MOST_STEPS = 20
 SEVERE = {"critical", "serious", "moderate"}
 
 
@@ -139,3 +141,36 @@ def all_findings(page: Page, name: str) -> Iterator[Finding]:
     show_all(page)
     quiet(page)
     yield from findings(page, name)
+
+
+def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    reached = []
+    while "Your message" not in reached and len(reached) < MOST_STEPS:
+        page.keyboard.press("Tab")
+        here = page.evaluate(
+            """() => {
+                const here = document.activeElement, style = getComputedStyle(here);
+                const seen = style.outlineStyle !== "none" || style.boxShadow !== "none";
+                return { name: here.getAttribute("aria-label") || here.innerText.split("\\n").pop(), link: here.href, seen };
+            }"""
+        )
+        reached.append(here["name"])
+        assert here["seen"] or not here["link"], f"where the keyboard is cannot be seen at {here['name']}"
+    assert reached[1:6] == ["Compare", "Facts", "Tune", "Chat", "Library"]
+    assert "Your message" in reached, "the page comes before the sidebar"
+
+
+def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    """1280 x 720 pixels at 125 % zoom."""
+    page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
+    go(page, dashboard.url, "compare")
+    for name in ("Compare", "Facts", "Tune", "Chat", "Library"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    drawn(page)
+    assert marker_places(page)[0]["y"] < LOW["height"]
+    turn_to(page, "chat")
+    expect(page.get_by_role("heading", name=QUESTIONS["chat"])).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("stChatInput")).to_be_in_viewport(ratio=1)

@@ -102,8 +102,7 @@ def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
 
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
     """The totals, and the break-even of two settings, which is marked in the picture."""
-    pause = pause_words(assumptions.cache, assumptions.pause_seconds)
-    st.markdown(f"{cheapest_words(costs, assumptions)} {pause}".strip())
+    st.markdown(cheapest_words(costs, assumptions) or pause_words(assumptions.cache, assumptions.pause_seconds))
     totals(costs)
     compare_two(state, costs)
 
