@@ -143,18 +143,22 @@ def all_findings(page: Page, name: str) -> Iterator[Finding]:
     yield from findings(page, name)
 
 
+REACHED = """() => {
+    const here = document.activeElement, { outlineStyle, boxShadow } = getComputedStyle(here);
+    return {
+        name: here.getAttribute("aria-label") || here.innerText.split("\\n").pop(), link: here.href,
+        seen: outlineStyle !== "none" || boxShadow !== "none",
+    };
+}"""
+"""What the keyboard is at, and whether one sees that."""
+
+
 def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     reached = []
     while "Your message" not in reached and len(reached) < MOST_STEPS:
         page.keyboard.press("Tab")
-        here = page.evaluate(
-            """() => {
-                const here = document.activeElement, style = getComputedStyle(here);
-                const seen = style.outlineStyle !== "none" || style.boxShadow !== "none";
-                return { name: here.getAttribute("aria-label") || here.innerText.split("\\n").pop(), link: here.href, seen };
-            }"""
-        )
+        here = page.evaluate(REACHED)
         reached.append(here["name"])
         assert here["seen"] or not here["link"], f"where the keyboard is cannot be seen at {here['name']}"
     assert reached[1:6] == ["Compare", "Facts", "Tune", "Chat", "Library"]

@@ -90,5 +90,14 @@ def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any])
     st.plotly_chart(
         setting_map(table, varied[0], varied[1], measure, **options), key=MAP_KEY, config=CONFIG,
         selection_mode="points", on_select=partial(follow_click, MAP_KEY),
-        alt=f"{WORDS[measure].title} by {varied[0].name} and {varied[1].name}",
+        alt=_map_finding(table, measure, varied),
     )  # fmt: skip
+
+
+def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
+    words = WORDS[measure]
+    title, measured = f"{words.title} by {varied[0].name} and {varied[1].name}", table[measure].dropna()
+    if measured.empty:
+        return f"{title}: nothing was measured."
+    best = measured.idxmin() if words.less_is_better else measured.idxmax()
+    return f"{title}: best is {table['label'][best]} with {words.shown(measured[best])}."

@@ -108,4 +108,4 @@ def _facts(compaction: Compaction, given: str, a: str, b: str, probes: Sequence[
                 f"{sum(kept['in the run'])}, of {total} that it was given")  # fmt: skip
     table = {name: [KEPT if held else LOST for held in column] for name, column in kept.items()}
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
-    st.table(pd.DataFrame(table, index=index), border="horizontal")
+    st.table(pd.DataFrame(table, index=index), border="horizontal", alt="Facts that each summary kept, one a row")
