@@ -96,8 +96,9 @@ def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any])
 
 def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
     words = WORDS[measure]
-    title, measured = f"{words.title} by {varied[0].name} and {varied[1].name}", table[measure].dropna()
+    title = f"{words.title} by {varied[0].name} and {varied[1].name}"
+    measured = table.dropna(subset=[measure]).sort_values(measure, ascending=words.less_is_better)
     if measured.empty:
         return f"{title}: nothing was measured."
-    best = measured.idxmin() if words.less_is_better else measured.idxmax()
-    return f"{title}: best is {table['label'][best]} with {words.shown(measured[best])}."
+    best = measured.iloc[0]
+    return f"{title}: best is {best['label']} with {words.shown(best[measure])}."
