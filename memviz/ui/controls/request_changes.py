@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
+from memviz.charts.palette import PART_COLORS
 from memviz.context import Fate
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
@@ -68,7 +68,7 @@ def _fired(words: CompactionWords) -> str:
     """The diamond of the chart, what was summarized, why and with which result."""
     because = f" ({_in_bold(words.why)})" if words.why else ""
     return (
-        f'<p class="memviz-why">{glyph("◆", SUMMARIZATION_LINE)} {escape(words.what)}{because}. '
+        f'<p class="memviz-why">{glyph("◆", PART_COLORS["summary"])} {escape(words.what)}{because}. '
         f"{escape(words.result)}.</p>"
     )
 
