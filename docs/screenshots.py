@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUESTIONS, TOKENS_CHART, drawn, go, marker_places
+from tests.browser.journeys import QUESTIONS, TOKENS_CHART, drawn, go, marker_places, show_all
 from tests.browser.script_runs import quiet, watch_runs
 
 if TYPE_CHECKING:
@@ -143,17 +143,10 @@ def take_pages(browser: Browser, url: str, folder: Path) -> None:
                 page.wait_for_timeout(1_000)  # charts are drawn after the page stands
                 file = folder / f"{name}-{size}-{scheme}.png"
                 page.screenshot(path=file)
-                _show_all(page, options["viewport"])
+                show_all(page)
                 page.screenshot(path=file.with_stem(f"{file.stem}-whole"))
                 page.context.close()
                 print(file)
-
-
-def _show_all(page: Page, viewport: dict[str, int]) -> None:
-    """Make the window as high as what the page scrolls: Streamlit scrolls a box of its own, not the window."""
-    height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
-    page.set_viewport_size({"width": viewport["width"], "height": int(height)})
-    page.wait_for_timeout(1_000)
 
 
 def main() -> None:

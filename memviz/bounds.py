@@ -42,7 +42,7 @@ def is_whole_number(value: object) -> bool:
 def whole_number(text: str) -> int:
     """The number that ``text`` writes with decimal digits alone. Raises :class:`ValueError` with a sentence."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
-        raise ValueError(f"{quoted(text)} is no whole number of at most {MAX_DIGITS} digits.")
+        raise ValueError(f"{quoted(text)} is not a whole number of at most {MAX_DIGITS} digits.")
     return int(text)
 
 
@@ -73,7 +73,7 @@ def read_json(text: str, max_depth: int = MAX_DEPTH) -> Any:
     try:
         value = json.loads(text, parse_int=_within, parse_constant=_no_number, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise ValueError(f"this is no JSON: {error}.") from None
+        raise ValueError(f"this is not JSON: {error}.") from None
     except RecursionError:
         raise ValueError(f"lists and objects are nested more than {max_depth} deep.") from None
     if is_deeper(value, max_depth):
@@ -93,4 +93,4 @@ def _finite(digits: str) -> float:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{quoted(name)} is no number, or too large.")
+    raise ValueError(f"{quoted(name)} is not a number, or too large.")

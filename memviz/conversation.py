@@ -102,7 +102,7 @@ class Message:
             object.__setattr__(self, "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls or ()))
         if self.meta is not None:
             if not isinstance(self.meta, Mapping):
-                raise MessageError(f"The meta of a {self.role} message is no object of keys and values.")
+                raise MessageError(f"The meta of a {self.role} message is not an object of keys and values.")
             object.__setattr__(self, "meta", dict(self.meta))
 
     def _clean_labels(self) -> None:

@@ -88,7 +88,7 @@ def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 0
-        raise ConfigError(name, "file", line, f"is no valid YAML: {_problem(error)}.") from None
+        raise ConfigError(name, "file", line, f"is not valid YAML: {_problem(error)}.") from None
     config = {section: dict(values) for section, values in DEFAULTS.items()}
     for section, line, node in _entries(name, "file", root):
         if section not in DEFAULTS:

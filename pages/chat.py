@@ -18,7 +18,7 @@ from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import chat_state, widget_value
 
 TALK_PIXELS = 460
-INPUT_KEY = "chat-input"
+TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"
 DECIDE_FIRST = "Decide on the summary above first"
 
 open_page(
@@ -37,7 +37,7 @@ else:
     keep_for_later(state, widget_value(INPUT_KEY))
 talking, picture = st.columns([3, 2], gap="large")
 with talking:
-    said = st.container(height=TALK_PIXELS, border=False, autoscroll=True)
+    said = st.container(height=TALK_PIXELS, border=False, autoscroll=True, key=TALK_KEY)
     prompt = st.chat_input(waits_for or "Your message", key=INPUT_KEY, disabled=bool(waits_for))
     keep_for_later(state, prompt)
 if isinstance(found, ChatDesk):

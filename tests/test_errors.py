@@ -176,7 +176,7 @@ CASES: dict[str, Case] = {
         lambda folder: Store(folder / "x.db").conversation("nowhere"), ("conversation", "'nowhere'", "Choose")
     ),
     "database of another kind": Case(
-        lambda folder: Store(wrong_file(folder, "no database" * 99)), ("wrong.yaml", "no memviz database", "choose")
+        lambda folder: Store(wrong_file(folder, "no database" * 99)), ("wrong.yaml", "not a memviz database", "choose")
     ),
     "database that was removed": Case(
         removed_database, ("x.db was removed", "Nothing was saved", "new file"), {"problem": ANY}

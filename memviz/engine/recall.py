@@ -28,7 +28,7 @@ def whole_numbers(name: str, values: Iterable[int] | None) -> tuple[int, ...]:
     values = tuple(values)
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool):
-            raise RecallError(f"Recall by {name} takes whole numbers; {quoted(value)} is none.")
+            raise RecallError(f"Recall by {name} takes whole numbers; {quoted(value)} is not one.")
         if not is_whole_number(value):
             raise RecallError(f"Recall by {name} takes numbers of at most {MAX_DIGITS} digits; this one has more.")
     return values

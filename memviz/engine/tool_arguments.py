@@ -61,9 +61,9 @@ def _object(arguments: str) -> Mapping[str, Any]:
     try:
         value = read_json(arguments or "{}")
     except ValueError as error:
-        raise RecallError(f"The arguments are no JSON object ({str(error).rstrip('.')}).") from None
+        raise RecallError(f"The arguments are not a JSON object ({str(error).rstrip('.')}).") from None
     if not isinstance(value, dict):
-        raise RecallError("The arguments are no JSON object.")
+        raise RecallError("The arguments are not a JSON object.")
     return value
 
 

@@ -39,7 +39,7 @@ def settings_of(name: str, api_key: str | None, api_base: str | None, access: Mo
         )
     if api_base and not public_address(api_base):  # not repeated in the sentence: a key may be in the wrong field
         raise BadRequestError(
-            f"The base URL given for model {name} is no web address: it has to start with http:// or https://.",
+            f"The base URL given for model {name} is not a web address: it has to start with http:// or https://.",
             model=name,
         )
     if not key and (api_base or not access.environment_keys):

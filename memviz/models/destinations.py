@@ -32,7 +32,7 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=_NONE)
 
 
 class RedirectedError(Exception):
-    """The server wanted the request to be sent to another address, ``place``; empty if that is no web address."""
+    """The server wanted the request to be sent to another address, ``place``; empty if that is not a web address."""
 
     def __init__(self, place: str) -> None:
         self.place = place

@@ -248,7 +248,7 @@ def _broken_off(_: Evidence, call: Call) -> ModelError:
 
 def _malformed(_: Evidence, call: Call) -> ModelError:
     return MalformedReplyError(
-        f"Model {call.model} sent something that is no chat completion: check the base URL and the model's prefix.",
+        f"Model {call.model} sent something that is not a chat completion: check the base URL and the model's prefix.",
         model=call.model,
     )
 

@@ -43,7 +43,7 @@ def conceal(text: str, settings: Mapping[str, object]) -> str:
 
 
 def public_address(url: str) -> str:
-    """``url`` without user, password, query and fragment; empty if it is no web address."""
+    """``url`` without user, password, query and fragment; empty if it is not a web address."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -98,7 +98,7 @@ def _check_name(name: str) -> None:
     prefix, slash, rest = name.partition("/")
     well_formed = name.isprintable() and " " not in name and prefix and (rest or not slash)
     if not well_formed:
-        raise UnknownModelError(f"{name!r} is no model name: give offline, or provider/model.", model=name)
+        raise UnknownModelError(f"{name!r} is not a model name: give offline, or provider/model.", model=name)
     if not slash and price(name) is None:
         raise UnknownModelError(f"There is no model {name!r}: {_advice(name)}.", model=name)
 

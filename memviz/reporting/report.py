@@ -32,6 +32,7 @@ from memviz.reporting.costs import report_costs
 from memviz.reporting.facts import report_facts
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import THEMES
+from memviz.text.language import lang_attribute
 from memviz.text.wording import dollars
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
@@ -121,7 +122,10 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}  # knows numpy; NaN is null
-    environment.filters |= {"number": lambda number: f"{number:,}", "dollars": dollars}
+    environment.filters |= {
+        "number": lambda number: f"{number:,}", "dollars": dollars,
+        "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704 - none of the text is in it
+    }  # fmt: skip
     scripts = {"plotly": get_plotlyjs(), "drawing": _own("report.js")}
     environment.globals |= {
         "style": Markup(_own("report.css")),  # noqa: S704 - our own file

@@ -39,7 +39,7 @@ def database_path(path_or_url: str | Path) -> str:
         except ArgumentError:
             url = URL.create("unknown")
         if url.get_backend_name() != "sqlite":
-            raise StorageError(f"{given.split('://')[0]}:// is no database that memviz stores in. Give a file path.")
+            raise StorageError(f"{given.split('://')[0]}:// is not a database that memviz can use. Give a file path.")
         given = url.database or MEMORY
     return given if given == MEMORY else str(Path(given).expanduser())
 
@@ -169,7 +169,7 @@ def plain_error(error: SQLAlchemyError | sqlite3.Error, path: str) -> StorageErr
 
 _CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
 _DAMAGED = (
-    "{path} is no memviz database, or it is damaged. It was left as it is; choose another file or restore a copy."
+    "{path} is not a memviz database, or it is damaged. It was left as it is; choose another file or restore a copy."
 )
 _SENTENCES = {
     "SQLITE_CONSTRAINT_PRIMARYKEY": _CHANGED,

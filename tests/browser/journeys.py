@@ -69,6 +69,14 @@ def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:
     return page.locator(chart)
 
 
+def show_all(page: Page) -> None:
+    """Make the window as high as what the page scrolls: Streamlit scrolls a box of its own, not the window."""
+    main = page.get_by_test_id("stMain")
+    width = page.evaluate("innerWidth")
+    page.set_viewport_size({"width": width, "height": main.evaluate("main => main.scrollHeight")})
+    page.wait_for_timeout(1_000)  # what comes into view is drawn only now, and fades in
+
+
 def say(page: Page, text: str) -> None:
     """Type a chat message, see it stand there, and send it."""
     quiet(page)

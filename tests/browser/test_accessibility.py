@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.journeys import QUESTIONS, bubbles, go, say, sees, turn_to
+from tests.browser.journeys import QUESTIONS, bubbles, drawn, go, marker_places, say, sees, show_all, turn_to
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, ViewportSize
 
     from tests.browser.dashboard import Dashboard
 
 pytestmark = pytest.mark.slow
+VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
+LOW: ViewportSize = {"width": 1024, "height": 576}
+MOST_STEPS = 20
 SEVERE = {"critical", "serious", "moderate"}
 
 
@@ -76,6 +79,22 @@ def ask_every_setting(page: Page) -> None:
     sees(page.get_by_text("Recall turns into requests"))
 
 
+def unfold(page: Page) -> None:
+    """Open everything that is folded in the page."""
+    folded = page.get_by_test_id("stMain").locator("details:not([open]) > summary")
+    while folded.count():
+        folded.first.click()
+        quiet(page)
+
+
+def export_code(page: Page) -> None:
+    """Look at one strategy, and at a setting as Python code."""
+    page.get_by_role("radio", name="Summary buffer", exact=True).click()
+    quiet(page)
+    page.get_by_role("radio", name="Plain Python", exact=True).click()
+    sees(page.get_by_test_id("stCode"))
+
+
 def chat(page: Page) -> None:
     """Say something, and ask for it."""
     for number, text in enumerate(("My budget is 3,000 euros.", "What is my budget?"), 1):
@@ -83,26 +102,79 @@ def chat(page: Page) -> None:
         expect(bubbles(page)).to_have_count(2 * number)
 
 
-OPENED = {"compare": ask_every_setting, "chat": chat}
+def read(page: Page) -> None:
+    """Read the newest conversation of the library, and open what imports pasted text."""
+    page.get_by_role("button", name="Read").first.click()
+    quiet(page)
+    page.get_by_role("button", name="Paste text").click()
+    sees(page.get_by_role("textbox", name="A conversation as text"))
+
+
+USED = {
+    "compare": ask_every_setting, "costs": unfold, "memory_map": unfold, "retention": unfold, "summaries": unfold,
+    "tune": export_code, "chat": chat, "library": read,
+}  # fmt: skip
 """What is done on a page before it is looked at once more."""
 
 
 def test_no_page_breaks_a_rule(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
     found: list[Finding] = []
     for scheme in ("light", "dark"):
-        page = open_context(color_scheme=scheme, viewport={"width": 1280, "height": 720}).new_page()
+        page = open_context(color_scheme=scheme).new_page()
         page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
         go(page, dashboard.url, "compare")
         for name in QUESTIONS:
+            page.set_viewport_size(VIEWPORT)
             turn_to(page, name)
-            quiet(page)
-            page.wait_for_timeout(500)  # what is drawn fades in, and half faded its contrast is too low
-            found += findings(page, f"{name}, {scheme}")
-            if name in OPENED:
-                OPENED[name](page)
-                quiet(page)
-                page.wait_for_timeout(500)
-                found += findings(page, f"{name}, used, {scheme}")
+            found += all_findings(page, f"{name}, {scheme}")
+            page.set_viewport_size(VIEWPORT)
+            USED[name](page)
+            found += all_findings(page, f"{name}, used, {scheme}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
     assert not ours, "\n".join(f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours)
     assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), "take out what is found no more"
+
+
+def all_findings(page: Page, name: str) -> Iterator[Finding]:
+    """What axe finds on the whole page. It judges no contrast outside of what the window shows."""
+    quiet(page)
+    show_all(page)
+    quiet(page)
+    yield from findings(page, name)
+
+
+REACHED = """() => {
+    const here = document.activeElement, { outlineStyle, boxShadow } = getComputedStyle(here);
+    return {
+        name: here.getAttribute("aria-label") || here.innerText.split("\\n").pop(), link: here.href,
+        seen: outlineStyle !== "none" || boxShadow !== "none",
+    };
+}"""
+"""What the keyboard is at, and whether one sees that."""
+
+
+def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/chat", "chat")
+    reached = []
+    while "Your message" not in reached and len(reached) < MOST_STEPS:
+        page.keyboard.press("Tab")
+        here = page.evaluate(REACHED)
+        reached.append(here["name"])
+        assert here["seen"] or not here["link"], f"where the keyboard is cannot be seen at {here['name']}"
+    assert reached[1:6] == ["Compare", "Facts", "Tune", "Chat", "Library"]
+    assert "Your message" in reached, "the page comes before the sidebar"
+
+
+def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    """1280 x 720 pixels at 125 % zoom."""
+    page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
+    go(page, dashboard.url, "compare")
+    for name in ("Compare", "Facts", "Tune", "Chat", "Library"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    drawn(page)
+    assert marker_places(page)[0]["y"] < LOW["height"]
+    turn_to(page, "chat")
+    expect(page.get_by_role("heading", name=QUESTIONS["chat"])).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("stChatInput")).to_be_in_viewport(ratio=1)

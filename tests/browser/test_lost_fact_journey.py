@@ -72,7 +72,7 @@ def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> No
     look_at_the_budget(page, SETTING)
     story = page.get_by_text(STORY)
     expect(story).to_contain_text("lost at turn 21")
-    expect(story).to_contain_text("did not take it over")
+    expect(story).to_contain_text("left it out")
 
     page.get_by_role("button", name="Open this summarization").click()
     stands(page, "summaries")

@@ -32,7 +32,7 @@ def ask_until_due(page: Page) -> None:
     limit.fill("160")
     limit.press("Enter")
     quiet(page)
-    page.get_by_text("Ask before each summarization").click()
+    page.get_by_text("Ask before summarizing").click()
     quiet(page)
     for text in (FACT, LONG, LONG, LONG):
         said = bubbles(page).count()

@@ -33,7 +33,7 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
 
 def test_a_click_on_a_question_mark_never_turns_a_switch(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
-    switch = page.get_by_role("switch", name="Ask before each summarization")
+    switch = page.get_by_role("switch", name="Ask before summarizing")
     row = page.get_by_test_id("stHorizontalBlock").filter(has=switch).last
     row.get_by_role("button", name="Help").click()
     quiet(page)

@@ -101,7 +101,7 @@ def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dash
     limit.fill("100")
     limit.press("Enter")
     quiet(page)
-    page.get_by_text("Ask before each summarization").click()
+    page.get_by_text("Ask before summarizing").click()
     quiet(page)
     say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 7)
     asked(silent)

@@ -216,7 +216,7 @@ class TestWrongUse:
             (("-s", "summary", "--set", "size=4"), ("'size'", "one of: buffer_size")),
             (("-s", "recent_only", "--set", "enable_summarization=maybe"), ("'maybe'", "true or false")),
             (("-s", "buffer", "--counter", "gpt9"), ("no token counter", "'gpt9'", "o200k_base")),
-            (("-s", "buffer", "--model", "gpt nine"), ("'gpt nine'", "no model name")),
+            (("-s", "buffer", "--model", "gpt nine"), ("'gpt nine'", "not a model name")),
         ],
     )
     def test_is_one_sentence(self, chat: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

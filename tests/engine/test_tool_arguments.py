@@ -66,7 +66,7 @@ class TestRecall:
 
     @pytest.mark.parametrize("shape", NOT_AN_OBJECT)
     def test_what_is_no_object_is_refused(self, shape: str) -> None:
-        with pytest.raises(RecallError, match="The arguments are no JSON object"):
+        with pytest.raises(RecallError, match="The arguments are not a JSON object"):
             recall_of(NOT_AN_OBJECT[shape])
 
     @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ class TestDecision:
 
     @pytest.mark.parametrize("shape", NOT_AN_OBJECT)
     def test_what_is_no_object_is_refused(self, shape: str) -> None:
-        with pytest.raises(RecallError, match="The arguments are no JSON object"):
+        with pytest.raises(RecallError, match="The arguments are not a JSON object"):
             decision_of(NOT_AN_OBJECT[shape])
 
     @pytest.mark.parametrize("arguments", [{}, {"summary": "They met."}, *({"continue_thinking": v} for v in WRONG)])

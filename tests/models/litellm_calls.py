@@ -97,7 +97,7 @@ FAILURES: dict[str, tuple[Answer, type[ModelError], str]] = {
     "error event": (answers.events(ERROR_EVENT), ServerError, "overloaded"),
     "rate limit event": (answers.events(LIMIT_EVENT), RateLimitError, "more requests"),
     "malformed JSON": (answers.raw("{nope"), MalformedReplyError, "empty answer"),
-    "malformed event": (answers.events("{nope"), MalformedReplyError, "no chat completion"),
+    "malformed event": (answers.events("{nope"), MalformedReplyError, "not a chat completion"),
     "HTML": (answers.raw("<html>hi</html>", "text/html"), MalformedReplyError, "base URL"),
     "no bytes": (answers.raw(""), MalformedReplyError, "empty answer"),
     "empty stream": (answers.events(), MalformedReplyError, "empty answer"),

@@ -140,7 +140,7 @@ def test_a_malformed_event_is_no_failure_of_the_server(server: OpenAIServer, nam
     server.then(events(MALFORMED[event]))
     error, _ = failure(client(server, name))
     check_sentence(error, name)
-    assert "sent something that is no chat completion" in str(error)
+    assert "sent something that is not a chat completion" in str(error)
     assert "status" not in str(error)
 
 

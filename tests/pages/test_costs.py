@@ -104,7 +104,7 @@ class TestMainPicture:
         assert lines(page)[SUMMARY] == pytest.approx((frame["main_usd"] + frame["summarizer_usd"]).tolist())
 
     def test_what_it_would_cost_without_the_cache_can_be_switched_off(self, page: AppTest) -> None:
-        labelled(page.toggle, "Also without the cache").set_value(False).run()
+        labelled(page.toggle, "Also without cache").set_value(False).run()
         assert not [trace for trace in figures(page)[0]["data"] if trace["name"].endswith("without the cache")]
         assert "Thin dotted" not in told(page)
 

@@ -21,7 +21,7 @@ def test_a_file_that_is_no_database_is_said_and_left_as_it_is(page: str, content
     session = open_page(page)
     (sentence,) = sentences(session.error)
     assert str(database) in sentence
-    assert "no memviz database" in sentence
+    assert "not a memviz database" in sentence
     assert database.read_bytes() == content
 
 

@@ -178,7 +178,7 @@ class TestStory:
         assert f"lost at turn {life.lost_turn}" in said
         taken = killer.summarized
         assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
-        assert f" after message {killer.after_message + 1} ({reason_words(killer)}) did not take it over" in said
+        assert f" after message {killer.after_message + 1} ({reason_words(killer)}) left it out" in said
         (diff,) = [body.proto.body for body in page.get("html") if 'class="memviz-diff"' in body.proto.body]
         diff = re.sub(r"</?mark[^>]*>", "", diff)
         assert without("del", diff) == killer.summary

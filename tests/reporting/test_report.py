@@ -320,6 +320,8 @@ class TestHuge:
 def test_a_bundled_conversation_in_chinese() -> None:
     told = sample("chinese")
     run = memviz.replay(told, memviz.strategy("summary_buffer", max_token_limit=800))
-    page = read(html_report([run], told))
+    html = html_report([run], told)
+    page = read(html)
     assert page.one("h1").words == told.title
+    assert html.count('<div class="text" dir="auto" lang="zh">') >= len(told.messages)
     assert told.messages[5].content in page.one("details", class_="talk").text

@@ -221,7 +221,7 @@ def test_a_file_that_cannot_be_gone_on_with_costs_nothing(store: Store, path: Pa
     add(store, "before")
     path.unlink()
     path.write_text("Dear diary, " * 500)
-    with pytest.raises(StorageError, match="no memviz database"):
+    with pytest.raises(StorageError, match="not a memviz database"):
         store.reopen()
     assert titles(store) == ["before"]
     rescued = Store(store.rescue())

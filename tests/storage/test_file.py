@@ -102,7 +102,7 @@ def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: Path) -
     text.write_bytes(b"Dear diary, " * 500)
     with closing(sqlite3.connect(foreign)) as connection:
         connection.execute("CREATE TABLE diary (day)")
-    for path, sentence in ((text, "no memviz database"), (foreign, "another program")):
+    for path, sentence in ((text, "not a memviz database"), (foreign, "another program")):
         before = path.read_bytes()
         with pytest.raises(StorageError, match=sentence) as caught:
             Store(path)

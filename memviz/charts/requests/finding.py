@@ -1,11 +1,13 @@
-"""What the chart of tokens per turn shows, in one sentence: its name for those who do not see it."""
+"""What the charts of tokens show, in one sentence each: their names for those who do not see them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, log10
 
+from memviz.charts.palette import PART_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.text.wording import times
 
@@ -18,6 +20,13 @@ def finding(settings: Sequence[SettingRun]) -> str:
     below 2,000 tokens.``"""
     parts = [_of_one(setting) for setting in settings if setting.run.turns]
     return f"Tokens sent per turn: {'; '.join(parts)}." if parts else "Tokens sent per turn: no request yet."
+
+
+def parts_finding(record: TurnRecord) -> str:
+    """``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
+    parts = sorted(record.tokens.items(), key=lambda part: -part[1])
+    named = ", ".join(f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens)
+    return f"The request of turn {record.turn:,} has {record.total_tokens:,} tokens: {named}."
 
 
 def _of_one(setting: SettingRun) -> str:

@@ -165,7 +165,7 @@ def _loss(kept: RetentionResult, life: LifeLine, turn: int, number: int | None) 
     if number is None:
         return f"{head}: the last message that held it is no longer sent"
     taken = kept.run.compactions[number].summarized
-    return f"{head}: not taken over by the summarization of {message_range(taken)}"
+    return f"{head}: left out by the summarization of {message_range(taken)}"
 
 
 def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> Iterator[Trace]:

@@ -72,7 +72,7 @@ def over_budget(run: Run) -> HealthWarning | None:
         f"{strategy.limits or 'what it counts'}, "
         f"{alone or 'none'} of them because the input alone is larger. "
         f"The largest had {peak:,} tokens, at turn {worst.turn:,}.",
-        "The input is always sent whole; where it fills the budget, hardly anything else is sent." if alone else
+        "The input is always sent whole; where it fills the limit, hardly anything else is sent." if alone else
         "The summary and the messages kept are larger together than the limit promises.",
         f"Raise {name} to {peak:,} or more, or shorten long inputs." if alone else
         f"Expect {peak:,} tokens where the {name} says {budget:,}, or choose a summarizer that writes less.",

@@ -7,6 +7,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
 from memviz.charts.requests.context_bar import context_bar
+from memviz.charts.requests.finding import finding, parts_finding
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
@@ -40,16 +41,16 @@ def pictures(desk: ChatDesk) -> None:
         st.caption(counts)
     st.plotly_chart(
         context_bar(last.tokens, limit_of(strategy)), key="chat-bar", config={"displayModeBar": False},
-        alt="Share of each part of the last request",
+        alt=parts_finding(last),
     )  # fmt: skip
     st.markdown(
         " ".join(
             f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]" for part, tokens in last.tokens.items() if tokens
         )
     )
+    settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
-        tokens_per_turn([SettingRun(run, run.label, 0)], height=320), key="chat-tokens",
-        config=CONFIG, alt="Tokens sent per turn",
+        tokens_per_turn(settings, height=320), key="chat-tokens", config=CONFIG, alt=finding(settings)
     )  # fmt: skip
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])

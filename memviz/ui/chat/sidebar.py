@@ -82,7 +82,7 @@ def _choose_recall_tool(state: ChatState) -> None:
 
 def _choose_review() -> None:
     switch(
-        "Ask before each summarization", key=REVIEW_KEY, persist_state="session",
+        "Ask before summarizing", key=REVIEW_KEY, persist_state="session",
         help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
         "it, reword it, have it written again with another prompt, or skip it.",
     )  # fmt: skip

@@ -12,6 +12,7 @@ from memviz.metrics.answers.source import AnswerSource
 from memviz.text.wording import counted, message_number
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.legend import stripe
+from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain
 
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
@@ -35,7 +36,7 @@ def answer_card(
     with st.container(border=True):
         st.html(stripe(setting.index))
         st.markdown(f"**{plain(setting.label)}**")
-        st.text(record.reply)
+        said(record.reply)
         color, name, help = SOURCES[source.kind]
         st.badge(name, color=color, help=help)
         if source.quote:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.composition import composition
+from memviz.charts.requests.finding import parts_finding
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
@@ -95,7 +96,7 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         with st.expander("Parts of every request", icon=":material/stacked_line_chart:", key="compare-parts"):
             st.plotly_chart(
                 kept_figure(run, composition, run), key=PARTS_KEY, config=CONFIG,
-                alt=f"Tokens of each part of every request under {selection.setting.label}, stacked",
+                alt=f"Parts of every request under {selection.setting.label}. {parts_finding(run.turns[-1])}",
             )  # fmt: skip
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)

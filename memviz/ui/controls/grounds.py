@@ -10,8 +10,8 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, has_offline_summary
 from memviz.models.registry import OFFLINE
 
-WHERE_TO_CHANGE = "*Change* beside the models in the sidebar"
-"""Where a page lets its visitor choose the summarizer."""
+CHANGE_IT = "Choose another summarizer under *Change* in the sidebar."
+"""How a visitor gets other summaries."""
 
 
 def summaries_by(summarizer_name: str, settings: Sequence[SettingRun] | None = None) -> None:
@@ -22,4 +22,4 @@ def summaries_by(summarizer_name: str, settings: Sequence[SettingRun] | None = N
     """
     is_chosen = summarizer_name == OFFLINE
     if is_chosen if settings is None else any(has_offline_summary(setting.run) for setting in settings):
-        st.caption(f"{OFFLINE_SUMMARIES} Change it under {WHERE_TO_CHANGE}." if is_chosen else OFFLINE_SUMMARIES)
+        st.caption(f"{OFFLINE_SUMMARIES} {CHANGE_IT}" if is_chosen else OFFLINE_SUMMARIES)

@@ -39,9 +39,9 @@ _PRICES = (
     ("Input", "input_usd_per_million", "input_usd_per_token", "Everything read that is not in the cache."),
     ("Output", "output_usd_per_million", "output_usd_per_token", "Everything written, thinking included."),
     ("Read from the cache", "cache_read_usd_per_million", "cache_read_usd_per_token",
-     "Often a tenth of the input price. Where none is known, as dear as input."),
+     "Often a tenth of the input price. Where it is unknown, the price of input is taken."),
     ("Written to the cache", "cache_write_usd_per_million", "cache_write_usd_per_token",
-     "Some providers charge more for what they keep. Where none is known, as dear as input."),
+     "Some providers charge more for what they keep. Where it is unknown, the price of input is taken."),
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
+from memviz.charts.palette import PART_COLORS
 from memviz.context import Fate
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
@@ -22,6 +22,7 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
 from memviz.ui.controls.legend import glyph
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain, shortened
 
 MAX_MESSAGES_SHOWN = 20
@@ -67,7 +68,7 @@ def _fired(words: CompactionWords) -> str:
     """The diamond of the chart, what was summarized, why and with which result."""
     because = f" ({_in_bold(words.why)})" if words.why else ""
     return (
-        f'<p class="memviz-why">{glyph("◆", SUMMARIZATION_LINE)} {escape(words.what)}{because}. '
+        f'<p class="memviz-why">{glyph("◆", PART_COLORS["summary"])} {escape(words.what)}{because}. '
         f"{escape(words.result)}.</p>"
     )
 
@@ -150,14 +151,18 @@ def _call(compaction: Compaction, key: str) -> None:
         if compaction.is_edited:
             _wording(compaction)
         result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
-        result.text(compaction.summary or "")
-        prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
+        with result:
+            said(compaction.summary or "")
+        with prompt:
+            said(compaction.prompt[:MAX_CHARS_SHOWN])
 
 
 def _wording(compaction: Compaction) -> None:
     mine, before = st.tabs(["Your wording", "The summarizer's"])
-    mine.text(compaction.summary or "")
-    before.text(compaction.proposed or "It wrote none.")
+    with mine:
+        said(compaction.summary or "")
+    with before:
+        said(compaction.proposed or "It wrote none.")
 
 
 def _left(run: Run, record: TurnRecord, key: str) -> None:
@@ -172,6 +177,6 @@ def _left(run: Run, record: TurnRecord, key: str) -> None:
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
-            st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
+            said(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")

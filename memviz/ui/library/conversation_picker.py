@@ -60,6 +60,7 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
         chosen = st.dataframe(
             _table(loaded, made.outcome.tokens), hide_index=True, on_select="rerun", selection_mode="multi-row",
             key=f"pick-table-{key}", height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1), column_config=_columns(),
+            alt="The conversations of the file, one a row",
         )  # fmt: skip
         rows = [int(row) for row in chosen["selection"]["rows"]]
         with st.container(horizontal=True):

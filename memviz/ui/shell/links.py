@@ -147,7 +147,8 @@ HELP = "Opens what this page shows for anybody who can reach this server. Keys a
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
 button {
-    font: inherit; color: inherit; background: transparent; cursor: pointer; white-space: nowrap; width: 100%;
+    font: inherit; font-size: 0.875rem; color: inherit; background: transparent; cursor: pointer;
+    white-space: nowrap; width: 100%;
     border: 1px solid color-mix(in srgb, currentColor 25%, transparent);
     border-radius: var(--st-button-radius, 0.5rem); padding: 0.4rem 0.75rem;
 }

@@ -94,5 +94,15 @@ def _map(table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any])
     st.plotly_chart(
         setting_map(table, varied[0], varied[1], measure, **options), key=MAP_KEY, config=CONFIG,
         selection_mode="points", on_select=partial(follow_click, MAP_KEY),
-        alt=f"{WORDS[measure].title} by {varied[0].name} and {varied[1].name}",
+        alt=_map_finding(table, measure, varied),
     )  # fmt: skip
+
+
+def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
+    words = WORDS[measure]
+    title = f"{words.title} by {varied[0].name} and {varied[1].name}"
+    measured = table.dropna(subset=[measure]).sort_values(measure, ascending=words.less_is_better)
+    if measured.empty:
+        return f"{title}: nothing was measured."
+    best = measured.iloc[0]
+    return f"{title}: best is {best['label']} with {words.shown(best[measure])}."

@@ -43,7 +43,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         config=CONFIG,
         selection_mode="points",
         on_select=partial(follow_click, CHART_KEY),
-        alt="Every setting: what it costs and what share of the facts it keeps",
+        alt=f"What each setting costs and what share of the facts it keeps. {best.headline}".strip(),
     )
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""

@@ -35,4 +35,4 @@ def test_one_caption_where_the_offline_model_wrote(name: str, settings: list[Set
     session = AppTest.from_function(page, kwargs={"name": name, "settings": settings}).run()
     assert not session.exception
     assert len(session.caption) == captions
-    assert not captions or ("Change it under" in session.caption[0].value) == (name == OFFLINE)
+    assert not captions or ("under *Change*" in session.caption[0].value) == (name == OFFLINE)

@@ -90,7 +90,7 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
         return builder.parse_json(text)
     except TranscriptError:
-        builder.note("tool calls that are no JSON were left out", f"line {row.line}")
+        builder.note("tool calls that are not JSON were left out", f"line {row.line}")
         return None
 
 

@@ -15,7 +15,7 @@ from memviz.transcripts.times import moment
 
 BACKWARD = "the rows come newest first, so they were read from the last to the first"
 BY_TIME = "the rows were put in the order of their times"
-NO_NUMBER = "the column for the order is no number everywhere, so the rows stay as they are"
+NO_NUMBER = "the column for the order is not a number everywhere, so the rows stay as they are"
 
 
 class Record(NamedTuple):

@@ -83,13 +83,13 @@ def picture(costs: Sequence[SettingCost]) -> None:
     view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
     unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
     uncached = widget_value(UNCACHED_KEY) is not False
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.segmented_control(
             "Shown", [one.value for one in View], default=View.SO_FAR.value, required=True, key=VIEW_KEY,
             label_visibility="collapsed", width="content",
         )  # fmt: skip
         if unit is Unit.USD:
-            switch("Also without the cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
+            switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
     st.plotly_chart(
         cost_curve(costs, view, unit=unit, uncached=uncached, break_even=chosen_break_even(costs_state(), costs)),
         key=CHART_KEY, config=CONFIG, selection_mode="points",
@@ -105,8 +105,7 @@ def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
 
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
     """The totals, and the break-even of two settings, which is marked in the picture."""
-    pause = pause_words(assumptions.cache, assumptions.pause_seconds)
-    st.markdown(f"{cheapest_words(costs, assumptions)} {pause}".strip())
+    st.markdown(cheapest_words(costs, assumptions) or pause_words(assumptions.cache, assumptions.pause_seconds))
     totals(costs)
     compare_two(state, costs)
 

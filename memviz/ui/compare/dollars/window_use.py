@@ -64,5 +64,5 @@ def _projection(one: SettingCost, window: int) -> Iterator[str]:
         turns = min(PACE_TURNS, len(set(one.cost.traffic.turns.tolist())))
         yield (
             f"At this pace {one.label} passes {window:,} tokens at about turn {turn:,}: a straight line through its "
-            f"last {turns} turns, drawn on."
+            f"last {turns} turns, extended."
         )

@@ -86,7 +86,7 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
     what, where = message_range(compaction.summarized), message_number(compaction.after_message)
     reason = reason_words(compaction)
     because = f" ({reason})" if reason else ""
-    return f": the summarization of {what} after message {where:,}{because} did not take it over"
+    return f": the summarization of {what} after message {where:,}{because} left it out"
 
 
 def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> tuple[str, str]:

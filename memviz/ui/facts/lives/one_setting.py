@@ -11,7 +11,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.charts.retention.knowledge_split import knowledge_split
-from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
+from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, known_words
 from memviz.charts.retention.life_lines import by_birth, life_lines_of, span_words
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
@@ -129,9 +129,10 @@ def _finding(one: RetentionResult) -> str:
 
 def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The rows of the picture added up, and in words."""
+    at_the_end = "".join(known_words(one.retention)[-1:])
     st.plotly_chart(
         knowledge_split(one.retention), key="retention-split", config=CONFIG,
-        alt=f"How many facts each request of {one.setting.label} held word for word, in the summary, or not at all.",
+        alt=f"Where the facts stood at each request of {one.setting.label}; {at_the_end}.",
     )  # fmt: skip
     rows = [
         {

@@ -17,6 +17,7 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.controls.resumable_job import stoppable
+from memviz.ui.controls.said import said
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import PromptsToTry
@@ -77,7 +78,7 @@ def _compare(compaction: Compaction, trials: Sequence[Trial], probes: Sequence[P
             if trial.draft.error is not None:
                 st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
                 continue
-            st.text(trial.draft.text)
+            said(trial.draft.text)
             st.caption(_effort(trial))
     a, b = (trial.draft.text for trial in trials)
     if a and b:
@@ -107,4 +108,4 @@ def _facts(compaction: Compaction, given: str, a: str, b: str, probes: Sequence[
                 f"{sum(kept['in the run'])}, of {total} that it was given")  # fmt: skip
     table = {name: [KEPT if held else LOST for held in column] for name, column in kept.items()}
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
-    st.table(pd.DataFrame(table, index=index), border="horizontal")
+    st.table(pd.DataFrame(table, index=index), border="horizontal", alt="Facts that each summary kept, one a row")

@@ -146,7 +146,7 @@ def test_tools_and_names():
 def test_tool_calls_that_are_no_json(calls):
     transcript = load(f"role,content,tool_calls\nuser,hi,\nassistant,ho,{calls}")
     assert said(transcript) == HI
-    assert transcript.warnings == ("tool calls that are no JSON were left out: line 3.",)
+    assert transcript.warnings == ("tool calls that are not JSON were left out: line 3.",)
 
 
 def test_names_of_the_trade_are_roles():
