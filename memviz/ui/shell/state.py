@@ -158,6 +158,7 @@ class ChatState:
     ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
     that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
 
+    ``error`` is what went wrong last, and ``failed_with`` are the models that a reply was asked of in vain.
     ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
     ``came_from`` is the conversation that was open before this one.
     """
@@ -169,6 +170,7 @@ class ChatState:
     system_prompt: str = "You are a helpful assistant."
     shown_messages: int = MESSAGES_SHOWN
     error: MemvizError | None = None
+    failed_with: Hashable = None
     opened: int = 0
     retrying: bool = False
     going_on: bool = False
