@@ -226,14 +226,15 @@ class Import:
 
 @dataclass
 class LibraryState:
-    """What was deleted last (id and title), the files that are being read, what became of those read last, and the
-    conversation that is shown whole."""
+    """What was deleted last (id and title), the files that are being read, what became of those read last, the
+    conversation that is shown whole, and whether the page was opened before in this session."""
 
     deleted: tuple[str, str] | None = None
     uploads: int = 0
     reading: BackgroundReading | None = None
     imports: list[Import] = field(default_factory=list)
     shown: str | None = None
+    is_opened: bool = False
 
     def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
         """Begin to read files; what became of those before is no longer shown."""
