@@ -85,10 +85,11 @@ class PromptsToTry(NamedTuple):
 @dataclass
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
-    each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
-    places, ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were
-    stopped, ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more
-    was asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened."""
+    each of them. ``answers`` are those to the question asked last, ``asked_with`` the models that were asked it,
+    ``trials`` what the prompt lab gave at each of its places, ``trying`` what it is to try now. ``attempts`` are
+    replays with a paid summarizer that failed or were stopped, ``take`` is which of the free runs with the same model
+    is shown (from 0), ``answer_again`` whether one more was asked for, and ``linked_summarizer`` who wrote the
+    summaries of the link that was opened."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -98,6 +99,7 @@ class CompareState:
     free_run: bool = False
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    asked_with: Hashable = None
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     attempts: dict[RunKey, Attempt] = field(default_factory=dict)
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
