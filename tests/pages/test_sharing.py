@@ -198,6 +198,8 @@ OPEN = {
         "uncached": "False",
         "chat-input_usd_per_million": "2.5",
         "cache": "None",
+        "break-even-one": "1",
+        "break-even-other": "0",
     },
     "retention": {"view": "lives", "measure": "stated or summarized", "fact": "3", "version": "1", "turn": "7"},
     "summaries": {"view": "summaries", "version": "2", "layout": "Side by side", "against": "0"},
