@@ -64,6 +64,6 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     page.get_by_role("spinbutton", name="Message").press("ArrowUp")
     map_link = copied(page)
     assert (map_link["turn"], map_link["message"], map_link["look"]) == ("6", "3", "0")
-    rows = page.locator("[class*='st-key-setting-']:has(.memviz-line)")
+    rows = page.locator(".stHorizontalBlock[class*='st-key-setting-']")
     shadows = rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).boxShadow)")
     assert ["2px" in shadow for shadow in shadows] == [True, False]
