@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.driving import blocks, click, labelled, open_page, say, sentences, texts
@@ -45,19 +44,6 @@ def test_a_dropped_fact_comes_back_for_one_request(chat: AppTest) -> None:
     assert recalled(chat)
     say(chat, "Thank you.")
     assert not recalled(chat)
-
-
-def test_a_control_that_is_emptied_leaves_no_stack_trace_in_the_log(
-    chat: AppTest, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(policies, "_shown_default_value_warning", False)  # it is said once a process
-    policies._LOGGER.addHandler(caplog.handler)
-    labelled(chat.number_input, "Last messages").set_value(6).run()
-    click(chat, "Recall 6 messages")
-    policies._LOGGER.removeHandler(caplog.handler)
-    assert not chat.exception
-    assert labelled(chat.number_input, "Last messages").value == 0
-    assert not [record.getMessage() for record in caplog.records]
 
 
 def test_the_button_under_a_dropped_turn_recalls_it(chat: AppTest) -> None:
