@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.ui.library.address import keep_address, open_address
 from memviz.ui.library.backup import backup_controls
 from memviz.ui.library.importing import import_controls, import_panel
 from memviz.ui.library.page import shelf, undo_bar
@@ -14,9 +15,11 @@ open_page(
     "strategy would have sent.",
 )
 state = library_state()
+open_address(workspace(), state)
 with st.sidebar:
     import_controls(state)
     backup_controls(workspace())
 import_panel(workspace(), state)
 undo_bar(workspace(), state)
 shelf(workspace(), state)
+keep_address(state)

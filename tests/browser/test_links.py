@@ -56,14 +56,14 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     assert (summaries["version"], summaries["layout"]) == ("1", "Side by side")
 
     go(page, f"{dashboard.url}/compare?{SETTINGS}&view=memory_map&turn=5&message=2", "memory_map")
+    page.get_by_role("combobox", name="Setting", exact=True).fill("Full buffer")
+    page.get_by_role("option", name="Full buffer").click()
+    quiet(page)
     page.get_by_role("button", name="Next turn").click()
     quiet(page)
     page.get_by_role("spinbutton", name="Message").press("ArrowUp")
-    quiet(page)
-    page.get_by_role("combobox", name="Setting").click()
-    page.get_by_role("option", name="Full buffer").click()
     map_link = copied(page)
     assert (map_link["turn"], map_link["message"], map_link["look"]) == ("6", "3", "0")
-    rows = page.locator("[class*='st-key-setting-']:has(.memviz-line)")
+    rows = page.locator(".stHorizontalBlock[class*='st-key-setting-']")
     shadows = rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).boxShadow)")
     assert ["2px" in shadow for shadow in shadows] == [True, False]

@@ -131,8 +131,10 @@ def test_a_wrong_key_is_asked_with_once_and_the_rest_when_it_is_mended(compare: 
     assert len(server.requests) == 2
     (sentence,) = sentences(compare.error)
     assert KEY not in sentence
+    labelled(compare.text_input, "API key").set_value("another").run()
+    assert not compare.error, "with another key they count as not yet asked"
     server.otherwise = text("At eight.")
-    click(compare, "Try again")
+    click(compare, "Ask with")
     assert not compare.error
     assert len(server.requests) == 4, "the first setting had answered"
     assert [card.answer for card in cards(compare)] == ["At seven.", "At eight.", "At eight."]
@@ -147,6 +149,9 @@ def test_a_model_that_fails_is_a_sentence_for_each_setting(compare: AppTest, ser
     assert all(KEY not in sentence for sentence in sentences(compare.error))
     assert [(card.label, card.answer) for card in cards(compare)] == [(WINDOW, "At eight.")]
     assert {f"**{BUFFER}**", f"**{SUMMARY}**"} <= set(sentences(compare.markdown))
+    server.otherwise = text("At nine.")
+    click(compare, "Try again")
+    assert [card.answer for card in cards(compare)] == ["At nine.", "At eight.", "At nine."]
 
 
 def test_a_model_that_nobody_knows_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

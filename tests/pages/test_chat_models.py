@@ -56,6 +56,7 @@ def test_the_kept_message_is_answered_by_another_model(chat: AppTest, closed_add
     kept = bubbles(open_page("chat", chat=chat_link(chat)))
     assert kept[-1] == ("user", QUESTION)
     labelled(chat.selectbox, "Chat model").select("offline").run()
+    assert not chat.error, "another model has not failed yet"
     click(chat, "Retry")
     assert [who for who, _ in bubbles(chat)] == ["user", "assistant"] * 2
     assert "3,000 euros" in bubbles(chat)[-1][1]

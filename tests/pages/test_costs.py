@@ -141,7 +141,7 @@ class TestNumbers:
         assert f"Source: {LISTED.main.source}." in said
         assert f"Source: {LISTED.cache.source}, as of {LISTED.cache.as_of}." in said
 
-        table, cost = page.dataframe[0].value, costs_on()[BUFFER]
+        table, cost = page.dataframe[0].value, list(costs_on().values())[-1]
         assert table["Turn"].tolist()[-1] == "all"
         assert table["Read from the cache (tokens)"].tolist()[-1] == cost.cached_tokens.sum()
         assert table["Both so far (USD)"].tolist()[-1] == pytest.approx(cost.total_usd)

@@ -231,3 +231,13 @@ def test_a_large_library_is_copied_beside_itself(database: Path, monkeypatch: py
     store.close()
     click(library, "Back up")
     assert "is there already" in sentences(library.error)[0]
+
+
+def test_the_address_holds_the_search_and_the_conversation_that_is_read() -> None:
+    page = open_page("library", search="Portugal", read="sample-trip")
+    assert labelled(page.text_input, "Search titles").value == "Portugal"
+    assert any(sentence.endswith("messages in all.") for sentence in sentences(page.caption))
+    assert (page.query_params["search"], page.query_params["read"]) == ("Portugal", "sample-trip")
+    click(page, "Close")
+    assert "read" not in page.query_params
+    assert sentences(open_page("library", read="gone").warning)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from memviz.charts.retention.result import Measure
@@ -198,6 +200,8 @@ OPEN = {
         "uncached": "False",
         "chat-input_usd_per_million": "2.5",
         "cache": "None",
+        "break-even-one": "1",
+        "break-even-other": "0",
     },
     "retention": {"view": "lives", "measure": "stated or summarized", "fact": "3", "version": "1", "turn": "7"},
     "summaries": {"view": "summaries", "version": "2", "layout": "Side by side", "against": "0"},
@@ -221,6 +225,16 @@ def test_a_link_holds_what_is_open_on_the_page(page: str) -> None:
     assert not passed_over(session)
     query = shared(session)
     assert {name: query.get(name) for name in asked} == asked
+
+
+def test_a_control_with_a_first_value_takes_that_of_a_link_without_a_stack_trace_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(policies, "_shown_default_value_warning", False)  # it is said once a process
+    monkeypatch.setattr(policies, "_LOGGER", logging.getLogger("policies"))  # Streamlit's own keeps what it logs
+    session = opened("costs", {"conversation": ["sample-support"], "pause": ["600.0"], "shown": ["Each turn"]})
+    assert not passed_over(session)
+    assert not [record.getMessage() for record in caplog.records if "default value" in record.getMessage()]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.workspace import Workspace
-from tests.models.openai_server import OpenAIServer, status
+from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, say, sentences, texts
 
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
@@ -101,6 +101,10 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(server: O
     while not waits(session):
         say(session, FILLER)
     assert any("The summarizer failed" in value for value in sentences(session.error))
+    server.otherwise = text("A summary at last.")
+    click(session, "Try again")
+    assert labelled(session.text_area, "Proposed summary").value == "A summary at last."
+    assert not session.error
     labelled(session.text_area, "Proposed summary").set_value("Budget 3,100 euros.").run()
     click(session, "Use my wording")
     assert summary_in_force(session) == "Budget 3,100 euros."

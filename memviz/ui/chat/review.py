@@ -42,7 +42,7 @@ def review_panel(desk: ChatDesk) -> None:
             help="Change it as you like: from now on the model knows of these messages what stands here.",
         )  # fmt: skip
         st.caption(_size(chat, proposal, draft, text))
-        _decisions(desk, key, is_changed=text.strip() != draft.text)
+        _decisions(desk, key, is_changed=text.strip() != draft.text, has_failed=draft.error is not None)
 
 
 def _draft(desk: ChatDesk) -> None:
@@ -89,8 +89,11 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {draft.seconds:.2f} s."
 
 
-def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
+def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) -> None:
     with st.container(horizontal=True):
+        if has_failed:
+            st.button("Try again", icon=":material/refresh:", key="review-try-again", on_click=_propose,
+                      args=(desk.state,), help="Ask the summarizer once more.")  # fmt: skip
         st.button("Use my wording" if is_changed else "Use it", icon=":material/check:", type="primary",
                   key="review-accept", on_click=_accept, args=(desk, key))  # fmt: skip
         with st.popover("Write again", icon=":material/refresh:"):

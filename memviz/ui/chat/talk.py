@@ -47,6 +47,8 @@ def talk(desk: ChatDesk) -> None:
         state.retrying = False
         before = None if chat.unanswered else list(chat.log)
         _answer(desk, chat.retry(), before)
+    if isinstance(state.error, ModelError) and state.failed_with != desk.models:
+        state.error = None  # it may not hold with another key, address or model: the message waits for its reply
     if state.error is not None:
         _failed(state.error)
 
@@ -72,7 +74,7 @@ def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequen
                 if text:
                     place.text(text)
         except MemvizError as error:
-            desk.state.error = error
+            desk.state.error, desk.state.failed_with = error, desk.models
         finally:  # also when the page is left or stopped: nothing here may touch the page
             pieces.close()
             desk.save(replaces)

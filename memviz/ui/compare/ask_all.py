@@ -52,21 +52,28 @@ def ask_all(
     if asked and not question.strip():
         show_error(MessageError("The question is empty. Write something to ask."))
     elif asked:
-        state.question, state.answers = question, []
+        state.question, state.answers, state.asked_with = question, [], (answerer, summarizer)
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
 
 
 def _try_again(state: CompareState, runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> None:
-    """Where a failure ended the asking, say so once, and offer to ask those that have no answer."""
-    given = [each for each in state.answers if not _is_hopeless(each[1])]
-    failures = [error for run, error in state.answers if _is_hopeless(error) and any(run is other for other in runs)]
+    """Where a call failed, offer to ask those that have no answer. What every other call would have failed in is said
+    once. With another model, key, address or timeout they count as not yet asked."""
+    failures = [answer for run, answer in state.answers
+                if isinstance(answer, MemvizError) and any(run is other for other in runs)]  # fmt: skip
     if not failures:
         return
+    given = [each for each in state.answers if not isinstance(each[1], MemvizError)]
     unanswered = [run for run in runs if all(run is not other for other, _ in given)]
-    st.error(plain(f"{failures[0]} No other call was made."), icon=":material/error:")
-    if start_button(f"Try again with {plain(answerer.name)}", "ask-all-again"):
+    is_tried, hopeless = state.asked_with == (answerer, summarizer), next(filter(ends_all, failures), None)
+    if not is_tried:
+        st.caption(f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now.")
+    elif hopeless is not None:
+        st.error(plain(f"{hopeless} No other call was made."), icon=":material/error:")
+    if start_button(f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.name)}", "ask-all-again"):
+        state.asked_with = (answerer, summarizer)
         _ask(given, unanswered, state.question, answerer, summarizer)
         state.answers = given
         st.rerun()

@@ -153,9 +153,12 @@ def nothing_yet(settings: Sequence[SettingRun]) -> None:
         st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")
 
 
-def choose_setting_run(state: CompareState, settings: Sequence[SettingRun], key: str, first: int = 0) -> SettingRun:
+def choose_setting_run(
+    state: CompareState, settings: Sequence[SettingRun], key: str, first: int = 0, *, marks: bool = True
+) -> SettingRun:
     """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
-    waits for its summarizer is back; before there is one it is number ``first``."""
+    waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar is
+    marked, which one place of a page does."""
     numbers = list(range(len(settings)))
     chosen = next((number for number in numbers if settings[number].index == state.looked_at), None)
     if widget_value(key) not in numbers or chosen not in (None, widget_value(key)):
@@ -165,7 +168,8 @@ def choose_setting_run(state: CompareState, settings: Sequence[SettingRun], key:
         on_change=_look_at, args=(state, key, tuple(setting.index for setting in settings)),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )  # fmt: skip
-    mark_row(state, settings[number or 0].index)
+    if marks:
+        mark_row(state, settings[number or 0].index)
     return settings[number or 0]
 
 

@@ -19,7 +19,7 @@ from memviz.ui.shell.text import file_name, plain, shortened
 from memviz.workspace import Workspace
 
 PAGE_SIZE = 20
-PAGE_KEY = "library-page"
+PAGE_KEY, SEARCH_KEY = "library-page", "library-search"
 MAX_DESCRIPTION_CHARS = 300
 
 
@@ -39,7 +39,7 @@ def undo_bar(workspace: Workspace, state: LibraryState) -> None:
 def shelf(workspace: Workspace, state: LibraryState) -> None:
     """Search, one row a conversation, and pages where there are many."""
     search = st.text_input(
-        "Search titles and messages", key="library-search", icon=":material/search:", persist_state="session"
+        "Search titles and messages", key=SEARCH_KEY, icon=":material/search:", persist_state="session"
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
     entries, unreadable, total = workspace.store.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)

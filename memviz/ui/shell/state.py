@@ -85,10 +85,11 @@ class PromptsToTry(NamedTuple):
 @dataclass
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
-    each of them. ``answers`` are those to the question asked last, ``trials`` what the prompt lab gave at each of its
-    places, ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were
-    stopped, ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more
-    was asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened."""
+    each of them. ``answers`` are those to the question asked last, ``asked_with`` the models that were asked it,
+    ``trials`` what the prompt lab gave at each of its places, ``trying`` what it is to try now. ``attempts`` are
+    replays with a paid summarizer that failed or were stopped, ``take`` is which of the free runs with the same model
+    is shown (from 0), ``answer_again`` whether one more was asked for, and ``linked_summarizer`` who wrote the
+    summaries of the link that was opened."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -98,6 +99,7 @@ class CompareState:
     free_run: bool = False
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    asked_with: Hashable = None
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     attempts: dict[RunKey, Attempt] = field(default_factory=dict)
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
@@ -158,6 +160,7 @@ class ChatState:
     ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
     that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
 
+    ``error`` is what went wrong last, and ``failed_with`` are the models that a reply was asked of in vain.
     ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
     ``came_from`` is the conversation that was open before this one.
     """
@@ -169,6 +172,7 @@ class ChatState:
     system_prompt: str = "You are a helpful assistant."
     shown_messages: int = MESSAGES_SHOWN
     error: MemvizError | None = None
+    failed_with: Hashable = None
     opened: int = 0
     retrying: bool = False
     going_on: bool = False
@@ -224,14 +228,15 @@ class Import:
 
 @dataclass
 class LibraryState:
-    """What was deleted last (id and title), the files that are being read, what became of those read last, and the
-    conversation that is shown whole."""
+    """What was deleted last (id and title), the files that are being read, what became of those read last, the
+    conversation that is shown whole, and whether the page was opened before in this session."""
 
     deleted: tuple[str, str] | None = None
     uploads: int = 0
     reading: BackgroundReading | None = None
     imports: list[Import] = field(default_factory=list)
     shown: str | None = None
+    is_opened: bool = False
 
     def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
         """Begin to read files; what became of those before is no longer shown."""

@@ -11,11 +11,23 @@ from memviz.charts.cost.curve import BreakEven
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.metrics.cost.cost import break_even_turn
 from memviz.text.wording import dollars
+from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 Side = Literal["one", "other"]
 KEYS: dict[Side, str] = {"one": "costs-one", "other": "costs-other"}
+
+
+PLACES: dict[Side, str] = {"one": "costs-one-place", "other": "costs-other-place"}
+"""Under which the places of the two are kept for links: a colour index is not the same for who opens the link."""
+
+
+def take_linked(state: CostsState, costs: Sequence[SettingCost]) -> None:
+    """Choose the two settings that a link asks for, by their places; links hold those that were chosen."""
+    for side, key in PLACES.items():
+        if linked(f"break-even-{side}", key, range(len(costs))):
+            setattr(state, side, costs[widget_value(key)].setting.index)
 
 
 def compare_two(state: CostsState, costs: Sequence[SettingCost]) -> None:
@@ -24,6 +36,8 @@ def compare_two(state: CostsState, costs: Sequence[SettingCost]) -> None:
     if pair is None:
         return
     st.header("When does one setting become cheaper?", anchor=False)
+    for key, chosen in zip(PLACES.values(), (state.one, state.other), strict=True):
+        set_widget(key, next((place for place, one in enumerate(costs) if one.setting.index == chosen), None))
     labels = {one.setting.index: one.label for one in costs if one.cost.total_usd is not None}
     left, right = st.columns(2, gap="medium")
     with left:

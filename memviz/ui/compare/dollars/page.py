@@ -17,7 +17,7 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two
+from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two, take_linked
 from memviz.ui.compare.dollars.folded import folded
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
@@ -43,6 +43,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summari
     assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
+    take_linked(costs_state(), costs)
     beside_reader(
         settings, transcript, partial(picture, costs), [CHART_KEY],
         draw_notes=partial(_notes, costs, summarizer),

@@ -30,7 +30,7 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     """The table of one setting."""
-    setting = choose_setting_run(compare_state(), [one.setting for one in costs], SETTING_KEY)
+    setting = choose_setting_run(compare_state(), [one.setting for one in costs], SETTING_KEY, marks=False)
     one = next(one for one in costs if one.setting is setting)
     table = with_totals(one)
     st.dataframe(
