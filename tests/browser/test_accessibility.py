@@ -6,9 +6,9 @@ and the reason. The list may only become shorter: a rule that finds nothing ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 from playwright.sync_api import expect
@@ -17,7 +17,7 @@ from tests.browser.journeys import QUESTIONS, bubbles, go, say, sees, turn_to
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
 
     from tests.browser.dashboard import Dashboard
 
@@ -85,13 +85,15 @@ def chat(page: Page) -> None:
 
 OPENED = {"compare": ask_every_setting, "chat": chat}
 """What is done on a page before it is looked at once more."""
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-def test_no_page_breaks_a_rule(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
+def test_no_page_breaks_a_rule_and_each_is_reached_by_click(page: Page, dashboard: Dashboard) -> None:
     found: list[Finding] = []
-    for scheme in ("light", "dark"):
-        page = open_context(color_scheme=scheme, viewport={"width": 1280, "height": 720}).new_page()
-        page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
         go(page, dashboard.url, "compare")
         for name in QUESTIONS:
             turn_to(page, name)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, turn_to
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -40,15 +39,8 @@ def lightness(page: Page) -> float:
     return sum(int(part) for part in background.strip("rgb()").split(",")) / 3
 
 
-def test_pages_are_reached_by_click(page: Page, dashboard: Dashboard) -> None:
-    go(page, dashboard.url, "compare")
-    for name in [*QUESTIONS][1:]:
-        turn_to(page, name)
-    turn_to(page, "compare")
-
-
-def test_a_phone_shows_the_chart(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
-    page = open_context(viewport={"width": 400, "height": 800}).new_page()
+def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
     go(page, dashboard.url, "compare")
     chart = drawn(page)
     chart.scroll_into_view_if_needed()
