@@ -68,7 +68,7 @@ def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(data
 
 @pytest.mark.parametrize("page", QUESTIONS)
 def test_every_page_says_that_the_file_was_removed_and_works_on(page: str, database: Path) -> None:
-    session = open_page(page)
+    session = finished(open_page(page))
     before = [len(session.button), len(session.get("plotly_chart"))]
     database.unlink()
     session.run()

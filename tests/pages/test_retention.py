@@ -78,8 +78,7 @@ def save(database: Path, *messages: str, title: str = "Short", probes: tuple[mem
 
 
 def opened(conversation: str) -> AppTest:
-    session = open_page("retention")
-    return labelled(session.selectbox, "Conversation").select(conversation).run()
+    return open_page("retention", conversation=conversation)
 
 
 class TestMainPicture:
