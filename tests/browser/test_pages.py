@@ -54,6 +54,7 @@ def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
     assert not page.evaluate(covered, middle), "something lies over the chart"
 
 
+@pytest.mark.slow
 def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboard: Dashboard) -> None:
     title = "<b>fat</b> **bold** $x^2$ :red[red] `code` [link](http://x.y) :smile: -> &lt; www.example.org"
     go(page, f"{dashboard.url}/library", "library")
@@ -73,6 +74,7 @@ def _conversation(title: str) -> bytes:
     return json.dumps({"title": title, "messages": messages}).encode()
 
 
+@pytest.mark.slow
 def test_an_address_of_before_leads_to_its_view_also_on_a_new_server(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, f"{fresh_dashboard.url}/memory_map?conversation=sample-support", "memory_map")
     assert "/compare?" in page.url
