@@ -59,7 +59,8 @@ def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
     "arguments",
     [("list",),
      *(pytest.param(more, marks=pytest.mark.slow) for more in (
-         ("strategies",), ("replay", "sample-support", "-s", "buffer", "--json"), ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz"),
+         ("strategies",), ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz"),
+         ("replay", "sample-support", "-s", "buffer", "--json"),
      ))],
     ids=" ".join,
 )  # fmt: skip
