@@ -59,7 +59,9 @@ def shared_context(browser: Browser) -> BrowserContext:
 
 
 def _new_context(browser: Browser, **options: Any) -> BrowserContext:
-    context = browser.new_context(**{"viewport": VIEWPORT, **options})
+    # What moves and fades costs a sixth of the processor time. memviz's own movement is that of the turn's line, which
+    # test_compare_journey.py looks at with it.
+    context = browser.new_context(**{"viewport": VIEWPORT, "reduced_motion": "reduce", **options})
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     watch_runs(context)
     return context

@@ -25,6 +25,7 @@ def test_every_page_opens_by_its_address(page: Page, dashboard: Dashboard) -> No
         expect(page.get_by_role("dialog")).to_have_count(0)  # Streamlit says so in a dialog if it knows no such page
 
 
+@pytest.mark.slow
 def test_pages_are_light_or_dark_as_the_browser_is(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/library", "library")
     assert lightness(page) > 127
