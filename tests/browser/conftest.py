@@ -1,4 +1,4 @@
-"""One server and one Chromium for the journeys; each journey has its own browser context."""
+"""One server, one Chromium and one browser context for the journeys. Each begins without what the one before stored."""
 
 from __future__ import annotations
 
@@ -44,12 +44,27 @@ def chromium_path() -> str:
     return path
 
 
-# A module's scope, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
-@pytest.fixture(scope="module")
+# The scope of this folder, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
+@pytest.fixture(scope="package")
 def browser(chromium_path: str) -> Iterator[Browser]:
     """A headless Chromium."""
     with chromium(chromium_path) as started:
         yield started
+
+
+@pytest.fixture(scope="package")
+def shared_context(browser: Browser) -> BrowserContext:
+    """The browser context of ``page``. To load Streamlit's scripts into a new one takes three seconds."""
+    return _new_context(browser)
+
+
+def _new_context(browser: Browser, **options: Any) -> BrowserContext:
+    # What moves and fades costs a sixth of the processor time. memviz's own movement is that of the turn's line, which
+    # test_compare_journey.py looks at with it.
+    context = browser.new_context(**{"viewport": VIEWPORT, "reduced_motion": "reduce", **options})
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    watch_runs(context)
+    return context
 
 
 @pytest.fixture(scope="session")
@@ -76,14 +91,26 @@ def _running(server: Dashboard) -> Iterator[Dashboard]:
 class Watch:
     """What no page may do: leave an error uncaught or in the console, or talk to another machine."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: BrowserContext, leave: Callable[[BrowserContext], None]) -> None:
         self.page_errors: list[str] = []
         self.foreign: list[str] = []
         self.console_errors: list[str] = []
-        context.on("weberror", lambda error: self.page_errors.append(str(error.error)))
-        context.on("console", self._console)
-        context.on("request", lambda request: self._address(request.url))
-        context.on("page", lambda page: page.on("websocket", lambda socket: self._address(socket.url)))
+        self.context = context
+        self._leave = leave
+        self._listeners: dict[str, Callable[[Any], None]] = {
+            "weberror": lambda error: self.page_errors.append(str(error.error)),
+            "console": self._console,
+            "request": lambda request: self._address(request.url),
+            "page": lambda page: page.on("websocket", lambda socket: self._address(socket.url)),
+        }
+        for event, listener in self._listeners.items():
+            context.on(event, listener)  # type: ignore[call-overload]
+
+    def leave(self) -> None:
+        """Leave the context, and see no more of what happens there."""
+        self._leave(self.context)
+        for event, listener in self._listeners.items():
+            self.context.remove_listener(event, listener)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -96,27 +123,24 @@ class Watch:
 
 
 @pytest.fixture
-def open_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., BrowserContext]]:
-    """Makes browser contexts that are watched; a failed test leaves a picture of each of their pages."""
-    opened: list[tuple[BrowserContext, Watch]] = []
+def watch(request: pytest.FixtureRequest) -> Iterator[Callable[..., BrowserContext]]:
+    """Watches browser contexts until it leaves them; a failed test leaves a picture of each of their pages."""
+    watches: list[Watch] = []
 
-    def make(**options: Any) -> BrowserContext:
-        context = browser.new_context(**{"viewport": VIEWPORT, **options})
-        context.set_default_timeout(PATIENCE_MILLISECONDS)
-        watch_runs(context)
-        opened.append((context, Watch(context)))
+    def watched(context: BrowserContext, leave: Callable[[BrowserContext], None]) -> BrowserContext:
+        watches.append(Watch(context, leave))
         return context
 
-    yield make
+    yield watched
     if (report := request.node.stash.get(OUTCOME, None)) is not None and report.failed:
-        _take_pictures(request.node.name, [page for context, _ in opened for page in context.pages])
-    for context, _ in opened:
-        context.close()
+        _take_pictures(request.node.name, [page for one in watches for page in one.context.pages])
+    for one in watches:
+        one.leave()
     provoked = request.node.get_closest_marker("provokes_console_errors") is not None
-    for _, watch in opened:
-        assert not watch.page_errors
-        assert not watch.foreign
-        assert provoked or not watch.console_errors
+    for one in watches:
+        assert not one.page_errors
+        assert not one.foreign
+        assert provoked or not one.console_errors
 
 
 def _take_pictures(name: str, pages: list[Page]) -> None:
@@ -125,7 +149,22 @@ def _take_pictures(name: str, pages: list[Page]) -> None:
         page.screenshot(path=ARTIFACTS / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{number}.png", full_page=True)
 
 
+def _empty(context: BrowserContext) -> None:
+    """Close its pages and forget what they stored. Only what was loaded stays cached."""
+    for page in context.pages:
+        if page.url.startswith("http"):
+            page.evaluate("localStorage.clear()")
+        page.close()
+    context.clear_cookies()
+
+
 @pytest.fixture
-def page(open_context: Callable[..., BrowserContext]) -> Page:
-    """A page in a browser context of its own."""
-    return open_context().new_page()
+def open_context(browser: Browser, watch: Callable[..., BrowserContext]) -> Callable[..., BrowserContext]:
+    """Makes browser contexts with options of their own."""
+    return lambda **options: watch(_new_context(browser, **options), leave=lambda context: context.close())
+
+
+@pytest.fixture
+def page(shared_context: BrowserContext, watch: Callable[..., BrowserContext]) -> Page:
+    """A page in the shared browser context, where nothing is stored; ``page.context`` opens further ones beside it."""
+    return watch(shared_context, leave=_empty).new_page()

@@ -6,9 +6,9 @@ and the reason. The list may only become shorter: a rule that finds nothing ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 from playwright.sync_api import expect
@@ -115,13 +115,15 @@ USED = {
     "tune": export_code, "chat": chat, "library": read,
 }  # fmt: skip
 """What is done on a page before it is looked at once more."""
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-def test_no_page_breaks_a_rule(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
+def test_no_page_breaks_a_rule_and_each_is_reached_by_click(page: Page, dashboard: Dashboard) -> None:
     found: list[Finding] = []
-    for scheme in ("light", "dark"):
-        page = open_context(color_scheme=scheme).new_page()
-        page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
         go(page, dashboard.url, "compare")
         for name in QUESTIONS:
             page.set_viewport_size(VIEWPORT)

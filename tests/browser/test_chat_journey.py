@@ -9,14 +9,12 @@ import pytest
 
 pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import bubbles, choose_model, drawn, go, quiet, say, sees, stands
 from tests.models.openai_server import chunk, openai_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tests.browser.dashboard import Dashboard
 
 FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
@@ -90,14 +88,11 @@ def test_stop_keeps_what_had_arrived(page: Page, dashboard: Dashboard) -> None:
 
 
 @pytest.mark.slow
-def test_two_tabs_on_one_chat_lose_no_message(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard
-) -> None:
-    context = open_context()
-    first = context.new_page()
+def test_two_tabs_on_one_chat_lose_no_message(page: Page, dashboard: Dashboard) -> None:
+    first = page
     go(first, f"{dashboard.url}/chat", "chat")
     talk(first, FACT, PLAN)
-    second = context.new_page()
+    second = page.context.new_page()
     go(second, first.url, "chat")
     expect(bubbles(second)).to_have_count(4)
     talk(second, "In the second tab: the train leaves at 7:40.")

@@ -81,6 +81,7 @@ def line_turn(page: Page) -> int:
 
 @pytest.mark.slow
 def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, dashboard: Dashboard) -> None:
+    page.emulate_media(reduced_motion="no-preference")  # the line glides
     go(page, dashboard.url, "compare")
     drawn(page)
     quiet(page)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from memviz.transcripts.samples import sample
 from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands, turn_to
@@ -78,8 +77,8 @@ def test_the_keyboard_walks_through_messages_and_turns(page: Page, dashboard: Da
     sees(page.get_by_text("Message 2 (assistant, turn 1)"))
 
 
-def test_maps_stack_on_a_phone(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
-    page = open_context(viewport={"width": 420, "height": 900}).new_page()
+def test_maps_stack_on_a_phone(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 420, "height": 900})
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
     boxes = [drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box() for number in range(3)]
     assert all(box is not None and 320 <= box["width"] <= 420 - box["x"] for box in boxes)

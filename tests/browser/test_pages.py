@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, turn_to
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -26,6 +25,7 @@ def test_every_page_opens_by_its_address(page: Page, dashboard: Dashboard) -> No
         expect(page.get_by_role("dialog")).to_have_count(0)  # Streamlit says so in a dialog if it knows no such page
 
 
+@pytest.mark.slow
 def test_pages_are_light_or_dark_as_the_browser_is(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/library", "library")
     assert lightness(page) > 127
@@ -40,15 +40,8 @@ def lightness(page: Page) -> float:
     return sum(int(part) for part in background.strip("rgb()").split(",")) / 3
 
 
-def test_pages_are_reached_by_click(page: Page, dashboard: Dashboard) -> None:
-    go(page, dashboard.url, "compare")
-    for name in [*QUESTIONS][1:]:
-        turn_to(page, name)
-    turn_to(page, "compare")
-
-
-def test_a_phone_shows_the_chart(open_context: Callable[..., BrowserContext], dashboard: Dashboard) -> None:
-    page = open_context(viewport={"width": 400, "height": 800}).new_page()
+def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
     go(page, dashboard.url, "compare")
     chart = drawn(page)
     chart.scroll_into_view_if_needed()
@@ -62,6 +55,7 @@ def test_a_phone_shows_the_chart(open_context: Callable[..., BrowserContext], da
     assert not page.evaluate(covered, middle), "something lies over the chart"
 
 
+@pytest.mark.slow
 def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboard: Dashboard) -> None:
     title = "<b>fat</b> **bold** $x^2$ :red[red] `code` [link](http://x.y) :smile: -> &lt; www.example.org"
     go(page, f"{dashboard.url}/library", "library")
@@ -81,6 +75,7 @@ def _conversation(title: str) -> bytes:
     return json.dumps({"title": title, "messages": messages}).encode()
 
 
+@pytest.mark.slow
 def test_an_address_of_before_leads_to_its_view_also_on_a_new_server(page: Page, fresh_dashboard: Dashboard) -> None:
     go(page, f"{fresh_dashboard.url}/memory_map?conversation=sample-support", "memory_map")
     assert "/compare?" in page.url

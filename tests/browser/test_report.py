@@ -95,7 +95,7 @@ def point_at(page: Page, name: str, x: float, y: float) -> Locator:
     return place.locator(".hoverlayer .hovertext").first
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1500), ("dark", 420)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1500), pytest.param("dark", 420, marks=pytest.mark.slow)])
 def test_it_draws_everything_and_asks_for_nothing(
     open_context: Callable[..., BrowserContext], trip_file: Path, scheme: str, width: int
 ) -> None:

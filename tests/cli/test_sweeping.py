@@ -410,6 +410,7 @@ class TestEndedEarly:
         kept = kept_cells(database)
         self.gone_on(long_chat, kept)
 
+    @pytest.mark.slow
     def test_ctrl_c_shows_what_is_finished_and_says_how_to_go_on(self, long_chat: Path, database: Path) -> None:
         started = self.begun(long_chat, database)
         os.killpg(started.pid, signal.SIGINT)

@@ -53,11 +53,11 @@ class TestCommandLine:
         assert run["strategy"] == {"id": ID, "parameters": {"window_size": 3}}
         assert TITLE in (tmp_path / "run.html").read_text(encoding="utf-8")
 
-    @pytest.mark.parametrize("target", targets())
-    def test_a_sweep_finds_and_exports_it(self, target: str) -> None:
-        shown = command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--keep", 0, "--code", target)
-        assert f"Take {TITLE} · window_size=" in shown.err
-        assert TITLE in shown.out
+    def test_a_sweep_finds_and_exports_it(self) -> None:
+        for target in targets():
+            shown = command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--keep", 0, "--code", target)
+            assert f"Take {TITLE} · window_size=" in shown.err
+            assert TITLE in shown.out
 
     def test_a_sweep_without_names_tries_it(self, tmp_path: Path) -> None:
         command("sweep", TRIP, "--csv", tmp_path / "sweep.csv")
@@ -108,6 +108,7 @@ class TestKept:
         assert measured == [2, 0]
 
 
+@pytest.mark.slow
 def test_worker_processes_know_it(way: str) -> None:
     if way == "a file dropped in":
         pytest.skip("a new process has only the files of the real folder")

@@ -13,6 +13,8 @@ from tests.pages.driving import labelled, open_page, page_of, say, token_lines
 from tests.pages.test_sharing import opened, passed_over, shared
 from tests.pages.test_tune import finished, only, points, told
 
+# What a page knows of a strategy it has from the registry, which test_everywhere.py fills in both ways.
+pytestmark = pytest.mark.parametrize("way", ["an installed package"], indirect=True)
 LABEL = f"{TITLE} · 3 messages"
 QUERY = {
     "conversation": ["sample-trip"],

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from html import unescape
 from pathlib import Path
 from time import monotonic
@@ -45,6 +46,18 @@ def open_page(name: str, **query: str) -> AppTest:
     session = open_address(name, {part: [text] for part, text in query.items()})
     assert page_of(session) == name
     return session
+
+
+@cache
+def first_seen(name: str) -> AppTest:
+    """``open_page(name)``, made once in this process and only to be looked at: who clicks opens a page of their own."""
+    session = open_page(name)
+    session._run = _refused  # type: ignore[method-assign]
+    return session
+
+
+def _refused(*arguments: Any, **options: Any) -> AppTest:
+    raise AssertionError("This page is shared by several tests, which only look at it: use open_page instead.")
 
 
 def open_address(name: str, query: Mapping[str, Sequence[str]]) -> AppTest:

@@ -83,7 +83,7 @@ def save(database: Path, *messages: tuple[str, str]) -> str:
 
 
 def opened(conversation: str) -> AppTest:
-    return labelled(open_page("costs").selectbox, "Conversation").select(conversation).run()
+    return open_page("costs", conversation=conversation)
 
 
 class TestMainPicture:

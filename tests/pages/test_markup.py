@@ -65,9 +65,8 @@ def escaped_sources(session: AppTest) -> Iterator[str]:
 
 @pytest.mark.parametrize("page", list(QUESTIONS))
 def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
-    session = open_page(page, **({"chat": conversation} if page == "chat" else {}))
-    if page in ("compare", "summaries", "memory_map", "retention", "costs"):
-        labelled(session.selectbox, "Conversation").select(conversation).run()
+    study = page in ("compare", "summaries", "memory_map", "retention", "costs")
+    session = open_page(page, **({"conversation": conversation} if study else {"chat": conversation}))
     for source in markdown_sources(session):
         for piece in PIECES:
             assert piece not in source
@@ -82,8 +81,7 @@ def test_titles_and_messages_read_as_they_were_written(conversation: str) -> Non
 
 
 def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
-    compare = open_page("compare")
-    labelled(compare.selectbox, "Conversation").select(conversation).run()
+    compare = open_page("compare", conversation=conversation)
     sent = [message["content"][:4000] for message in request_as_json(compare)]
     assert inspected(compare) == in_reading_order(sent)
     for html in blocks(compare):
@@ -92,8 +90,7 @@ def test_the_inspector_shows_messages_as_they_were_written(conversation: str) ->
 
 
 def test_chart_texts_are_escaped(conversation: str) -> None:
-    compare = open_page("compare")
-    labelled(compare.selectbox, "Conversation").select(conversation).run()
+    compare = open_page("compare", conversation=conversation)
     tooltips = str([trace.get("text") for figure in figures(compare) for trace in figure["data"]])
     assert "&lt;script&gt;" in tooltips  # the summary's first words hold it
     assert "<script>" not in tooltips

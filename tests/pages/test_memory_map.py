@@ -31,6 +31,7 @@ from tests.pages.driving import (
     click,
     click_point,
     figures,
+    first_seen,
     labelled,
     numbers,
     open_page,
@@ -46,6 +47,12 @@ from tests.pages.test_compare import FIRST, replayed
 @pytest.fixture
 def page() -> AppTest:
     return open_page("memory_map")
+
+
+@pytest.fixture
+def first_page() -> AppTest:
+    """The same for tests that only look at it."""
+    return first_seen("memory_map")
 
 
 def maps(session: AppTest) -> list[dict[str, Any]]:
@@ -69,27 +76,27 @@ def click_cell(session: AppTest, number: int, turn: float, message: float) -> Ap
     return click_point(session, place, {"x": turn, "y": message, "curve_number": 1, "point_index": 0})
 
 
-def test_every_setting_has_a_map_of_its_run(page: AppTest) -> None:
-    shown = maps(page)
+def test_every_setting_has_a_map_of_its_run(first_page: AppTest) -> None:
+    shown = maps(first_page)
     assert len(shown) == 3
     for figure, (label, strategy) in zip(shown, FIRST.items(), strict=True):
         assert cells(figure).tolist() == codes_of(replayed(strategy)).T.tolist()
         assert label in figure["layout"]["annotations"][0]["text"].replace("<br>", " ")
     assert len({tuple(figure["layout"]["yaxis"]["range"]) for figure in shown}) == 1
-    assert not page.error
-    assert not page.warning
+    assert not first_page.error
+    assert not first_page.warning
 
 
-def test_the_legend_names_what_occurs_and_nothing_else(page: AppTest) -> None:
-    (legend,) = html(page, "memviz-fates")
+def test_the_legend_names_what_occurs_and_nothing_else(first_page: AppTest) -> None:
+    (legend,) = html(first_page, "memviz-fates")
     expected = {STEP_TITLES[code] for strategy in FIRST.values() for code in fate_map(replayed(strategy)).present}
     said = {line for line in legend.split("\n") if line and line not in "◆✖"}
     assert said == {*expected, "A summarization"}
     assert "Recalled" not in said
 
 
-def test_key_numbers_are_those_of_the_last_request(page: AppTest) -> None:
-    for words, strategy in zip(html(page, "memviz-shares"), FIRST.values(), strict=True):
+def test_key_numbers_are_those_of_the_last_request(first_page: AppTest) -> None:
+    for words, strategy in zip(html(first_page, "memviz-shares"), FIRST.values(), strict=True):
         run = replayed(strategy)
         last, generations = run.fates()[-1], run.generations()[-1]
         there = (last != Fate.NOT_YET).sum()
@@ -106,14 +113,14 @@ def said_of_message(session: AppTest) -> str:
     return next(word for word in sentences(session.markdown) if word.startswith("**Message "))
 
 
-def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(page: AppTest) -> None:
+def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(first_page: AppTest) -> None:
     run = replayed(FIRST["Summary buffer · 1,500 tokens"])
-    assert sample("trip").messages[0].content in texts(page)
-    assert said_of_message(page) == (
+    assert sample("trip").messages[0].content in texts(first_page)
+    assert said_of_message(first_page) == (
         f"**Message 1** (user, turn 1) under Summary buffer · 1,500 tokens: {life_in_words(fate_map(run).life(0))}"
     )
-    shown = run.turns[turn_shown(page) - 1].context.messages
-    assert request_as_json(page) == [message.to_request() for message in shown]
+    shown = run.turns[turn_shown(first_page) - 1].context.messages
+    assert request_as_json(first_page) == [message.to_request() for message in shown]
 
 
 def test_a_click_on_a_cell_selects_its_setting_turn_and_message(page: AppTest) -> None:

@@ -23,6 +23,7 @@ from tests.pages.driving import (
     click,
     click_point,
     figures,
+    first_seen,
     labelled,
     metric,
     numbers,
@@ -43,6 +44,12 @@ TRIP = sample("trip")
 @pytest.fixture
 def page() -> AppTest:
     return open_page("retention")
+
+
+@pytest.fixture
+def first_page() -> AppTest:
+    """The same for tests that only look at it."""
+    return first_seen("retention")
 
 
 def retained(run: Run) -> Retention:
@@ -78,17 +85,16 @@ def save(database: Path, *messages: str, title: str = "Short", probes: tuple[mem
 
 
 def opened(conversation: str) -> AppTest:
-    session = open_page("retention")
-    return labelled(session.selectbox, "Conversation").select(conversation).run()
+    return open_page("retention", conversation=conversation)
 
 
 class TestMainPicture:
-    def test_draws_what_each_setting_retained(self, page: AppTest) -> None:
-        lines = curves(page)
+    def test_draws_what_each_setting_retained(self, first_page: AppTest) -> None:
+        lines = curves(first_page)
         assert list(lines) == list(FIRST)
         for label, strategy in FIRST.items():
             assert same(lines[label], shares_of(retained(replayed(strategy))))
-        assert not page.error
+        assert not first_page.error
 
     def test_by_another_measure(self, page: AppTest) -> None:
         control = labelled(page.button_group, "A fact counts as known when")
@@ -98,12 +104,12 @@ class TestMainPicture:
         labelled(page.button_group, "A fact counts as known when").set_value("Answer contained").run()
         assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
 
-    def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(self, page: AppTest) -> None:
-        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[CURVE]["data"] if trace["name"]}
+    def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(self, first_page: AppTest) -> None:
+        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(first_page)[CURVE]["data"] if trace["name"]}
         top = ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
         assert same(bounds["ceiling"], shares_of(top))
         other = sample("support")
-        assert other.title in told(page)
+        assert other.title in told(first_page)
         found = []
         for strategy in FIRST.values():
             run = memviz.replay(list(other.messages), strategy, system_prompt=other.system_prompt)
@@ -121,13 +127,13 @@ class TestMainPicture:
 
 
 class TestNumbers:
-    def test_known_at_the_end(self, page: AppTest) -> None:
+    def test_known_at_the_end(self, first_page: AppTest) -> None:
         for label, strategy in FIRST.items():
             found = retained(replayed(strategy))
-            assert metric(page, label) == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
+            assert metric(first_page, label) == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
 
-    def test_table(self, page: AppTest) -> None:
-        table = page.table[1].value
+    def test_table(self, first_page: AppTest) -> None:
+        table = first_page.table[1].value
         for label, strategy in FIRST.items():
             run = replayed(strategy)
             found, column = retained(run), table[label]
@@ -140,29 +146,29 @@ class TestNumbers:
             assert column["Tokens sent per known fact and turn"] == f"{sent / found.retained.sum():,.0f}"
             assert column["Outdated values in the last request"] == f"{int(found.stale[-1].sum())} of 4"
 
-    def test_by_category(self, page: AppTest) -> None:
-        table = page.table[2].value
+    def test_by_category(self, first_page: AppTest) -> None:
+        table = first_page.table[2].value
         found = retained(replayed(FIRST[SUMMARY]))
         names = [n for n, probe in enumerate(TRIP.probes) if probe.category == "name"]
         assert table[SUMMARY]["Name"].startswith(f"{int(found.retained[-1, names].sum())} of {len(names)} · ")
         assert table["Full buffer"]["Updated: new and outdated value"] == "4"
         assert table[WINDOW]["Updated: neither"] == "3"
 
-    def test_survival_by_age(self, page: AppTest) -> None:
-        curve, few = (trace for trace in figures(page)[SURVIVAL]["data"] if trace["name"] == SUMMARY)
+    def test_survival_by_age(self, first_page: AppTest) -> None:
+        curve, few = (trace for trace in figures(first_page)[SURVIVAL]["data"] if trace["name"] == SUMMARY)
         run = replayed(FIRST[SUMMARY])
         drawn = numbers(curve["y"]) + numbers(few["y"])[1:]
         assert same(drawn, survival(retained(run), run.log).share.tolist())
 
 
 class TestStory:
-    def test_the_setting_with_most_deaths_by_summarization_is_open(self, page: AppTest) -> None:
-        assert labelled(page.button_group, "Setting").value == 2
+    def test_the_setting_with_most_deaths_by_summarization_is_open(self, first_page: AppTest) -> None:
+        assert labelled(first_page.button_group, "Setting").value == 2
 
-    def test_a_fact_has_a_row_with_its_death(self, page: AppTest) -> None:
+    def test_a_fact_has_a_row_with_its_death(self, first_page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         lives = [life for life in life_lines(run, retained(run)) if life.lost_by is not None]
-        deaths = next(trace for trace in figures(page)[LIVES]["data"] if trace["name"] == "lost")
+        deaths = next(trace for trace in figures(first_page)[LIVES]["data"] if trace["name"] == "lost")
         found = {(*carried, x) for carried, x in zip(deaths["customdata"], numbers(deaths["x"]), strict=True)}
         assert lives
         assert all((life.probe, life.lost_by, (life.lost_turn or 0) - 0.5) in found for life in lives)
@@ -373,10 +379,10 @@ class TestWithoutLabels:
         assert not session.metric
         assert not session.get("plotly_chart")
 
-    def test_rare_words_last(self, page: AppTest) -> None:
-        titles = [figure["layout"]["title"]["text"] for figure in figures(page) if "title" in figure["layout"]]
+    def test_rare_words_last(self, first_page: AppTest) -> None:
+        titles = [figure["layout"]["title"]["text"] for figure in figures(first_page) if "title" in figure["layout"]]
         assert titles[-1] == "Rare words still there, by their age"
-        assert "500 words that one message alone says" in told(page)
+        assert "500 words that one message alone says" in told(first_page)
 
 
 def test_nothing_of_a_users_text_is_markup(database: Path) -> None:

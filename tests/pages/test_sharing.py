@@ -138,26 +138,29 @@ def test_after_opening_the_visitor_decides() -> None:
     assert labelled(page.selectbox, "Conversation").value == "sample-trip"
 
 
-@pytest.mark.parametrize(
-    ("part", "value", "said"),
-    [
-        ("conversation", "gone", "conversation of the link is not on this server"),
-        ("setting", "no_such_strategy", "'no_such_strategy' was passed over"),
-        ("setting", 'summary_buffer {"max_token_limit": -5}', "was passed over"),
-        ("setting", "summary_buffer [1]", "was passed over"),
-        ("setting", "summary_buffer {", "was passed over"),
-        ("counter", "abacus", "'abacus' was passed over"),
-        ("recall", "x", "was passed over"),
-        ("recall", "9 1 7", "was passed over"),
-        ("look", "17", "was passed over"),
-        ("turn", "<b>", "was passed over"),
-    ],
-)
-def test_a_part_that_cannot_be_used_is_said_and_the_rest_is_shown(part: str, value: str, said: str) -> None:
-    page = opened("compare", QUERY | {part: [value]})
-    assert not page.exception
+WRONG = {
+    "setting": ["no_such_strategy", 'summary_buffer {"max_token_limit": -5}', "summary_buffer [1]", "summary_buffer {"],
+    "counter": ["abacus"],
+    "recall": ["x", "9 1 7"],
+    "look": ["17"],
+    "turn": ["<b>"],
+}
+
+
+def test_each_part_that_cannot_be_used_is_said_and_the_rest_is_shown() -> None:
+    page = opened("compare", QUERY | WRONG | {"setting": [*WRONG["setting"], "buffer"]})
+    said = passed_over(page)
+    assert len(said) == sum(map(len, WRONG.values()))
+    assert all("was passed over" in sentence for sentence in said)
+    for value in (value for values in WRONG.values() for value in values):
+        assert any(value in sentence for sentence in said), value
+    assert list(token_lines(page)) == ["Full buffer"]
+
+
+def test_a_conversation_that_is_not_there_is_said_and_another_is_shown() -> None:
+    page = opened("compare", QUERY | {"conversation": ["gone"]})
     (sentence,) = passed_over(page)
-    assert said in sentence
+    assert "conversation of the link is not on this server" in sentence
     assert figures(page)
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import sqlite3
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
+import streamlit as st
 import yaml
 from streamlit.testing.v1 import AppTest
 
@@ -21,6 +27,7 @@ from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.strategy_answer import answer_for
 from memviz.ui.tune.run import AT_ONCE_MESSAGES
+from memviz.workspace import DATABASE_VARIABLE
 from tests.pages.driving import (
     click,
     figures,
@@ -39,13 +46,34 @@ LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
 
 
 @pytest.fixture
-def page() -> AppTest:
+def page(database: Path) -> AppTest:
+    """The page once its sweep is through. Its cells are measured once in this process, and then lie in the library."""
+    database.write_bytes(_swept_library())
     return finished(open_page("tune"))
 
 
-def expected(**options: object) -> memviz.Sweep:
+@cache
+def _swept_library() -> bytes:
+    """The file of a library in which the page has kept its first sweep."""
+    finished(open_page("tune"))
+    st.cache_resource.clear()
+    file = Path(os.environ[DATABASE_VARIABLE])
+    with closing(sqlite3.connect(file)) as connection:
+        kept = connection.serialize()
+    for part in file.parent.glob(f"{file.name}*"):
+        part.unlink()
+    return kept
+
+
+def opened(conversation: str) -> AppTest:
+    """The page once its sweep over this conversation is through."""
+    return finished(open_page("tune", over=json.dumps([conversation])))
+
+
+@cache
+def expected() -> memviz.Sweep:
     grid = {id: suggested(id, largest=LARGEST) for id in tried_at_first()}
-    return memviz.sweep(sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini"), **options)  # type: ignore[arg-type]
+    return memviz.sweep(sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini"))
 
 
 def told(session: AppTest) -> str:
@@ -71,7 +99,8 @@ def points(session: AppTest) -> set[int]:
     return found
 
 
-def test_the_answer_is_there_without_a_click(page: AppTest) -> None:
+def test_the_answer_is_there_without_a_click() -> None:
+    page = finished(open_page("tune"))
     best = expected().best(0.9)
     assert best.setting is not None
     assert best.headline in told(page)
@@ -170,9 +199,7 @@ def test_few_facts_recommend_nothing_and_lead_to_the_facts(database: Path) -> No
     said = "My door code is 48213.", "Noted.", "What else?", "Nothing.", "So is it 48213?", "48213, yes."
     messages = [memviz.Message(role, text) for role, text in zip(("user", "assistant") * 3, said, strict=True)]
     id = Store(database).add_conversation(memviz.Transcript(tuple(messages), title="Short"))
-    page = finished(open_page("tune"))
-    labelled(page.multiselect, "Conversations").set_value([id])
-    finished(page.run())
+    page = opened(id)
     assert re.search(r"On (this 1 fact|these \d facts), .+ does best\.", told(page))
     assert re.search(r"Measured on \d guessed facts?; check (it|them) or add yours\.", told(page))
     click(page, "Open the facts")
@@ -204,9 +231,7 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest)
 def test_a_large_sweep_begins_when_asked(database: Path) -> None:
     long = generate(AT_ONCE_MESSAGES // 2 // 25, seed=1)
     id = Store(database).add_conversation(long)
-    page = open_page("tune")
-    labelled(page.multiselect, "Conversations").set_value([id])
-    page.run()
+    page = open_page("tune", over=json.dumps([id]))
     assert "begins when you say so" in told(page)
     assert not page.metric
     strategies_tried(page).set_value(["buffer", "window"])
@@ -218,26 +243,20 @@ def test_a_large_sweep_begins_when_asked(database: Path) -> None:
 def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> None:
     said = (memviz.Message("user", "Hello."), memviz.Message("assistant", "Hi."))
     id = Store(database).add_conversation(memviz.Transcript(said, title="Short"))
-    page = finished(open_page("tune"))
-    labelled(page.multiselect, "Conversations").set_value([id])
-    finished(page.run())
+    page = opened(id)
     assert "There was no fact to measure on; add yours." in told(page)
     assert "By cost and size alone" in told(page)
 
 
 def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
     id = Store(database).add_conversation(memviz.Transcript((memviz.Message("assistant", "Hi."),), title="Short"))
-    page = finished(open_page("tune"))
-    labelled(page.multiselect, "Conversations").set_value([id])
-    finished(page.run())
+    page = opened(id)
     assert "none of them is the user's" in told(page)
 
 
 def test_titles_are_text(database: Path) -> None:
     id = Store(database).add_conversation(memviz.Transcript(sample("trip").messages[:6], title=ALL))
-    page = finished(open_page("tune"))
-    labelled(page.multiselect, "Conversations").set_value([id])
-    finished(page.run())
+    page = opened(id)
     for source in markdown_sources(page):
         assert not any(piece in source for piece in PIECES)
 

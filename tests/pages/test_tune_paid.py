@@ -11,17 +11,21 @@ from streamlit.testing.v1 import AppTest
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, finished, labelled, open_page, sentences
-from tests.pages.test_tune import only, told
+from tests.pages.test_tune import told
 
 KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
 OWN = "A summary that the paid model wrote."
+
+
+def of_one_strategy() -> AppTest:
+    return finished(open_page("tune", **{"try": '["summary_buffer"]'}))
 
 
 @pytest.fixture
 def paid(server: OpenAIServer) -> AppTest:
     """The page with six settings of one strategy and a paid summarizer chosen, measured with the offline one."""
     server.otherwise = text(OWN)
-    page = only(finished(open_page("tune")), "summary_buffer")
+    page = of_one_strategy()
     labelled(page.selectbox, "Summarizer").set_value(NAME).run()
     labelled(page.text_input, "API key").set_value(KEY)
     labelled(page.text_input, "Base URL").set_value(server.api_base)
@@ -45,7 +49,7 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     assert "Measured with the offline" not in told(paid)
     assert re.search(rf"Spent on {NAME}: \$\S+ in {calls} calls", told(paid))
-    again = only(finished(open_page("tune")), "summary_buffer")
+    again = of_one_strategy()
     labelled(again.selectbox, "Summarizer").set_value(NAME).run()
     labelled(again.text_input, "API key").set_value(KEY)
     labelled(again.text_input, "Base URL").set_value(server.api_base)

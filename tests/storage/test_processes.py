@@ -202,6 +202,7 @@ def test_a_first_message_is_stored_with_its_conversation_or_not_at_all(tmp_path:
     assert list(resumed.go_on()) == ["3,000."]
 
 
+@pytest.mark.slow
 def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     path = tmp_path / "chats.db"
     store = Store(path)

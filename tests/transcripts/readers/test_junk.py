@@ -37,7 +37,7 @@ NO_FILES = [
 CELLS = [
     None, -1, 2.5, b"\xff\0", "", "x", "[]", "null", '{"role": []}', '{"text_ref": [3, {"fragment": {}}]}', "[" * 200,
 ]  # fmt: skip
-ROUNDS = 300
+ROUNDS = (40, pytest.param(300, marks=pytest.mark.slow))
 RANDOM_KEYS = ("value", "text", "role", "history", "id", "parent_id")
 
 each_file = pytest.mark.parametrize("path", JSON_FILES, ids=lambda path: path.name)
@@ -121,10 +121,11 @@ def test_each_value_may_be_missing(path):
 
 
 @each_file
-def test_several_values_may_be_of_any_type(path):
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_several_values_may_be_of_any_type(path, rounds):
     name, value, random = format_of(path.name), values_of(path), Random(path.name)
     outcomes = set()
-    for number in range(ROUNDS):
+    for number in range(rounds):
         bad = spoilt(value, random)
         outcomes.add(judge(bad, name, lines=path.suffix == ".jsonl" and number % 2 == 0) is None)
         document = Document(json.dumps(bad).encode())
