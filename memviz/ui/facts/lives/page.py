@@ -29,7 +29,7 @@ from memviz.ui.facts.probes import facts_of, probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
 from memviz.ui.facts.selection import choose_event, open_event, open_request
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
+from memviz.ui.shell.state import CompareState, begin_with, clicked_point, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -77,8 +77,9 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
 @st.fragment
 def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
+    begin_with(MEASURE_KEY, Measure.RETAINED.value)
     linked("measure", MEASURE_KEY, [one.value for one in Measure])
-    measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
+    measure = Measure(widget_value(MEASURE_KEY))
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     st.plotly_chart(
         retention_curve(kept, bounds, measure), key=CURVE_KEY, config=CONFIG, selection_mode="points",
@@ -86,8 +87,8 @@ def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline:
     )  # fmt: skip
     _clicked(state, kept)
     st.segmented_control(
-        "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY,
-        default=Measure.RETAINED.value, required=True, help=MEASURE_HELP,
+        "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY, required=True,
+        help=MEASURE_HELP,
     )  # fmt: skip
     st.caption(_how_to_read(baseline, measure))
 

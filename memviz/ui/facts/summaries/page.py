@@ -13,6 +13,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.compaction_words import turn_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
@@ -136,15 +137,15 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     if facts:
         _key_numbers(run, facts)
         with st.expander("All of them as a table", icon=":material/table_rows:", key="summaries-table"):
-            st.table(_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
+            st.table(versions_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
 
 
-def _table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
+def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
     """The newest of the summaries that the picture shows."""
     return pd.DataFrame([
         {
             version_noun(run): f"{fact.version.version:,}",
-            "Turn": f"{fact.event.compaction.turn:,}",
+            "Turn": turn_words(fact.event.compaction).removeprefix("turn "),
             "Tokens": f"{fact.tokens:,}",
             "Messages replaced": f"{len(fact.version.covers):,}",
             "Why": plain(fact.event.compaction.reason),
