@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from memviz.ui.controls.sidebar import setting_runs, study_controls
+from memviz.ui.controls.sidebar import TURN_KEY, setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
 from memviz.ui.facts.summaries.page import summaries_view
 from memviz.ui.facts.views import SUMMARIES, VIEWS
 from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.state import compare_state, widget_value
 from memviz.ui.shell.views import FACTS_VIEW
 
 view = open_views(FACTS_VIEW, VIEWS)
@@ -21,4 +21,4 @@ if view == SUMMARIES:
 else:
     lives_view(workspace(), state, settings, models)
 with st.sidebar:  # last, for it holds what the view has open
-    copy_link(state, "facts-link")
+    copy_link(state, "facts-link", widget_value(TURN_KEY))

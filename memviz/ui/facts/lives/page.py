@@ -19,7 +19,7 @@ from memviz.metrics.retention.survival import CategoryRow, Survival, category_ta
 from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
-from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, nothing_yet
+from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
@@ -27,9 +27,9 @@ from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import facts_of, probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
-from memviz.ui.facts.selection import choose_event, open_event, open_request
+from memviz.ui.facts.selection import choose_event, choose_turn, open_event, open_request
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, begin_with, clicked_point, set_widget, widget_value
+from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -114,10 +114,9 @@ def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     found = _clicked_point(kept)
     if found is not None:
         one, turn, number = found
-        state.looked_at = one.setting.index
-        set_widget(TURN_KEY, turn)
         if number >= 0:
             choose_event(state, one.setting, number)
+        choose_turn(state, one.setting, turn)
 
 
 def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
