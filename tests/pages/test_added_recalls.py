@@ -90,7 +90,7 @@ def test_amber_triangles_mark_the_requests(compare: AppTest) -> None:
     assert set(marks) == {WINDOW, SUMMARY}  # the full buffer sends it anyway
     lines = token_lines(compare)
     for label, trace in marks.items():
-        assert (trace["marker"]["symbol"], trace["marker"]["color"]) == ("triangle-up", PART_COLORS["recalled"])
+        assert (trace["marker"]["symbol"], trace["marker"]["color"]) == ("triangle-down", PART_COLORS["recalled"])
         assert (numbers(trace["x"]), numbers(trace["y"])) == ([INTO], [lines[label][INTO - 1]])
         assert f"2 messages of turn 1 into turn {INTO}" in trace["text"][0]
 

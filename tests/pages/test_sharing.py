@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.charts.retention.result import Measure
-from memviz.ui.shell.links import link_query, named_models
+from memviz.ui.shell.links import link_query, named_models, open_link
 from memviz.ui.shell.state import CompareState
 from tests.pages.driving import (
     click,
@@ -129,6 +129,20 @@ def test_a_part_that_cannot_be_used_is_said_and_the_rest_is_shown(part: str, val
     (sentence,) = passed_over(page)
     assert said in sentence
     assert figures(page)
+
+
+def test_parts_that_are_too_many_are_said() -> None:
+    state = CompareState()
+    windows = [f'window {{"window_size": {size}}}' for size in range(1, 9)]
+    _, problems = open_link(state, {"setting": windows, "recall": ["9 3"] * 101})
+    assert len(state.settings) == 6
+    assert len(state.recalls) == 100
+    settings, recalls = problems
+    assert settings.startswith("A link holds at most 6 settings, so of this one ")
+    assert all(window in settings for window in windows[6:])
+    assert not any(window in settings for window in windows[:6])
+    assert recalls.startswith("A link holds at most 100 recalls")
+    assert open_link(state, {"setting": windows[:6]})[1] == []
 
 
 def test_a_turn_that_is_not_there_is_passed_over() -> None:

@@ -22,7 +22,7 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, summarizer_calls, why
+from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
 from memviz.ui.shell.text import plain
 
 
@@ -62,7 +62,7 @@ FLAG_TEXTS = {
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
-READING_ORDER: tuple[BlockKind, ...] = ("summary", "history", "recalled", "input", "tools", "system")
+READING_ORDER: tuple[BlockKind, ...] = ("recalled", "summary", "history", "input", "tools", "system")
 FOLDED = ("summary", "history", "system")
 """Blocks that are long, or the same in every request."""
 MAX_EARLIER_SHOWN = 1_000
@@ -82,6 +82,7 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
             plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
         )
         st.warning(words, icon=":material/warning:")
+    recalled_here(record, facts)
     why(run, record)
     changes(run, record, key, facts)
     st.html(parts_html(record))

@@ -32,7 +32,7 @@ KNOWN = (CONVERSATION, SETTING, COUNTER, RECALL, REPLIES, LOOK, TURN, SUMMARIZER
 MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
 OLD_FREE_RUN = "anew"
-MAX_RECALLS = 100
+MAX_RECALLS, MOST_NAMED = 100, 3
 Query = Mapping[str, Sequence[str]]
 
 
@@ -91,8 +91,10 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     problems: list[str] = []
 
     def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
-        found = []
-        for text in query.get(name, ())[:at_most]:
+        found, asked = [], query.get(name, ())
+        if len(asked) > at_most > 1:
+            problems.append(_left_out(name, asked[at_most:], at_most))
+        for text in asked[:at_most]:
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
@@ -114,6 +116,13 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
         problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
     state.looked_at = next(iter(parts(LOOK, lambda text: state.settings[whole_number(text)].index)), None)
     return next(iter(parts(TURN, whole_number)), None), problems
+
+
+def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
+    """The sentence on parts of a link that are too many."""
+    named = ", ".join(map(quoted, texts[:MOST_NAMED]))
+    more = f" and {len(texts) - MOST_NAMED:,} more" if len(texts) > MOST_NAMED else ""
+    return f"A link holds at most {at_most} {name}s, so of this one {named}{more} were left out."
 
 
 def _setting(text: str) -> tuple[str, dict[str, Any]]:
