@@ -106,3 +106,22 @@ def test_no_page_breaks_a_rule(open_context: Callable[..., BrowserContext], dash
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
     assert not ours, "\n".join(f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours)
     assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), "take out what is found no more"
+
+
+UNMARKED = """() => {
+    const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement, text = texts.currentNode.data;
+        const around = element.closest("[lang]")?.getAttribute("lang");
+        if (/[\\u4e00-\\u9fff]{2}/.test(text) && !element.closest("script, style") && around !== "zh") found.push(text);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", ["compare", "retention", "summaries"])
+def test_every_chinese_text_is_marked_as_chinese(page: Page, dashboard: Dashboard, name: str) -> None:
+    go(page, f"{dashboard.url}/{name}?conversation=sample-chinese", name)
+    quiet(page)
+    sees(page.locator("[lang=zh]").first)
+    assert page.evaluate(UNMARKED) == []

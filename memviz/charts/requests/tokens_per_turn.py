@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 MAX_TURNS_NAMED = 6
-RECALL_LIFT_SHARE = 0.1
+RECALL_LIFT_SHARE = 0.13
 """How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
 diamond of a summarization and the ring of the selection have the place itself."""
 MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2

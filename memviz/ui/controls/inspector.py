@@ -17,6 +17,7 @@ from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.reporting.request_json import request_json
+from memviz.text.language import in_language
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.legend import swatch
@@ -114,7 +115,8 @@ def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]) -
     with st.expander(_folded_label(block), key=f"{key}-{block.kind}"):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
-            st.caption(f"Of the facts in the messages it stands for: {plain(message_facts_words(known))}")
+            words = in_language(message_facts_words(known))
+            st.html(f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>')
 
 
 def _folded_label(block: Block) -> str:

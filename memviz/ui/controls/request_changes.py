@@ -19,6 +19,7 @@ from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
+from memviz.text.language import in_language
 from memviz.text.wording import counted, message_number, message_range, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
@@ -36,7 +37,7 @@ def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
     """Which turns were recalled into the request, what that added to it, and which facts it knows by that alone."""
     words = recalled_words(record, facts)
     if words:
-        st.html(f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {escape(words)}</p>')
+        st.html(f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>')
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
@@ -123,7 +124,7 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back:
         if base
         else f'<div class="memviz-diff">{escape(new)}</div>'
     )
-    lines = "".join(f"<small>{escape(line)}</small>" for line in _facts(old, new, facts, back) if base)
+    lines = "".join(f"<small>{line}</small>" for line in _facts(old, new, facts, back) if base)
     st.html(
         f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
         f"<header><b>Summary, version {compaction.version}</b> {place}</header>{lines}"
@@ -140,10 +141,14 @@ def _lists(compaction: Compaction) -> bool:
 def _facts(old: str, new: str, facts: Sequence[Probe], back: Sequence[Probe]) -> list[str]:
     change = summary_change(old, new, facts)
     return [
-        f"{counted(len(probes), 'fact')} {what}: {_named(probes, back)}"
+        f"{counted(len(probes), 'fact')} {what}: {_named_html(probes, back)}"
         for what, probes in (("lost", change.lost), ("new", change.gained))
         if probes
     ]
+
+
+def _named_html(probes: Sequence[Probe], back: Sequence[Probe]) -> str:
+    return in_language(_named(probes, back))
 
 
 def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
@@ -195,6 +200,7 @@ def _left(run: Run, record: TurnRecord, key: str) -> None:
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
-            st.text(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
+            head = f"{message_number(position):,} · {escape(message.role)} · {now}: "
+            st.html(f'<p class="memviz-left">{head}{in_language(shortened(message.content, 160))}</p>')
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
