@@ -13,7 +13,7 @@ from memviz.transcripts.base import Probe
 def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """The ``probes`` of which an accepted answer stands in a recalled message of the request and nowhere else in it,
     by the rule of :mod:`memviz.text.containment`."""
-    recalled, others = [], []
+    recalled, others = list[str](), list[str]()
     for block in record.context.blocks if record.parts.recalled else ():
         (recalled if block.kind == "recalled" else others).extend(readable(message) for message in block.messages)
 

@@ -46,10 +46,11 @@ def choose_constraints(sweep: Sweep) -> Constraints:
     if len(sweep.subjects) > 1:
         begin_with("tune-over", "median")
         linked("counts", "tune-over", OVERS)
-        over = row[2].segmented_control(
+        chosen = row[2].segmented_control(
             "Conversation that counts", list(OVERS), required=True, format_func=OVERS.__getitem__,
             key="tune-over", help=OVER_HELP, persist_state="session",
         )  # fmt: skip
+        over = chosen or over
     return Constraints(share, None if limit == NO_LIMIT else int(limit), over)
 
 
