@@ -223,7 +223,7 @@ def _recalls(setting: SettingRun, number: int, lift: float) -> list[dict[str, An
 
 
 def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
-    """Annotations that say how much the recalls added, where there is room beside their triangles."""
+    """Annotations that say how much the recalls added, where there is room above their triangles."""
     found = sorted(  # at one turn the highest mark is labelled
         (record.turn, -record.total_tokens, recalled_tokens(record), number)
         for number, setting in enumerate(settings)
@@ -239,9 +239,9 @@ def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list
         side, way = ("left", 1) if turn <= turns / 2 else ("right", -1)
         labels.append({
             "text": f"<b>+{tokens:,} tokens recalled</b>", "x": turn, "y": -below + lift(settings, number, strip),
-            "yref": "y2" if number in strip else "y", "xanchor": side, "xshift": way * RECALL_PIXELS * 0.7,
-            "yanchor": "middle", "showarrow": False, "font": {"size": FONT_PIXELS, "color": "#1A1A1A"},
-            "bgcolor": PART_COLORS["recalled"], "borderpad": 3,
+            "yref": "y2" if number in strip else "y", "xanchor": side, "xshift": way * 4,
+            "yanchor": "bottom", "yshift": RECALL_PIXELS * 0.8, "showarrow": False,
+            "font": {"size": FONT_PIXELS, "color": "#1A1A1A"}, "bgcolor": PART_COLORS["recalled"], "borderpad": 3,
         })  # fmt: skip
     return labels if len(found) <= MOST_RECALLS_NAMED else []
 
