@@ -23,6 +23,11 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     return _tokens(record, more) - _tokens(record, sent)
 
 
+def recalled_tokens(record: TurnRecord) -> int:
+    """Tokens by which the recalled messages made the request larger: theirs, and what the chat format adds to each."""
+    return _tokens(record, record.parts) - _tokens(record, record.parts._replace(recalled=()))
+
+
 def stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:
     """The turns of the messages at these positions, each once and in order; those of the system prompt are in every
     request anyway."""

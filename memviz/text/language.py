@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 _LETTER = re.compile(r"[^\W\d_]")
-_SCRIPTS = (
+SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),
     ("ko", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
     ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")),
@@ -23,7 +24,7 @@ def language(text: str) -> str:
     asian = "".join(letter for letter in letters if letter >= "\u1100")
     if not letters or len(asian) < LEAST_SHARE * len(letters):
         return ""
-    return next((code for code, script in _SCRIPTS if script.search(asian)), "")
+    return next((code for code, script in SCRIPTS if script.search(asian)), "")
 
 
 def lang_attribute(text: str) -> str:
@@ -31,3 +32,19 @@ def lang_attribute(text: str) -> str:
     be seen."""
     code = language(text)
     return f' lang="{code}"' if code else ""
+
+
+_RUN = re.compile(r"[\d.]*[{0}](?:[\d.]*[{0}])*".format("".join(script.pattern[1:-1] for _, script in SCRIPTS)))
+
+
+def in_language(text: str) -> str:
+    """``text``, escaped for HTML. What of it is written in a script that shows its language is in elements that name
+    it: all of a text that mostly is, else only these words."""
+    code = lang_attribute(text)
+    if code:
+        return f"<span{code}>{escape(text)}</span>"
+    parts, at = [], 0
+    for found in _RUN.finditer(text):
+        parts += [escape(text[at : found.start()]), f"<span{lang_attribute(found[0])}>{escape(found[0])}</span>"]
+        at = found.end()
+    return "".join(parts) + escape(text[at:])

@@ -6,7 +6,7 @@ and the reason. The list may only become shorter: a rule that finds nothing ther
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -180,3 +180,22 @@ def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
     turn_to(page, "chat")
     expect(page.get_by_role("heading", name=QUESTIONS["chat"])).to_be_in_viewport(ratio=1)
     expect(page.get_by_test_id("stChatInput")).to_be_in_viewport(ratio=1)
+
+
+UNMARKED = """() => {
+    const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement, text = texts.currentNode.data;
+        const around = element.closest("[lang]")?.getAttribute("lang");
+        if (/[\\u4e00-\\u9fff]{2}/.test(text) && !element.closest("script, style") && around !== "zh") found.push(text);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", ["compare", "retention", "summaries"])
+def test_every_chinese_text_is_marked_as_chinese(page: Page, dashboard: Dashboard, name: str) -> None:
+    go(page, f"{dashboard.url}/{name}?conversation=sample-chinese", name)
+    expect(page.locator("[data-memviz-lang]").first).to_be_attached()
+    quiet(page)
+    assert page.evaluate(UNMARKED) == []

@@ -77,7 +77,7 @@ def test_the_budget_dies_and_lives_again(page: Page, dashboard: Dashboard) -> No
     page.get_by_role("button", name="Open this summarization").click()
     stands(page, "summaries")
     expect(page.get_by_role("radio", name=SETTING, exact=True)).to_be_checked()
-    sees(page.get_by_role("heading", name="Version 9 of 20, turn 20"))
+    sees(page.get_by_role("heading", name="Version 9 of 20, before the request of turn 21"))
     expect(page.locator(".memviz-diff ins").first).to_be_visible()
     expect(page.locator(".memviz-diff del").first).to_be_visible()
 

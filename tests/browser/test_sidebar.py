@@ -25,6 +25,8 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
     go(page, dashboard.url, "compare")
     for name in ("Edit Full buffer", "Edit Summary buffer", "Add a setting", "Change", "More"):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport()
+    for place in (page.get_by_test_id("stForm"), page.locator(".st-key-ask-all-suggested")):
+        expect(place).to_be_in_viewport(ratio=1)  # the question to all settings, below the picture
     window = page.get_by_role("spinbutton", name="Window size")
     window.fill("4")
     window.press("Enter")

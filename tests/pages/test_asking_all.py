@@ -13,7 +13,7 @@ import memviz
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
-from tests.pages.driving import click, labelled, open_page, page_of, sentences
+from tests.pages.driving import click, labelled, open_page, page_of, sentences, turn_shown
 from tests.pages.test_chat_models import KEY, use_model
 
 BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
@@ -95,13 +95,14 @@ def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) 
     assert (Store(database).entry("sample-trip"), Store(database).runs("sample-trip")) == before
 
 
-@pytest.mark.parametrize("question", ["", "   "])
-def test_an_empty_question_is_one_sentence(compare: AppTest, question: str) -> None:
+@pytest.mark.parametrize("question", ["   "])
+def test_an_empty_field_asks_the_question_that_stands_in_it_as_an_example(compare: AppTest, question: str) -> None:
     ask(compare, question)
-    (sentence,) = sentences(compare.error)
-    assert "question is empty" in sentence
-    assert not cards(compare)
-    assert not any("Asked" in caption for caption in sentences(compare.caption))
+    assert not compare.error
+    example = labelled(compare.text_input, "One question to all settings").placeholder
+    assert example == PASSPORT
+    assert any(said.endswith(f": {PASSPORT}") for said in sentences(compare.caption))
+    assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}
 
 
 def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: AppTest, server: OpenAIServer) -> None:
@@ -212,6 +213,9 @@ def test_a_lost_answer_is_brought_back_for_what_the_button_says(compare: AppTest
     )
     without, with_turn = (memviz.ask(run, PASSPORT, recalls=recalls) for recalls in ([], [memviz.Recall(turns=[6])]))
     assert with_turn.total_tokens - without.total_tokens == int(said[1])
+    assert f"With the question, after turn 46, came turn 6 once more: +{said[1]} tokens." in sentences(compare.caption)
+    assert turn_shown(compare) == 46
+    assert labelled(compare.selectbox, "Setting").value == 1
 
 
 def test_what_one_setting_knows_says_where_another_finds_it(compare: AppTest) -> None:

@@ -21,7 +21,6 @@ from tests.pages.driving import (
     labelled,
     open_page,
     request_as_json,
-    sentences,
     turn_shown,
     walk_to,
 )
@@ -93,7 +92,8 @@ def test_every_part_says_its_tokens(run: Run) -> None:
         assert PART_COLORS[block.kind] in html
     assert any(f"**Request of turn 20** · {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
     facts = message_facts_words(summary_facts(run.turns[19], sample("trip").probes))
-    assert f"Of the facts in the messages it stands for: {facts}" in sentences(session.caption)
+    notes = [unescape(element.proto.body) for element in session.get("html")]
+    assert any(f"Of the facts in the messages it stands for: {facts}<" in note for note in notes)
 
 
 def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:

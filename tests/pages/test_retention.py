@@ -31,6 +31,8 @@ from tests.pages.driving import (
     page_of,
     sentences,
     token_lines,
+    turn_shown,
+    walk_to,
 )
 from tests.pages.test_compare import FIRST, replayed
 from tests.pages.test_markup import ALL, PIECES, markdown_sources
@@ -229,6 +231,19 @@ class TestStory:
         page.switch_page("pages/facts.py").run()
         labelled(page.segmented_control, "Seen as").set_value("summaries").run()
         assert labelled(page.select_slider, "Version").value == 3
+
+    def test_the_request_selected_in_compare_and_its_version_are_shown_in_both_views(self) -> None:
+        run = replayed(FIRST[SUMMARY])
+        session = walk_to(open_page("compare"), 28)
+        version = next(c.version for r in reversed(run.turns) if r.turn <= 28 for c in reversed(r.compactions))
+        session.switch_page("pages/facts.py").run()
+        assert any(f"◆ Version {version} ·" in said for said in sentences(session.markdown))
+        labelled(session.segmented_control, "Seen as").set_value("summaries").run()
+        assert any(f"Version {version} of" in title.value for title in session.header)
+        labelled(session.select_slider, "Version").set_value(0).run()
+        session.switch_page("pages/compare.py").run()
+        first = next(record.turn for record in run.turns if record.compactions)
+        assert turn_shown(session) == first
 
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])

@@ -164,6 +164,20 @@ def test_a_conversation_that_is_not_there_is_said_and_another_is_shown() -> None
     assert figures(page)
 
 
+def test_parts_that_are_too_many_are_said() -> None:
+    state = CompareState()
+    windows = [f'window {{"window_size": {size}}}' for size in range(1, 9)]
+    _, problems = open_link(state, {"setting": windows, "recall": ["9 3"] * 101})
+    assert len(state.settings) == 6
+    assert len(state.recalls) == 100
+    settings, recalls = problems
+    assert settings.startswith("A link holds at most 6 settings, so of this one ")
+    assert all(window in settings for window in windows[6:])
+    assert not any(window in settings for window in windows[:6])
+    assert recalls.startswith("A link holds at most 100 recalls")
+    assert open_link(state, {"setting": windows[:6]})[1] == []
+
+
 def test_a_turn_that_is_not_there_is_passed_over() -> None:
     page = opened("compare", QUERY | {"turn": ["4711"]})
     assert turn_shown(page) != 4711

@@ -65,8 +65,8 @@ def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -
     assert not page.warning
 
 
-def test_the_version_that_gave_up_most_is_open_with_what_it_changed(page: AppTest, run: Run) -> None:
-    least = min(summary_evolution(run)[1:], key=lambda fact: fact.carried_share or 0)
+def test_the_version_of_the_selected_request_is_open_with_what_it_changed(page: AppTest, run: Run) -> None:
+    least = summary_evolution(run)[1]  # at first that of the first request whose summary took another one's place
     version = least.version
     diff = html(page, 'class="memviz-diff"')[-1]
     assert read(diff, "span", "del") == run.summaries[version.version - 2].text
@@ -159,15 +159,14 @@ def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: py
     assert facts(page)["When"].startswith("before the request of turn ")
 
 
-def test_another_conversation_opens_its_own_most_telling_version(page: AppTest) -> None:
+def test_another_conversation_opens_its_own_first_replaced_version(page: AppTest) -> None:
     labelled(page.select_slider, "Version").set_value(9).run()
     labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
     tutoring = sample("tutoring")
     strategy = memviz.strategy("summary_buffer", max_token_limit=1500)
     run = memviz.replay(list(tutoring.messages), strategy, system_prompt=tutoring.system_prompt)
-    least = min(summary_evolution(run)[1:], key=lambda fact: fact.carried_share or 0)
-    assert labelled(page.select_slider, "Version").value == least.event.number
-    assert facts(page)["Why"] == reason_words(least.event.compaction)
+    assert labelled(page.select_slider, "Version").value == 1
+    assert facts(page)["Why"] == reason_words(run.compactions[1])
 
 
 def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,9 @@ def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(page: AppTe
     labelled(page.segmented_control, "Setting").set_value(3).run()
     assert wording(page) == before
     assert not any(button.label.startswith("Compare with the wording") for button in page.button)
+    labelled(page.segmented_control, "Setting").set_value(2).run()
+    assert "stands in the sidebar" in "".join(sentences(page.caption))
+    assert page_of(click(page, "See both in Compare")) == "compare"
 
 
 def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(page: AppTest) -> None:

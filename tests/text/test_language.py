@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.text.language import lang_attribute, language
+from memviz.text.language import in_language, lang_attribute, language
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,14 @@ def test_is_told_by_the_script(text: str, code: str) -> None:
 def test_as_an_attribute() -> None:
     assert lang_attribute("你好") == ' lang="zh"'
     assert lang_attribute("Hello") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [("明火 <b>", '<span lang="zh">明火 &lt;b&gt;</span>'),
+     ("2 facts are lost here, which are: 86平方米; <b>",
+      '2 facts are lost here, which are: <span lang="zh">86平方米</span>; &lt;b&gt;'),
+     ("Plain & simple", "Plain &amp; simple")],
+)  # fmt: skip
+def test_within_html_only_the_words_of_the_other_language_are_marked(text: str, html: str) -> None:
+    assert in_language(text) == html

@@ -28,6 +28,7 @@ from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
+from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.summaries.request_sizes import request_sizes
@@ -39,13 +40,16 @@ if TYPE_CHECKING:
 MAX_CLICKABLE_TURNS = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 MAX_TURNS_NAMED = 6
+RECALL_LIFT_SHARE = 0.13
+"""How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
+diamond of a summarization and the ring of the selection have the place itself."""
 MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2
 """More recalls are not labelled, nor one that is nearer to the label before than this share of the turns."""
 MOST_LARGE_MARKS = 200
 """More marks than this side by side would cover their line."""
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
 """Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
-DENSE_PIXELS, RECALL_PIXELS = 6, 15
+DENSE_PIXELS, RECALL_PIXELS = 6, 22
 POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
@@ -76,7 +80,11 @@ def tokens_per_turn(
     strip = strip_of(settings)
     traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
     traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
-    traces += [trace for number, setting in enumerate(settings) for trace in _recalls(setting, number)]
+    traces += [
+        trace
+        for number, setting in enumerate(settings)
+        for trace in _recalls(setting, number, lift(settings, number, strip))
+    ]
     named = strip_names(settings, strip)
     traces = [{**trace, **in_strip(trace, strip, named)} for trace in traces]
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
@@ -182,8 +190,15 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
     return [drops, points]
 
 
-def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
-    """A triangle at each request that earlier messages were brought back into."""
+def lift(settings: Sequence[SettingRun], number: int, strip: frozenset[int]) -> float:
+    """How many tokens above its request the triangle of a recall of setting ``number`` stands."""
+    beside = [one for place, one in enumerate(settings) if (place in strip) == (number in strip)]
+    peaks = (record.total_tokens for one in beside for record in one.run.turns)
+    return RECALL_LIFT_SHARE * max(peaks, default=0)
+
+
+def _recalls(setting: SettingRun, number: int, lift: float) -> list[dict[str, Any]]:
+    """A triangle above each request that earlier messages were brought back into, pointing down at it."""
     records = [record for record in setting.run.turns if record.parts.recalled]
     if not records:
         return []
@@ -191,9 +206,9 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
         {
             "type": "scatter",
             "x": np.array([record.turn for record in records]),
-            "y": np.array([record.total_tokens for record in records]),
+            "y": np.array([record.total_tokens + lift for record in records]),
             "mode": "markers",
-            "marker": {"symbol": "triangle-up", "size": RECALL_PIXELS, "color": PART_COLORS["recalled"],
+            "marker": {"symbol": "triangle-down", "size": RECALL_PIXELS, "color": PART_COLORS["recalled"],
                        "line": {"width": 1.5, "color": setting_color(setting.index)}},
             "unselected": {"marker": {"opacity": 0.9}},
             "customdata": [f"{number}:{record.turn}" for record in records],
@@ -208,9 +223,9 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
 
 
 def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
-    """Annotations that say how much the recalls brought back, where there is room above their triangles."""
+    """Annotations that say how much the recalls added, where there is room above their triangles."""
     found = sorted(  # at one turn the highest mark is labelled
-        (record.turn, -record.total_tokens, record.tokens["recalled"], number)
+        (record.turn, -record.total_tokens, recalled_tokens(record), number)
         for number, setting in enumerate(settings)
         for record in setting.run.turns
         if setting.shown and record.parts.recalled
@@ -221,9 +236,12 @@ def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list
         if named and turn - named[-1] < RECALL_LABEL_SHARE * turns:
             continue  # its tooltip says it
         named.append(turn)
+        side, way = ("left", 1) if turn <= turns / 2 else ("right", -1)
         labels.append({
-            "text": f"+{tokens:,} recalled", "x": turn, "y": -below, "yref": "y2" if number in strip else "y",
-            "yanchor": "bottom", "yshift": RECALL_PIXELS / 2, "showarrow": False, "font": {"size": FONT_PIXELS},
+            "text": f"<b>+{tokens:,} tokens recalled</b>", "x": turn, "y": -below + lift(settings, number, strip),
+            "yref": "y2" if number in strip else "y", "xanchor": side, "xshift": way * 4,
+            "yanchor": "bottom", "yshift": RECALL_PIXELS * 0.8, "showarrow": False,
+            "font": {"size": FONT_PIXELS, "color": "#1A1A1A"}, "bgcolor": PART_COLORS["recalled"], "borderpad": 3,
         })  # fmt: skip
     return labels if len(found) <= MOST_RECALLS_NAMED else []
 
@@ -233,7 +251,7 @@ def _recall_tooltip(label: str, record: TurnRecord) -> str:
     return (
         f"<b>{escaped(label)}</b><br><b>recalled</b> {counted(len(record.parts.recalled), 'message')} "
         f"of {turn_list(turns, MAX_TURNS_NAMED)} into turn {record.turn}<br>"
-        f"{record.tokens['recalled']:,} of {record.total_tokens:,} tokens"
+        f"+{recalled_tokens(record):,} tokens, {record.total_tokens:,} in all"
     )
 
 

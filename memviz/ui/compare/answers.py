@@ -7,10 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answers.source import AnswerSource
-from memviz.text.wording import counted, message_number
-from memviz.ui.controls.inspector import BadgeColor
+from memviz.text.wording import counted, message_number, turn_list
+from memviz.ui.controls.inspector import BadgeColor, block_html
 from memviz.ui.controls.legend import stripe
 from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain
@@ -41,9 +42,19 @@ def answer_card(
         st.badge(name, color=color, help=help)
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
+        if record.parts.recalled:
+            st.caption(recalled_into(record))
+            st.html("".join(block_html(one, record) for one in record.context.blocks if one.kind == "recalled"))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
         st.caption(_had(record))
+
+
+def recalled_into(record: TurnRecord) -> str:
+    """What was recalled into a question to a setting, where that was put, and what it added."""
+    turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
+    more = f"+{recalled_tokens(record):,} tokens"
+    return f"With the question, after turn {record.turn - 1:,}, came {turns} once more: {more}."
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:

@@ -12,13 +12,14 @@ from memviz.engine.asking import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import MemvizError, MessageError
+from memviz.errors import MemvizError
 from memviz.metrics.answers.source import answer_source
 from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.compare.asked_again import bringing_back, fact_asked, lost_words, stated_at, suggested
+from memviz.ui.compare.selection import select
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import start_button, stoppable
@@ -40,7 +41,7 @@ def ask_all(
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
-    questions = suggested(probes)
+    questions = suggested(probes, _different_runs(settings))
     question, asked = _form(len(settings), questions)
     chosen = _suggestions(questions)
     if chosen and answerer.is_offline:
@@ -49,9 +50,7 @@ def ask_all(
     if not answerer.is_offline:
         tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
         st.caption(f"{plain(answerer.name)} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all.")
-    if asked and not question.strip():
-        show_error(MessageError("The question is empty. Write something to ask."))
-    elif asked:
+    if asked:
         state.question, state.answers, state.asked_with = question, [], (answerer, summarizer)
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
@@ -84,20 +83,21 @@ def _is_hopeless(answer: TurnRecord | MemvizError) -> bool:
 
 
 def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
-    """The question that stands in the field, and whether it was sent."""
+    """The question that stands in the field, the example while it is empty, and whether it was sent."""
+    example = questions[0] if questions else "What is the budget?"
     with st.form("ask-all", border=False):
         heading, writing, sending = st.columns([34, 44, 22], vertical_alignment="center")
         heading.header("What does each setting still know?", anchor=False)
         linked("question", QUESTION_KEY)
         question = writing.text_input(
             "One question to all settings, after the last turn", key=QUESTION_KEY,
-            placeholder=questions[0] if questions else "What is the budget?", label_visibility="collapsed",
+            placeholder=example, label_visibility="collapsed",
         )  # fmt: skip
         asked = sending.form_submit_button(
             f"Ask {counted(number, 'setting')}", icon=":material/quiz:", width="stretch", type="primary",
             help="Asked after the last turn. Nothing is added to the conversation.",
         )  # fmt: skip
-    return question, asked
+    return question.strip() or example, asked
 
 
 def _suggestions(questions: Sequence[str]) -> str:
@@ -192,7 +192,8 @@ def _bring_back(
     found = bringing_back(setting.run, answer, positions, prices_in_force())
     if found is None or not st.button(
         plain(found.label), key=f"ask-all-back-{setting.index}", icon=":material/history:",
-        help=f"Asks {plain(setting.label)} again, with {turn_list(found.turns)} sent once more.",
+        help=f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more.",
+        on_click=select, args=(setting.run.turns[-1].turn, setting.index),
     ):  # fmt: skip
         return
     again: list[tuple[Run, TurnRecord | MemvizError]] = []

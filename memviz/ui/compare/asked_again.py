@@ -19,11 +19,15 @@ from memviz.metrics.retention.losses import fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import grows_a_list
+from memviz.text.containment import contains
+from memviz.text.terms import keys
 from memviz.text.wording import dollars, turn_list
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 MOST_SUGGESTED, LONGEST_SUGGESTED = 3, 60
+BOUNDED_MESSAGES = 300
+"""A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
 
 
 class BroughtBack(NamedTuple):
@@ -43,10 +47,32 @@ class BroughtBack(NamedTuple):
         return f"Bring {turn_list(self.turns)} back: {cost}"
 
 
-def suggested(probes: Sequence[Probe]) -> list[str]:
-    """A few questions about a conversation: short ones about what was said first, since that is lost first."""
+def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
+    """A few short questions about a conversation: first those that one of the ``runs`` has lost the answer to, and of
+    both kinds those about what was said first, since that is lost first."""
     short = [probe for probe in probes if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED]
-    return [probe.question for probe in sorted(short, key=lambda probe: max(probe.evidence))[:MOST_SUGGESTED]]
+
+    def place(probe: Probe) -> tuple[bool, int]:
+        return not any(speaks_no_more(run, probe) for run in runs), max(probe.evidence)
+
+    return [probe.question for probe in sorted(short, key=place)[:MOST_SUGGESTED]]
+
+
+def speaks_no_more(run: Run, fact: Probe) -> bool:
+    """Whether nothing at the end of a run holds an answer of the fact, or all content words of its question, which may
+    be answered in other words. No model is asked."""
+    return run.once((speaks_no_more, fact), lambda: _speaks_no_more(run, fact))
+
+
+def _speaks_no_more(run: Run, fact: Probe) -> bool:
+    if not run.turns:
+        return False
+    sent = run.turns[-1].context.messages
+    if len(sent) > BOUNDED_MESSAGES:
+        return False
+    texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
+    asked = keys(fact.question)
+    return not any(asked <= keys(text) or any(contains(text, one) for one in fact.answers) for text in texts)
 
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:

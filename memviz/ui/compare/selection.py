@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.engine.run import Run
+from memviz.ui.controls.selected_turn import selected_turn, turns_shown
 from memviz.ui.controls.sidebar import TURN_KEY
 from memviz.ui.shell.state import clicked_point, compare_state, set_widget, widget_value
 
@@ -26,19 +26,11 @@ class Selection(NamedTuple):
 
 
 def selected(settings: Sequence[SettingRun]) -> Selection:
-    """The selection, made valid for ``settings``: at first the last of them, at the first request whose summary took
-    the place of another one."""
+    """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
     number = next((n for n, one in enumerate(settings) if one.index == state.looked_at), len(settings) - 1)
-    turns = tuple(sorted({record.turn for one in settings for record in one.run.turns}))
-    if widget_value(TURN_KEY) not in turns:
-        set_widget(TURN_KEY, _first_turn(settings[number].run, turns[-1]))
-    return Selection(settings[number], number, widget_value(TURN_KEY), turns)
-
-
-def _first_turn(run: Run, last: int) -> int:
-    summarized = [record.turn for record in run.turns if any(one.written is not None for one in record.compactions)]
-    return summarized[1] if len(summarized) > 1 else summarized[0] if summarized else last
+    turn = selected_turn(settings, settings[number].run)
+    return Selection(settings[number], number, turn, turns_shown(settings))
 
 
 def select(turn: int, index: int | None = None) -> None:

@@ -17,12 +17,13 @@ from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.reporting.request_json import request_json
+from memviz.text.language import in_language
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, summarizer_calls, why
+from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
 from memviz.ui.shell.text import plain
 
 
@@ -62,7 +63,7 @@ FLAG_TEXTS = {
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
-READING_ORDER: tuple[BlockKind, ...] = ("summary", "history", "recalled", "input", "tools", "system")
+READING_ORDER: tuple[BlockKind, ...] = ("recalled", "summary", "history", "input", "tools", "system")
 FOLDED = ("summary", "history", "system")
 """Blocks that are long, or the same in every request."""
 MAX_EARLIER_SHOWN = 1_000
@@ -82,6 +83,7 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
             plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
         )
         st.warning(words, icon=":material/warning:")
+    recalled_here(record, facts)
     why(run, record)
     changes(run, record, key, facts)
     st.html(parts_html(record))
@@ -113,7 +115,8 @@ def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]) -
     with st.expander(_folded_label(block), key=f"{key}-{block.kind}"):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
-            st.caption(f"Of the facts in the messages it stands for: {plain(message_facts_words(known))}")
+            words = in_language(message_facts_words(known))
+            st.html(f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>')
 
 
 def _folded_label(block: Block) -> str:

@@ -15,7 +15,7 @@ from memviz.models.interruptible import Interruptible
 from memviz.models.registry import OFFLINE, known_models, model
 from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.shell.server.checks import access
-from memviz.ui.shell.state import heed_clicks, widget_value
+from memviz.ui.shell.state import begin_with, heed_clicks, widget_value
 
 __all__ = [
     "CHAT_MODEL",
@@ -41,11 +41,10 @@ SOME_ADDRESS = {
 
 def counter_picker(current: str, key: str) -> str:
     """The chosen counter's name."""
-    names = list(COUNTERS)
+    begin_with(key, current)
     return st.selectbox(
         "Token counter",
-        names,
-        index=names.index(current),
+        list(COUNTERS),
         key=key,
         format_func=lambda name: COUNTERS[name].title,
         help="How tokens are counted, for every number on this page.",

@@ -15,7 +15,7 @@ from memviz.text.wording import duration_words
 from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.ui.shell.linked import linked, linked_number
-from memviz.ui.shell.state import widget_value
+from memviz.ui.shell.state import begin_with, widget_value
 from memviz.ui.shell.text import plain
 
 PANEL_PIXELS = 290
@@ -68,10 +68,11 @@ def _terms(
     """What is changed most, and the rest in one panel."""
     linked("prices", "prices-model")
     linked("summary-prices", "prices-summarizer")
+    begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)
     linked("pause", "prices-pause", PAUSES_SECONDS)
     model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP, model_width)
     pause_seconds = st.selectbox(
-        "Pause between turns", PAUSES_SECONDS, PAUSES_SECONDS.index(DEFAULT_PAUSE_SECONDS), key="prices-pause",
+        "Pause between turns", PAUSES_SECONDS, key="prices-pause",
         format_func=duration_words, help=PAUSE_HELP, persist_state="session", width=pause_width,
     )  # fmt: skip
     panel = st.popover(MORE, key="prices-more", icon=":material/edit:", width=panel_width)
@@ -117,8 +118,9 @@ def _choose_model(label: str, key: str, first: str, help: str, width: int | Lite
     names = list(dict.fromkeys([first, *known])) if first == SAME else known
     if first not in names:
         names.insert(0, first)
+    begin_with(key, first)
     chosen = st.selectbox(
-        label, names, index=names.index(first), key=key, accept_new_options=True, help=help,
+        label, names, key=key, accept_new_options=True, help=help,
         placeholder="provider/model", persist_state="session", width=width,
     )  # fmt: skip
     return (chosen or first).strip()

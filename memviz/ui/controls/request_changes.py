@@ -11,13 +11,16 @@ from memviz.charts.palette import PART_COLORS
 from memviz.context import Fate
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
+from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import left_the_window
+from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
-from memviz.text.wording import counted, message_number, message_range
+from memviz.text.language import in_language
+from memviz.text.wording import counted, message_number, message_range, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
 from memviz.ui.controls.legend import glyph
@@ -29,6 +32,23 @@ MAX_MESSAGES_SHOWN = 20
 MOST_FACTS_NAMED = 5
 KEPT_CHARS_SHOWN = 160
 """Of what a new version took over unchanged: enough to see between what the changes stand."""
+
+
+def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
+    """Which turns were recalled into the request, what that added to it, and which facts it knows by that alone."""
+    words = recalled_words(record, facts)
+    if words:
+        st.html(f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>')
+
+
+def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
+    """``Recalled here: turn 3 (+337 tokens); brought back: cashews and pistachios``; empty where nothing was."""
+    turns = stating_turns(record.memory.log, record.parts.recalled)
+    if not turns:
+        return ""
+    words = f"Recalled here: {turn_list(turns)} (+{recalled_tokens(record):,} tokens)"
+    back = brought_back(record, facts)
+    return f"{words}; brought back: {_named(back)}" if back else words
 
 
 def why(run: Run, record: TurnRecord) -> None:
@@ -83,7 +103,7 @@ def changes(run: Run, record: TurnRecord, key: str, facts: Sequence[Probe] = ())
     """The new versions of the summary against those before, and the messages that left since the request before."""
     for compaction in record.compactions:
         if compaction.written is not None:
-            _new_version(run, compaction, facts)
+            _new_version(run, compaction, facts, brought_back(record, facts))
     _left(run, record, key)
 
 
@@ -94,7 +114,7 @@ def summarizer_calls(record: TurnRecord, key: str) -> None:
             _call(compaction, f"{key}-call-{number}")
 
 
-def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe]) -> None:
+def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back: Sequence[Probe]) -> None:
     base = compaction.revises if compaction.revises is not None else compaction.replaces
     old, new = run.space.summaries.versions[base - 1].text if base else "", compaction.summary or ""
     place = f"replaces version {base}" if base else "stands beside those before" if _lists(compaction) else "the first"
@@ -105,7 +125,7 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe]) -> No
         if base
         else f'<div class="memviz-diff">{escape(new)}</div>'
     )
-    lines = "".join(f"<small>{escape(line)}</small>" for line in _facts(old, new, facts) if base)
+    lines = "".join(f"<small>{line}</small>" for line in _facts(old, new, facts, back) if base)
     st.html(
         f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
         f"<header><b>Summary, version {compaction.version}</b> {place}</header>{lines}"
@@ -119,17 +139,25 @@ def _lists(compaction: Compaction) -> bool:
     return compaction.before.summary_count > 0
 
 
-def _facts(old: str, new: str, facts: Sequence[Probe]) -> list[str]:
+def _facts(old: str, new: str, facts: Sequence[Probe], back: Sequence[Probe]) -> list[str]:
     change = summary_change(old, new, facts)
     return [
-        f"{counted(len(probes), 'fact')} {what}: {_named(probes)}"
+        f"{counted(len(probes), 'fact')} {what}: {_named_html(probes, back)}"
         for what, probes in (("lost", change.lost), ("new", change.gained))
         if probes
     ]
 
 
-def _named(probes: Sequence[Probe]) -> str:
-    names = [probe.answers[0] if probe.answers else probe.question for probe in probes[:MOST_FACTS_NAMED]]
+def _named_html(probes: Sequence[Probe], back: Sequence[Probe]) -> str:
+    return in_language(_named(probes, back))
+
+
+def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
+    """Their answers; those that are ``back`` in the request by a recall say so."""
+    names = [
+        (probe.answers[0] if probe.answers else probe.question) + " (recalled here)" * (probe in back)
+        for probe in probes[:MOST_FACTS_NAMED]
+    ]
     more = len(probes) - MOST_FACTS_NAMED
     return "; ".join([*names, *([f"and {more:,} more"] if more > 0 else [])])
 
@@ -177,6 +205,7 @@ def _left(run: Run, record: TurnRecord, key: str) -> None:
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
-            said(f"{message_number(position):,} · {message.role} · {now}: {shortened(message.content, 160)}")
+            head = f"{message_number(position):,} · {escape(message.role)} · {now}: "
+            st.html(f'<p class="memviz-left">{head}{in_language(shortened(message.content, 160))}</p>')
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")

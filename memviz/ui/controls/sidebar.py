@@ -20,7 +20,7 @@ from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, settin
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
 from memviz.ui.shell.presence import looks_at
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, compare_state, set_widget, widget_value
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, begin_with, compare_state, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
@@ -83,9 +83,9 @@ def counter_and_models(state: CompareState) -> StudyModels:
 
 
 def _choose_replies(state: CompareState) -> None:
-    first = FREE_RUN if state.free_run else REPLAYED  # a link may ask for either
+    begin_with(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)  # a link may ask for either
     chosen = st.segmented_control(
-        "Replies", list(REPLIES), key=REPLIES_KEY, default=first, required=True, width="stretch",
+        "Replies", list(REPLIES), key=REPLIES_KEY, required=True, width="stretch",
         format_func=REPLIES.__getitem__, help=REPLIES_HELP,
     )  # fmt: skip
     state.free_run = chosen == FREE_RUN

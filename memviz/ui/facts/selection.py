@@ -1,8 +1,10 @@
-"""One selection on both views of Facts, and on Compare: a setting, a fact, and what happened to the summary."""
+"""One selection on both views of Facts, and on Compare: a setting and a turn, and with them what happened to the
+summary by then; on Facts a fact besides."""
 
 from __future__ import annotations
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.ui.controls.selected_turn import event_at, request_turns
 from memviz.ui.controls.sidebar import TURN_KEY
 from memviz.ui.facts.views import LIVES, SUMMARIES
 from memviz.ui.shell.state import CompareState, set_widget, widget_value
@@ -25,38 +27,36 @@ def event_key(state: CompareState, setting: SettingRun) -> str:
 
 
 def chosen_event(state: CompareState, setting: SettingRun) -> int | None:
-    """The number of the compaction that is chosen for a setting, ``None`` as long as none is."""
-    number = widget_value(event_key(state, setting))
-    return number if number in range(len(setting.run.compactions)) else None
+    """The number of the compaction that the selected request of a setting rests on, ``None`` if it rests on none."""
+    return event_at(setting.run, widget_value(TURN_KEY) or 0, widget_value(event_key(state, setting)))
 
 
-def choose_event(state: CompareState, setting: SettingRun, number: int | None) -> None:
-    """Choose a compaction of a setting, or none."""
+def choose_event(state: CompareState, setting: SettingRun, number: int) -> None:
+    """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
+    changed."""
     set_widget(event_key(state, setting), number)
+    choose_turn(state, setting, request_turns(setting.run)[number])
 
 
-def follow_turn(state: CompareState, setting: SettingRun) -> None:
-    """What a visitor's choice of a compaction chooses with it, on all pages: the setting, and the turn of the first
-    request that it changed."""
-    number = chosen_event(state, setting)
-    turn = None if number is None else request_after(setting, number)
-    if turn is not None:
-        state.looked_at = setting.index
-        set_widget(TURN_KEY, turn)
+def choose_turn(state: CompareState, setting: SettingRun, turn: int) -> None:
+    """Choose the request of a turn under a setting, on all pages."""
+    state.looked_at = setting.index
+    set_widget(TURN_KEY, turn)
 
 
-def request_after(setting: SettingRun, number: int) -> int | None:
-    """The turn of the first request after compaction ``number``; ``None`` if none followed."""
-    compaction = setting.run.compactions[number]
-    records = (record for record in setting.run.turns if any(compaction is one for one in record.compactions))
-    return next((record.turn for record in records), None)
+def follow_event(state: CompareState, setting: SettingRun) -> None:
+    """For callbacks of the control that holds the number of a setting's compaction: what is chosen with it."""
+    choose_event(state, setting, widget_value(event_key(state, setting)))
+
+
+def loss_key(state: CompareState) -> str:
+    """The key under which the turn of the chosen loss of the fact is kept."""
+    return f"{fact_key(state)}-loss"
 
 
 def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
     """Go to the summaries, to this compaction."""
-    state.looked_at = setting.index
     choose_event(state, setting, number)
-    follow_turn(state, setting)
     turn_to("facts", FACTS_VIEW, SUMMARIES)
 
 
@@ -64,11 +64,11 @@ def open_fact(state: CompareState, setting: SettingRun, probe: int) -> None:
     """Go to the life of a fact under a setting."""
     state.looked_at = setting.index
     set_widget(fact_key(state), probe)
+    set_widget(loss_key(state), None)  # that of the version which is looked at
     turn_to("facts", FACTS_VIEW, LIVES)
 
 
 def open_request(state: CompareState, setting: SettingRun, turn: int) -> None:
     """Go to Compare, to the request of a turn."""
-    state.looked_at = setting.index
-    set_widget(TURN_KEY, turn)
+    choose_turn(state, setting, turn)
     turn_to("compare", COMPARE_VIEW, "tokens")

@@ -10,7 +10,7 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.retention.version_facts import VersionProbes
-from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe
@@ -32,8 +32,13 @@ def version_head(compaction: Compaction) -> None:
 
 def version_badge(compaction: Compaction) -> None:
     """Which version it wrote, and when."""
+    st.badge(badge_label(compaction), color="violet")
+
+
+def badge_label(compaction: Compaction) -> str:
+    """``◆ Version 5 · turn 19``: the turn of the first request that it changed."""
     name = f"Version {compaction.written.version}" if compaction.written else "No summary"
-    st.badge(f"◆ {name} · turn {compaction.turn:,}", color="violet")
+    return f"◆ {name} · {turn_words(compaction)}"
 
 
 def facts_of_version(found: VersionProbes, probes: Sequence[Probe], key: str, open_fact: Callable[[int], None]) -> None:

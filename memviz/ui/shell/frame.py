@@ -15,6 +15,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.errors import StorageError
 from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
+from memviz.ui.shell.languages import say_languages
 from memviz.ui.shell.linked import forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.server.checks import require_checks
@@ -51,6 +52,7 @@ def navigate() -> None:
     st.set_page_config(page_title=f"{page.title} · memviz")
     with errors_shown():
         require_checks()
+        say_languages()
         page.run()
     looked_at(workspace())
 

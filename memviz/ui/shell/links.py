@@ -34,7 +34,7 @@ HELD_CHAT = "chat"
 MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
 OLD_FREE_RUN = "anew"
-MAX_RECALLS, MAX_TAKES = 100, 50
+MAX_RECALLS, MAX_TAKES, MOST_NAMED = 100, 50, 3
 Query = Mapping[str, Sequence[str]]
 
 
@@ -94,8 +94,10 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     problems: list[str] = []
 
     def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
-        found = []
-        for text in query.get(name, ())[:at_most]:
+        found, asked = [], query.get(name, ())
+        if len(asked) > at_most > 1:
+            problems.append(_left_out(name, asked[at_most:], at_most))
+        for text in asked[:at_most]:
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
@@ -124,6 +126,13 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
 
 def _looked_at(state: CompareState, text: str) -> int:
     return MAX_SETTINGS if text == HELD_CHAT else state.settings[whole_number(text)].index
+
+
+def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
+    """The sentence on parts of a link that are too many."""
+    named = ", ".join(map(quoted, texts[:MOST_NAMED]))
+    more = f" and {len(texts) - MOST_NAMED:,} more" if len(texts) > MOST_NAMED else ""
+    return f"A link holds at most {at_most} {name}s, so of this one {named}{more} were left out."
 
 
 def _setting(text: str) -> tuple[str, dict[str, Any]]:

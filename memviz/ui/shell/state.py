@@ -375,3 +375,10 @@ def take_clicked_number(chart_key: str, widget_key: str) -> None:
 def set_widget(key: str, value: Any) -> None:
     """Give a widget its value before it is drawn."""
     st.session_state[key] = value
+
+
+def begin_with(key: str, first: Any) -> None:
+    """The value of a widget as long as nobody has chosen one, to be called before it is drawn: in place of a default
+    for widgets that code or a link may set as well, of which Streamlit takes only one of the two."""
+    if key not in st.session_state:
+        st.session_state[key] = first

@@ -9,7 +9,7 @@ from memviz.tuning.best_of_each import main_axis
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import Over, Sweep
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import set_widget, widget_value
+from memviz.ui.shell.state import begin_with, set_widget, widget_value
 
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
@@ -28,25 +28,29 @@ STRATEGY_KEY, ALL = "tune-strategy", "All"
 def choose_constraints(sweep: Sweep) -> Constraints:
     """Ask what a setting has to do."""
     row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="large", vertical_alignment="bottom")
+    begin_with("tune-share", 0.9)
     linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
-        "Keep at least this share of the facts", SHARES, 0.9, format_func=lambda share: f"{share:.0%}",
+        "Keep at least this share of the facts", SHARES, format_func=lambda share: f"{share:.0%}",
         key="tune-share", help=KEPT_HELP, persist_state="session",
     )  # fmt: skip
     limits = _limits(sweep)
     peak_key = f"tune-peak-{len(limits)}-{limits[0]}"
+    begin_with(peak_key, NO_LIMIT)
     linked("peak", peak_key, limits)
     limit = row[1].select_slider(
-        "Largest request allowed (tokens)", limits, NO_LIMIT, key=peak_key,
+        "Largest request allowed (tokens)", limits, key=peak_key,
         format_func=lambda value: value if isinstance(value, str) else f"{value:,}", help=PEAK_HELP,
     )  # fmt: skip
     over: Over = "median"
     if len(sweep.subjects) > 1:
+        begin_with("tune-over", "median")
         linked("counts", "tune-over", OVERS)
-        over = row[2].segmented_control(
-            "Conversation that counts", list(OVERS), default="median", required=True, format_func=OVERS.__getitem__,
+        chosen = row[2].segmented_control(
+            "Conversation that counts", list(OVERS), required=True, format_func=OVERS.__getitem__,
             key="tune-over", help=OVER_HELP, persist_state="session",
         )  # fmt: skip
+        over = chosen or over
     return Constraints(share, None if limit == NO_LIMIT else int(limit), over)
 
 

@@ -169,22 +169,28 @@ class TestRecalls:
         run = memviz.replay(
             talk(7), memviz.strategy("window", window_size=1), counter="chars4", recalls=recalls, system_prompt=MARKUP
         )
-        (marks,) = [trace for trace in chart(SettingRun(run, MARKUP, 0)).data if trace.marker.symbol == "triangle-up"]
+        (marks,) = [trace for trace in chart(SettingRun(run, MARKUP, 0)).data if trace.marker.symbol == "triangle-down"]
         assert marks.x.tolist() == [4, 6]
-        assert marks.y.tolist() == [run.turns[3].total_tokens, run.turns[5].total_tokens]
+        above = marks.y - [run.turns[3].total_tokens, run.turns[5].total_tokens]
+        assert above[0] == pytest.approx(above[1])  # as far above both, so that a diamond there stays visible
+        assert above[0] > 0
         assert marks.customdata == ("0:4", "0:6")
         assert "2 messages of turn 1 into turn 4" in marks.text[0]
-        assert f"{run.turns[5].tokens['recalled']:,} of {run.turns[5].total_tokens:,} tokens" in marks.text[1]
+        bare = memviz.replay(talk(7), memviz.strategy("window", window_size=1), counter="chars4", system_prompt=MARKUP)
+        more = run.turns[5].total_tokens - bare.turns[5].total_tokens
+        assert f"+{more:,} tokens, {run.turns[5].total_tokens:,} in all" in marks.text[1]
         assert "<script>" not in "".join(marks.text)
 
     def test_say_how_much_came_back_where_there_is_room(self) -> None:
         recalls = {4: memviz.Recall(turns=[1]), 5: memviz.Recall(turns=[1]), 30: memviz.Recall(turns=[1, 2])}
         run = memviz.replay(talk(40), memviz.strategy("window", window_size=1), counter="chars4", recalls=recalls)
         labels = [(note.x, note.text) for note in chart(run).layout.annotations]
-        assert labels == [(turn, f"+{run.turns[turn - 1].tokens['recalled']:,} recalled") for turn in (4, 30)]
+        bare = memviz.replay(talk(40), memviz.strategy("window", window_size=1), counter="chars4")
+        more = {turn: run.turns[turn - 1].total_tokens - bare.turns[turn - 1].total_tokens for turn in (4, 30)}
+        assert labels == [(turn, f"<b>+{tokens:,} tokens recalled</b>") for turn, tokens in more.items()]
 
     def test_none_means_no_mark(self) -> None:
-        assert all(trace.marker.symbol != "triangle-up" for trace in chart(run_of("window")).data)
+        assert all(trace.marker.symbol != "triangle-down" for trace in chart(run_of("window")).data)
 
 
 class TestLimits:

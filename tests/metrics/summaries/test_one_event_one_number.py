@@ -28,11 +28,14 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import compaction_events
+from memviz.metrics.summaries.evolution import summary_evolution
 from memviz.reporting.report import html_report
 from memviz.reporting.run_tables import compactions_csv
 from memviz.transcripts.samples import sample
+from memviz.ui.facts.summaries.page import versions_table
 from memviz.ui.facts.summaries.version import event_label
 from memviz.ui.facts.summaries.version_html import facts_html
+from memviz.ui.facts.version_card import badge_label
 
 SETTINGS = {
     "summary_buffer": {"max_token_limit": 1500},
@@ -133,4 +136,9 @@ def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
     in_frame = [turn for turn, count in zip(rows["turn"], rows["compactions"], strict=True) for _ in range(count)]
     assert in_frame == [int(turn) for place, turn, *_ in every if place != "after turn"]
     labels = [event_label(run, event).partition(" · ")[2] for event in compaction_events(run)]
-    assert labels == [f"turn {turn}" if "before" in place else f"after turn {turn}" for place, turn, *_ in every]
+    in_short = [f"turn {turn}" if "before" in place else f"after turn {turn}" for place, turn, *_ in every]
+    assert labels == in_short
+    assert [badge_label(compaction).partition(" · ")[2] for compaction in run.compactions] == in_short
+    table = versions_table(run, summary_evolution(run))
+    versions = [words for words, one in zip(in_short, run.compactions, strict=True) if one.written is not None]
+    assert ["turn " * turn.isdigit() + turn for turn in table["Turn"]] == versions

@@ -27,6 +27,18 @@ def test_short_questions_about_what_was_said_first_are_offered() -> None:
     assert suggested([]) == []
 
 
+def test_first_comes_a_question_whose_answer_one_of_the_settings_has_lost() -> None:
+    trip = sample("trip")
+    settings = [("buffer", {}), ("window", {"window_size": 10}), ("summary_buffer", {"max_token_limit": 1500})]
+    runs = [memviz.replay(trip, memviz.strategy(id, **parameters)) for id, parameters in settings]
+    first = suggested(trip.probes, runs)[0]
+    assert first == "What is the date on which Finn's old passport expires?"
+    assert suggested(trip.probes)[0] != first  # said earlier, and repeated in the last turn in other words
+    for run in runs:
+        known = "9 July 2027" in memviz.ask(run, first).reply
+        assert known is (run is runs[0])
+
+
 def test_the_fact_asked_for_says_where_it_stands_else_what_another_setting_found() -> None:
     found = {0: AnswerSource("verbatim", 30, "…", 1.0), 1: AnswerSource(), 2: AnswerSource("summary", None, "…", 1.0)}
     assert stated_at(" what is the CODE? ", [CODE], found) == (14,)

@@ -29,7 +29,7 @@ from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS, LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 385, 28, 3
+CHART_PIXELS, LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 372, 28, 3
 """The chart's height, and what each setting beyond the first few adds: its row of the legend takes no room from it."""
 TURNS_KEY = "compare-turns"
 NUMBER_PIXELS = 170
@@ -45,8 +45,10 @@ def tokens_view(
         settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
         draw_notes=partial(_notes, settings, transcript), draw_below=answers,
     )  # fmt: skip
+    # Before the warnings, so that it stands in view with the picture.
     ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
     summaries_by(models.summarizer.name, settings)
+    health(settings)
     key_numbers(settings)
 
 
@@ -66,8 +68,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """What one should know about the picture: warnings, and what is not, or not so, in it."""
-    health(settings)
+    """What one should know about the picture: what is not, or not so, in it."""
     if transcript.events:
         st.caption("Dotted lines: summarized by the program that the conversation was imported from.")
     above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]

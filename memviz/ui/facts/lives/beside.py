@@ -3,7 +3,7 @@ summary that lost it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
-from memviz.ui.facts.selection import choose_event, chosen_event, fact_key, follow_turn, open_event
+from memviz.ui.facts.selection import choose_event, choose_turn, chosen_event, fact_key, loss_key, open_event
 from memviz.ui.facts.version_card import (
     chosen_version,
     counts_words,
@@ -29,25 +29,30 @@ from memviz.ui.shell.text import distinct, plain, shortened
 LABEL_CHARS = 110
 
 
-def choose_fact(
-    state: CompareState, one: RetentionResult, probe: int, turn: int | None = None, *, keeps_event: bool = False
-) -> None:
+def choose_fact(state: CompareState, one: RetentionResult, probe: int, turn: int | None = None) -> None:
     """Choose a fact and one of its losses: that at ``turn``, else the first by a summarization, else the first."""
     set_widget(fact_key(state), probe)
-    choose_loss(state, one, probe, turn, keeps_event=keeps_event)
+    choose_loss(state, one, probe, turn)
 
 
-def choose_loss(
-    state: CompareState, one: RetentionResult, probe: int, turn: int | None = None, *, keeps_event: bool = False
-) -> None:
-    """Choose a loss of a fact, and the summarization behind it, if there is one. ``keeps_event``: a summarization that
-    is chosen already stays so."""
+def choose_loss(state: CompareState, one: RetentionResult, probe: int, turn: int | None = None) -> None:
+    """Choose a loss of a fact, with the summarization behind it, if there is one, and the request that it concerns."""
     lost = losses_of(one, probe)
     if turn not in lost:
-        turn = next((at for at, by in lost.items() if by is not None), next(iter(lost), None))
-    set_widget(_loss_key(state), turn)
-    if not keeps_event or chosen_event(state, one.setting) is None:
-        choose_event(state, one.setting, None if turn is None else lost[turn])
+        turn = _first_loss(lost)
+    set_widget(loss_key(state), turn)
+    if turn is not None:
+        by = lost[turn]
+        if by is not None:
+            choose_event(state, one.setting, by)
+        choose_turn(state, one.setting, turn)
+
+
+def _first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
+    """The loss that is looked at first: that by compaction ``event``, else one by a summarization, else the first."""
+    by_event = (at for at, by in lost.items() if by is not None and by == event)
+    by_any = (at for at, by in lost.items() if by is not None)
+    return next(by_event, next(by_any, next(iter(lost), None)))
 
 
 def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
@@ -86,21 +91,17 @@ def choose_life(state: CompareState, one: RetentionResult, lives: Sequence[LifeL
 
 def _follow_choice(state: CompareState, one: RetentionResult) -> None:
     choose_loss(state, one, widget_value(fact_key(state)))
-    follow_turn(state, one.setting)
-
-
-def _loss_key(state: CompareState) -> str:
-    return f"{fact_key(state)}-loss"
 
 
 def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> int | None:
     """A fact that came back can be lost several times: which of its losses is looked at."""
-    turns, key = list(losses_of(one, life.probe)), _loss_key(state)
+    lost, key = losses_of(one, life.probe), loss_key(state)
+    turns = list(lost)
     if not turns:
         return None
     linked("loss", key, turns)
-    if widget_value(key) not in turns:  # another setting is looked at
-        choose_loss(state, one, life.probe, keeps_event=True)
+    if widget_value(key) not in turns:  # another setting is looked at; the selection stays
+        set_widget(key, _first_loss(lost, chosen_event(state, one.setting)))
     if len(turns) == 1:
         st.caption(f"Lost at turn {turns[0]:,}.")
         return turns[0]
@@ -112,8 +113,7 @@ def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> in
 
 
 def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
-    choose_loss(state, one, probe, widget_value(_loss_key(state)))
-    follow_turn(state, one.setting)
+    choose_loss(state, one, probe, widget_value(loss_key(state)))
 
 
 def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: int) -> None:

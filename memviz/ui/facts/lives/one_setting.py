@@ -17,14 +17,15 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.text.wording import counted
 from memviz.ui.controls.legend import glyph, legend_item, swatch
+from memviz.ui.controls.selected_turn import selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
-from memviz.ui.facts.lives.beside import beside, choose_fact, choose_life
+from memviz.ui.facts.lives.beside import beside, choose_fact, choose_life, losses_of
 from memviz.ui.facts.lives.fact_story import story
-from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fact_key, follow_turn
+from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fact_key
 from memviz.ui.facts.version_card import fact_name
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, clicked_point, widget_value
+from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 SETTING_KEY, ALL_KEY, CHART_KEY = "retention-setting", "retention-all", "retention-lives"
@@ -35,6 +36,7 @@ MOST_ROWS, MOST_SPANS = 40, 12
 def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     one = _choose(state, kept)
+    selected_turn([each.setting for each in kept], one.run)
     lives = by_birth(one.lives)
     if not lives:
         st.info("None of these facts was stated in this conversation.", icon=":material/info:")
@@ -42,7 +44,7 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     linked("fact", fact_key(state), [life.probe for life in lives])
     linked("version", event_key(state, one.setting), range(len(one.run.compactions)))
     if widget_value(fact_key(state)) not in [life.probe for life in lives]:
-        choose_fact(state, one, most_telling(one, lives).probe, keeps_event=True)
+        set_widget(fact_key(state), most_telling(one, lives, chosen_event(state, one.setting)).probe)
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             _rows(state, one, lives)
@@ -63,12 +65,14 @@ def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionRe
     return next(one for one in kept if one.setting is setting)
 
 
-def most_telling(one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
-    """The fact that is shown at first: one that a summary had and the next one gave up, else one that is lost."""
+def most_telling(one: RetentionResult, lives: Sequence[LifeLine], event: int | None = None) -> LifeLine:
+    """The fact that is shown at first: one that compaction ``event`` lost, else one that a summary had and the next one
+    gave up, else one that is lost."""
 
-    def telling(life: LifeLine) -> tuple[bool, bool, bool]:
+    def telling(life: LifeLine) -> tuple[bool, ...]:
         by = None if life.lost_by is None else one.run.compactions[life.lost_by]
-        return by is not None and life.summarized_turn is not None, by is not None, life.lost_turn is not None
+        here = event is not None and event in losses_of(one, life.probe).values()
+        return here, by is not None and life.summarized_turn is not None, by is not None, life.lost_turn is not None
 
     return max(lives, key=telling)
 
@@ -113,7 +117,6 @@ def _follow_click(state: CompareState, one: RetentionResult) -> None:
     else:
         is_loss = isinstance(carried, list) and len(carried) > 1
         choose_fact(state, one, int(probe), round(point["x"] + 0.5) if is_loss else None)
-    follow_turn(state, one.setting)
 
 
 def _finding(one: RetentionResult) -> str:

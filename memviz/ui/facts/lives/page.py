@@ -20,7 +20,7 @@ from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import facts_of, proposals_key
-from memviz.ui.controls.sidebar import TURN_KEY, StudyModels, nothing_yet
+from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
@@ -28,9 +28,9 @@ from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
-from memviz.ui.facts.selection import choose_event, open_event, open_request
+from memviz.ui.facts.selection import choose_event, choose_turn, open_event, open_request
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
+from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -79,8 +79,9 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
 @st.fragment
 def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
+    begin_with(MEASURE_KEY, Measure.RETAINED.value)
     linked("measure", MEASURE_KEY, [one.value for one in Measure])
-    measure = Measure(widget_value(MEASURE_KEY) or Measure.RETAINED.value)
+    measure = Measure(widget_value(MEASURE_KEY))
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     st.plotly_chart(
         retention_curve(kept, bounds, measure), key=CURVE_KEY, config=CONFIG, selection_mode="points",
@@ -88,8 +89,8 @@ def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline:
     )  # fmt: skip
     _clicked(state, kept)
     st.segmented_control(
-        "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY,
-        default=Measure.RETAINED.value, required=True, help=MEASURE_HELP,
+        "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY, required=True,
+        help=MEASURE_HELP,
     )  # fmt: skip
     st.caption(_how_to_read(baseline, measure))
 
@@ -115,10 +116,9 @@ def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     found = _clicked_point(kept)
     if found is not None:
         one, turn, number = found
-        state.looked_at = one.setting.index
-        set_widget(TURN_KEY, turn)
         if number >= 0:
             choose_event(state, one.setting, number)
+        choose_turn(state, one.setting, turn)
 
 
 def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:

@@ -13,6 +13,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.compaction_words import turn_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
@@ -27,17 +28,18 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
-from memviz.ui.controls.sidebar import choose_setting_run
+from memviz.ui.controls.selected_turn import selected_turn
+from memviz.ui.controls.sidebar import TURN_KEY, choose_setting_run
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.retention_cache import retention_results
-from memviz.ui.facts.selection import choose_event, chosen_event, event_key, follow_turn, open_fact, view_of
+from memviz.ui.facts.selection import chosen_event, event_key, follow_event, open_fact, view_of
 from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, trouble, version_noun, version_title, version_view
 from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, take_clicked_number, widget_value
+from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -67,6 +69,7 @@ def summaries(
     if not setting.run.compactions:
         _nothing(state, setting)
         return
+    selected_turn(settings, setting.run)
     facts = summary_evolution(setting.run)
     desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
     try_prompts(desk)
@@ -123,9 +126,12 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     """The main picture, and one version in full. A click on the picture chooses a version."""
     run, state, setting = desk.setting.run, desk.state, desk.setting
     events, key, view = compaction_events(run), event_key(state, setting), view_of(state, setting)
-    linked("version", key, range(len(events)))
-    if chosen_event(state, setting) is None:
-        choose_event(state, setting, _most_telling(events, facts))
+    if linked("version", key, range(len(events))):
+        follow_event(state, setting)
+    number = chosen_event(state, setting)
+    set_widget(key, number or 0)
+    if number is None:
+        st.caption(f"No summary was sent yet with the request of turn {widget_value(TURN_KEY):,}; this is the first.")
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             number = _picture(desk, events, key)
@@ -136,15 +142,15 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     if facts:
         _key_numbers(run, facts)
         with st.expander("All of them as a table", icon=":material/table_rows:", key="summaries-table"):
-            st.table(_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
+            st.table(versions_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
 
 
-def _table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
+def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
     """The newest of the summaries that the picture shows."""
     return pd.DataFrame([
         {
             version_noun(run): f"{fact.version.version:,}",
-            "Turn": f"{fact.event.compaction.turn:,}",
+            "Turn": turn_words(fact.event.compaction).removeprefix("turn "),
             "Tokens": f"{fact.tokens:,}",
             "Messages replaced": f"{len(fact.version.covers):,}",
             "Why": plain(fact.event.compaction.reason),
@@ -164,13 +170,13 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
         return 0
     return int(st.select_slider(
         version_noun(run), range(len(events)), key=key, format_func=lambda at: event_label(run, events[at]),
-        on_change=follow_turn, args=(desk.state, desk.setting), persist_state="session",
+        on_change=follow_event, args=(desk.state, desk.setting), persist_state="session",
     ))  # fmt: skip
 
 
 def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
     take_clicked_number(chart_key, key)
-    follow_turn(desk.state, desk.setting)
+    follow_event(desk.state, desk.setting)
 
 
 def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
@@ -202,11 +208,3 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
         chosen_version(one, event.number), probes, f"facts-at-{view_of(desk.state, desk.setting)}-{event.number}",
         partial(open_fact, desk.state, desk.setting),
     )  # fmt: skip
-
-
-def _most_telling(events: Sequence[CompactionEvent], facts: Sequence[VersionFacts]) -> int:
-    """The event that is open at first: the version that gave up most of the one before, else the newest."""
-    replacing = [fact for fact in facts if fact.carried_share is not None]
-    if replacing:
-        return min(replacing, key=lambda fact: fact.carried_share or 0).event.number
-    return facts[-1].event.number if facts else len(events) - 1

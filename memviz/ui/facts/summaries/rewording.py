@@ -19,6 +19,7 @@ from memviz.ui.controls.visitors_work import keep_wording
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.server.checks import is_shared
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, chat_state
+from memviz.ui.shell.views import COMPARE_VIEW, turn_to
 from memviz.workspace import RunKey, Workspace
 
 TEXT_PIXELS = 260
@@ -65,12 +66,16 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
         mine = desk.state.edits.get(key, {})
         if version.version in mine and st.button("Take my wording back", icon=":material/undo:", key="wording-undo"):
             _keep(desk, key, version.version, None)
-        if mine and not _stands_beside(desk):
-            st.button(
-                "Compare with the wording as it was", icon=":material/splitscreen_right:", key="wording-beside",
-                on_click=_add_as_written, args=(desk,), disabled=len(desk.state.settings) >= MAX_SETTINGS,
-                help=f"At most {MAX_SETTINGS} settings at once.",
-            )  # fmt: skip
+        if mine and not _stands_beside(desk) and st.button(
+            "Compare with the wording as it was", icon=":material/splitscreen_right:", key="wording-beside",
+            disabled=len(desk.state.settings) >= MAX_SETTINGS, help=f"At most {MAX_SETTINGS} settings at once.",
+        ):  # fmt: skip
+            _add_as_written(desk)
+            st.rerun()  # all of the page: the sidebar has a row more
+    if mine and _setting(desk) is not None and _stands_beside(desk):
+        st.caption("The same setting with the wording as it was stands in the sidebar, as a line of its own.")
+        if st.button("See both in Compare", icon=":material/stacked_line_chart:", key="wording-compare"):
+            turn_to("compare", COMPARE_VIEW, "tokens")
 
 
 def _setting(desk: Desk) -> Setting | None:
