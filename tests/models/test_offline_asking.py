@@ -133,6 +133,7 @@ HOME = (
     "We never decided on the ferry.",
     "The shop is at 12 Kouter Street.",
     "We close on Mondays.",
+    "My policy is HX 20 77 41 and the agent's name is Rashid.",
     "My room is 412.",
     "My phone number is +32 470 12 34 56.",
 )
@@ -157,6 +158,8 @@ HOME_IN_CHINESE = ("我叫李明，对花生过敏。", "预算原来是三千�
         ("What does Anna like?", NOT_SAID),
         ("What is the supplier's VAT number?", NOT_SAID),
         ("How long is the hotel stay?", NOT_SAID),
+        ("What is the agent's policy number?", NOT_SAID),
+        ("What is the agent's name?", "Rashid"),
         ("Why did the rent go up?", CANNOT),
         ("By how much did the rent rise?", CANNOT),
         ("Translate 'bread' to French.", CANNOT),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memviz.text.words import content_words
+from memviz.text.vocabulary import LIGHT_WORDS
+from memviz.text.words import content_words, stem
 
 _OWN_NAME = re.compile(
     r"\bwhat(?:['’]s| is) my (?:(?:full|last|first) )?name\b|\bwho am i\b|\bmy name\?|\bwie heiße ich\b|\bcomment je m"
@@ -30,6 +31,13 @@ _YES_OR_NO = re.compile(
     r"^(?:(?:and|so|but|hey),? )?(?:is|are|was|were|does|do|did|has|have|had|can|will)\b", re.IGNORECASE
 )
 
+_LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
+
+
+def _telling(stems: frozenset[str]) -> frozenset[str]:
+    """Without "number" and the like, where more is said."""
+    return stems - _LIGHT_STEMS or stems
+
 
 @dataclass(frozen=True)
 class About:
@@ -39,8 +47,9 @@ class About:
     is_yes_or_no: bool
     subject: frozenset[str]
     """The stems of the first word that a yes-or-no question is about: "salary" of "Was my salary raised?"."""
+    owner: str
     owned: frozenset[str]
-    """Stems of what somebody other than the asker has: "VAT" and "number" of "the supplier's VAT number"."""
+    """Somebody other than the asker, in lower case, and stems of what they have: "VAT" of "supplier's VAT number"."""
     own_name: bool
     duration: bool
     taste: bool
@@ -55,7 +64,8 @@ class About:
             names,
             asks is not None,
             next((stems for word in words if (stems := content_words(word))), frozenset()),
-            content_words(owned.group(2)) if owned else frozenset(),
+            owned.group(1).lower() if owned else "",
+            _telling(content_words(owned.group(2))) if owned else frozenset(),
             own_name=_OWN_NAME.search(text) is not None,
             duration=_HOW_LONG.search(text) is not None,
             taste=_TASTE.search(text) is not None,

@@ -9,6 +9,7 @@ import re
 
 from memviz.models.offline.meanings import implied
 from memviz.models.offline.question import NEGATION, Question, Wanted
+from memviz.models.offline.question_subject import About
 from memviz.text.sentences import Sentence
 from memviz.text.word_classes import NUMBER_WORDS
 from memviz.text.words import content_words, stem
@@ -67,9 +68,7 @@ def accepts(question: Question, sentence: Sentence) -> bool:
 def _is_of_another(question: Question, sentence: Sentence) -> bool:
     """Whether ``sentence`` says it of the user's own thing where another's is asked for; or, where "Is Ben allergic to
     nuts?" is asked, of somebody else, or something else of Ben."""
-    if question.about.owned and any(
-        question.about.owned <= content_words(own) for own in _OWN_THING.findall(sentence.text)
-    ):
+    if question.about.owned and _is_own(question.about, sentence.text):
         return True
     if not question.about.subject:
         return False
@@ -78,6 +77,14 @@ def _is_of_another(question: Question, sentence: Sentence) -> bool:
     if predicate and said.isdisjoint(predicate):
         return True
     return said.isdisjoint(question.about.subject) and _PRONOUN.search(sentence.text) is None
+
+
+def _is_own(about: About, text: str) -> bool:
+    """Whether a sentence speaks of the user's thing of that kind, and not of the owner's as well."""
+    owners = re.findall(rf"\b{re.escape(about.owner)}['’]s ((?:[\w-]+ ?){{1,3}})", text, re.IGNORECASE)
+    if any(about.owned & content_words(had) for had in owners):
+        return False
+    return any(about.owned <= content_words(own) for own in _OWN_THING.findall(text))
 
 
 def agreement(question: Question, sentence: Sentence) -> float:
