@@ -23,7 +23,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from benchmarks.synthetic.chats import HELD_OUT_CHAT, OTHER_HAND
+from benchmarks.synthetic.chats import HELD_OUT_CHATS, OTHER_HAND
 from benchmarks.synthetic.generator import generate
 from benchmarks.synthetic.phrasings import HELD_OUT, TUNED, Phrasing
 from memviz import Log, load_transcript, propose_probes
@@ -114,7 +114,7 @@ def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Trans
     yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
     yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])
     yield from ((f"chat: {transcript.title}", transcript) for transcript in OTHER_HAND)
-    yield f"held-out chat: {HELD_OUT_CHAT.title}", HELD_OUT_CHAT
+    yield from ((f"held-out chat: {transcript.title}", transcript) for transcript in HELD_OUT_CHATS)
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Conversations as people write them, several facts a message and some of them no rule can see.
 
 :data:`OTHER_HAND` was written by somebody who did not know the patterns of ``memviz/metrics/retention``; they found
-half of its facts then, and were mended with these conversations in sight. :data:`HELD_OUT_CHAT` was written before
-that, by the hand that mended them and knew which kinds of facts had been missed.
+half of its facts then, and were mended with these conversations in sight. :data:`HELD_OUT_CHATS` are by the hand that
+mended them: the first was written before, knowing which kinds of facts had been missed, the second afterwards.
 
 A line that begins with ``|`` holds the facts of the message before it.
 """
@@ -109,6 +109,38 @@ Was meinst du, ist das zu teuer?
 | 青石小院; TEA2024; 九折
 Anyway, the weather has been lovely and we had soup for lunch.
 """
+_TRIATHLON = """
+I'm training for a triathlon and my coach is Bettina Kroll.
+| Bettina Kroll
+Ibuprofen upsets my stomach, so I take paracetamol instead.
+| Ibuprofen; paracetamol
+The race starts at 6:45 on the 14th of June near the old pier.
+| 6:45; 14th of June
+My bib number is 2207 and the start group is C.
+| 2207; C
+I pay 85 euros a month for the pool, membership M-5519.
+| 85; M-5519
+Dad can't do dairy and my aunt Rosalind swells up from shrimp.
+| dairy; Rosalind; shrimp
+On the second lap I always get tired, it makes me sick of swimming.
+We can't do without a plan, can we.
+The wetsuit was 219 pounds, size M, from Deeper Waters.
+| 219; size M
+You'll find the key in the blue tin behind the boiler.
+| blue tin
+My mail is k.mora@trimail.fr, or ring 06 12 34 56 78.
+| k.mora@trimail.fr; 06 12 34 56 78
+Notre hôtel s'appelle Le Phare et la chambre est la 207.
+| Le Phare; 207
+Der Zug fährt am 13. Juni um 9 Uhr ab Gleis 7, Wagen 22.
+| 13. Juni; 9 Uhr; 7; 22
+我妹妹晓彤对海鲜过敏,她住在苏州。
+| 晓彤; 海鲜; 苏州
+我们订了八点的餐厅,名字叫老码头,人均一百二十元。
+| 八点; 老码头; 一百二十
+老师建议我多休息,小心一点。
+The flat in Leeds 2024 report covers 30 pages.
+"""
 
 
 def _chat(title: str, lines: str) -> Transcript:
@@ -128,4 +160,4 @@ OTHER_HAND = tuple(
     _chat(title, lines)
     for title, lines in (("moving", _HOME), ("Chinese", _CHINESE), ("wedding", _WEDDING), ("chatty", _CHATTY))
 )
-HELD_OUT_CHAT = _chat("pottery", _POTTERY)
+HELD_OUT_CHATS = _chat("pottery", _POTTERY), _chat("triathlon", _TRIATHLON)

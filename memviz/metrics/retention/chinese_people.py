@@ -80,17 +80,18 @@ class ChinesePeople:
         """Where names begin and end in ``sentence``."""
         for pattern in (_ANNOUNCED, _TWICE, _CALLED, _TITLED):
             for match in pattern.finditer(sentence):
-                name = self._until_its_end(match["value"]) if pattern is _ANNOUNCED else match["value"]
+                name = self._until_its_end(match) if pattern is _ANNOUNCED else match["value"]
                 if not _NO_NAME.search(name):
                     yield match.start("value"), match.start("value") + len(name)
 
-    def _until_its_end(self, name: str) -> str:
-        """``name`` without its last character, if the conversation has it without that one as well. A pet name such as
-        小雨 is taken for two characters, unless the third comes with it again."""
+    def _until_its_end(self, match: re.Match[str]) -> str:
+        """The name without its last character, if the conversation has it without that one as well. A pet name such as
+        小雨 is taken for two characters, unless the third comes with it again or ends the clause."""
+        name = match["value"]
         if name not in self._ended:
             shorter = name[:-1]
             times = self._text.count(name)
-            is_pet_name = name[0] in "小老阿" and times == 1
+            is_pet_name = name[0] in "小老阿" and times == 1 and HAN.match(match.string, match.end()) is not None
             goes_on = len(shorter) >= 2 and (is_pet_name or self._text.count(shorter) > times)
             self._ended[name] = shorter if goes_on else name
         return self._ended[name]

@@ -124,6 +124,7 @@ def test_what_only_looks_like_a_fact_is_not(said: str) -> None:
         ("我住在杭州市文三路218号", {"杭州市文三路218号"}),
         ("酒店叫海天大酒店，房间在十二楼", {"海天大酒店", "十二楼"}),
         ("优惠码是SUMMER8，可以打八折", {"SUMMER8", "八折"}),
+        ("我们订了餐厅,名字叫老码头,很近", {"老码头"}),
     ],
 )
 def test_of_these_just_the_values_are_asked_for(said: str, answers: set[str]) -> None:
