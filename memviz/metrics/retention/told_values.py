@@ -86,12 +86,11 @@ def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Itera
 def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
     text = told.sentence.text
     if _tells(told.sentence):
-        german = _GERMAN.search(text) is not None
         for value in values_in(text, names):
             if not _is_whole(told.sentence, value):
                 continue
             alone = is_stated(value, text, told.of_user)
-            if value.category == "name" and german:
+            if value.category == "name" and _GERMAN.search(text):
                 continue  # where every noun has a capital letter, one says nothing
             if told.of_user or alone or value.category != "number":  # an assistant works out many numbers
                 yield value._replace(alone=alone)
