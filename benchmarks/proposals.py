@@ -5,9 +5,11 @@
 - *bundled*: the questions that come with the bundled conversations. A question is found where a proposal asks for its
   answer, or a part or more of it, out of a message that states it. What else is proposed there may be a fact as well,
   so precision is read by hand: ``--proposed`` lists what is proposed for conversations.
-- *generated*: conversations with planted facts (``benchmarks/synthetic``), each stated once, never used again.
 - *generated*: conversations with planted facts (``benchmarks/synthetic``); each is stated once and not used again.
-  other facts. The patterns were written with the first half in sight, and without the second.
+- *phrasings*: sentences that state one fact each (``benchmarks/synthetic/phrasings.py``), in a generated conversation
+  without other facts. The patterns were written with the first half in sight, and without the second.
+- *chats*: conversations with several facts a message (``benchmarks/synthetic/chats.py``), each of which a proposal has
+  to ask for to be right.
 
 Recall is the share of the facts that are found, precision the share of proposals that ask for a planted value.
 """
@@ -15,11 +17,13 @@ Recall is the share of the facts that are found, precision the share of proposal
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
+from benchmarks.synthetic.chats import HELD_OUT_CHATS, OTHER_HAND
 from benchmarks.synthetic.generator import generate
 from benchmarks.synthetic.phrasings import HELD_OUT, TUNED, Phrasing
 from memviz import Log, load_transcript, propose_probes
@@ -60,7 +64,10 @@ def measure(transcript: Transcript, limit: int) -> Found:
     proposals = propose_probes(log, limit)
     found = tuple(probe for probe in transcript.probes if any(_same(probe, one) for one in proposals))
     missed = tuple(probe for probe in transcript.probes if probe not in found)
-    right = sum(any(_states(probe, one, log) for probe in transcript.probes) for one in proposals)
+    facts = Counter(at for probe in transcript.probes for at in probe.evidence)
+    right = sum(
+        any(_states(probe, one, log, facts[one.evidence[0]] > 1) for probe in transcript.probes) for one in proposals
+    )
     return Found(found, missed, right, len(proposals))
 
 
@@ -69,8 +76,11 @@ def _same(probe: Probe, proposal: Probe) -> bool:
     return proposal.evidence[0] in probe.evidence and _overlap(probe.answers, proposal)
 
 
-def _states(probe: Probe, proposal: Probe, log: Log) -> bool:
-    """Whether a proposal asks for a planted value, the middle of a chain or an older value included."""
+def _states(probe: Probe, proposal: Probe, log: Log, among_others: bool) -> bool:
+    """Whether a proposal asks for a planted value, the middle of a chain or an older value included; of a message with
+    several facts (``among_others``) for just this one."""
+    if among_others:
+        return proposal.evidence[0] in probe.evidence and _overlap(probe.answers, proposal)
     if proposal.evidence[0] in probe.evidence:
         return True
     return _overlap(probe.stale, proposal) and any(
@@ -103,6 +113,8 @@ def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Trans
     yield from ((f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8)) for seed in seeds)
     yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
     yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])
+    yield from ((f"chat: {transcript.title}", transcript) for transcript in OTHER_HAND)
+    yield from ((f"held-out chat: {transcript.title}", transcript) for transcript in HELD_OUT_CHATS)
 
 
 def main() -> None:

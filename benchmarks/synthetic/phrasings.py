@@ -57,16 +57,16 @@ TUNED = _phrasings(
     我们的预算是三千五百元。 | 三千五百元
     我的老师叫王小林。 | 王小林
     考试定在六月十二号。 | 六月十二号
+    One thing about gifts: wool gives me a rash, I am highly allergic to it. | wool
+    If anything comes up, call me on 07700 900123. | 07700 900123
+    Her number is (415) 555-2671 if you want to talk to her. | 555-2671
     """
 )
 
 HELD_OUT = _phrasings(
     """
-    One thing about gifts: wool gives me a rash, I am highly allergic to it. | wool
     Just so you know, Tom can't have shellfish, he is allergic. | shellfish
     Tom is intolerant to lactose. | lactose
-    If anything comes up, call me on 07700 900123. | 07700 900123
-    Her number is (415) 555-2671 if you want to talk to her. | 555-2671
     To get into the building you need the code 8823#. | 8823
     The combination of the bike lock is 40-18-7. | 40-18-7
     The PIN for the alarm is 5093. | 5093

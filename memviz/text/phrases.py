@@ -87,12 +87,13 @@ def unknown(missing: Sequence[str], chinese: bool) -> str:
     return f"I do not know: nothing in the context I was sent {f'mentions {named}' if named else 'says that'}."
 
 
-def not_stated(chinese: bool) -> str:
-    """Say that all words of a question were sent, and no sentence that answers it."""
+def not_stated(chinese: bool, of: str = "") -> str:
+    """Say that all words of a question were sent, and no sentence that answers it; none says it ``of`` a person."""
     if chinese:
         return "我不知道：发给我的内容谈到了这些，但没有一句话说明这一点；自带的模型只会引用原话，要推算请换一个模型。"
     return (
-        "I do not know: what I was sent speaks of this, but no sentence says it, and the bundled model only quotes; "
+        f"I do not know: what I was sent speaks of this, but no sentence says it{f' of {of}' if of else ''}, and the "
+        "bundled model only quotes; "
         "choose another model to work it out."
     )
 

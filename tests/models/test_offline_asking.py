@@ -121,6 +121,85 @@ def test_it_does_so_in_other_languages(question: str, told: tuple[str, ...], exp
     assert all(part in reply for part in expected), reply
 
 
+HOME = (
+    "Hi, I'm Elena Brandt and I run a small bakery in Ghent.",
+    "My VAT number is BE0456.789.123.",
+    "My wife Anna is allergic to nuts.",
+    "Our son Ben likes trains.",
+    "The supplier's contact is Marco, marco@fornorossi.it.",
+    "The hotel in Porto costs 120 euros a night.",
+    "The rent rose from 900 to 950.",
+    "My salary stayed the same.",
+    "We never decided on the ferry.",
+    "The shop is at 12 Kouter Street.",
+    "We close on Mondays.",
+    "My policy is HX 20 77 41 and the agent's name is Rashid.",
+    "My room is 412.",
+    "My phone number is +32 470 12 34 56.",
+)
+HOME_IN_CHINESE = ("我叫李明，对花生过敏。", "预算原来是三千元，现在涨到了四千元。", "门禁密码是4029。")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is my name and where is my bakery?", "Elena Brandt"),
+        ("What's Marco's email address?", "marco@fornorossi.it"),
+        ("Do you remember my address?", "12 Kouter Street"),
+        ("Was the ferry booked?", "never decided on the ferry"),
+        ("Did the rent fall?", "rose from 900"),
+        ("Was my salary raised?", "stayed the same"),
+        ("Is the shop open on Mondays?", "close on Mondays"),
+        ("Name my children", "Ben"),
+        ("Which room do I have?", "412"),
+        ("Please write down my phone number.", "+32 470"),
+        ("Thanks, and what am I allergic to?", NOT_SAID),
+        ("Is Ben allergic to nuts?", "no sentence says it of Ben"),
+        ("What does Anna like?", NOT_SAID),
+        ("What is the supplier's VAT number?", NOT_SAID),
+        ("How long is the hotel stay?", NOT_SAID),
+        ("What is the agent's policy number?", NOT_SAID),
+        ("What is the agent's name?", "Rashid"),
+        ("Why did the rent go up?", CANNOT),
+        ("By how much did the rent rise?", CANNOT),
+        ("Translate 'bread' to French.", CANNOT),
+        ("Forget the rental car.", CANNOT),
+    ],
+)
+def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(question: str, expected: str) -> None:
+    reply = ask(question, HOME)
+    assert expected in reply
+    assert not reply.startswith(NOTED)
+    assert 'On "Thanks"' not in reply
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Tell me about Anna, Ben and the hotel.", ("nuts", "trains", "120")),
+        ("Describe my family.", ("Anna", "Ben")),
+        ("Why did the rent go up?", ("rose from 900", CANNOT)),
+    ],
+)
+def test_it_quotes_all_that_it_can(question: str, parts: tuple[str, ...]) -> None:
+    reply = ask(question, HOME)
+    assert all(part in reply for part in parts), reply
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("我叫什么名字？", "李明"),
+        ("预算降低了吗？", "涨到了四千元"),
+        ("我对牛奶过敏吗？", "没有提到“牛奶”"),
+        ("银行卡密码是多少？", "没有提到“银行卡”"),
+        ("把我的名字翻译成英文。", "自带的模型无法推算"),
+    ],
+)
+def test_so_it_does_in_chinese(question: str, expected: str) -> None:
+    assert expected in ask(question, HOME_IN_CHINESE)
+
+
 @pytest.mark.parametrize(
     "said",
     [

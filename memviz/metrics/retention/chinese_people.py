@@ -41,12 +41,22 @@ _IN_NO_NAME = (
     "他她它我你您到再又还可先该只从向的了是在有和与跟说给就都也很会能要想来去做把被对不没这那们个问叫看让请找带"
     "时后前里上下过着得地吗呢吧啊"
 )
-_GIVEN = f"(?:(?![{_IN_NO_NAME}])[\u4e00-\u9fff])"
+_GOES_ON = one_of(
+    r"""今年 明年 去年 今天 明天 昨天 喜欢 讨厌 已经 最 每[天周月年] 打算 正在 生日 电话 手机 特别 非常 觉得 认识 建议
+    推荐 介绍 开始 结婚 毕业 工作 住 爱[吃喝看听玩] 怕 刚 比 [一二三四五六七八九十\d]+岁"""
+)
+"""What follows a name and is no part of it."""
+_GIVEN = f"(?:(?![{_IN_NO_NAME}]|{_GOES_ON})[\u4e00-\u9fff])"
 _ANNOUNCED = re.compile(
-    rf"(?:名叫|叫做|叫|名字是|我是|{_ROLE}(?:是|叫|：)?)"
+    rf"(?:名叫|叫做|叫|名字是|我是|(?:{_ROLE}|我(?:先生|太太|爱人))(?:是|叫|：)?)"
     rf"(?P<value>{_FAMILY}{_GIVEN}{{1,2}}|[小老阿]{_GIVEN}{{1,2}})"
 )
-_CALLED = re.compile(rf"(?:名叫|叫做|叫|名字是)(?P<value>{_GIVEN}{{2,3}})(?=[，。！；、]|$)")
+_TWICE = re.compile(
+    r"我(?:的|家)?(?:儿子|女儿|孩子|宝宝|孙子|孙女|外甥女?|侄子|侄女|[弟妹][弟妹]|猫|狗)(?P<value>(?![妈爸爸爷奶哥姐弟妹天常刚慢往渐仅明每偏早晚]"
+    r")(?P<one>[\u4e00-\u9fff])(?P=one))"
+)
+"""A child's name, often one character twice: 乐乐."""
+_CALLED = re.compile(rf"(?:名叫|叫做|(?<!们)叫|名字是)(?P<value>{_GIVEN}{{2,3}})(?=[，。！；、,;!]|$)")
 _TITLED = re.compile(
     rf"(?<![一二两三四五六七八九十几每这那整])"
     rf"(?P<value>[{_COMMON}]{_TITLE}|[小老阿][{_COMMON}](?![子家板师婆公伴外乡实]))(?!{_TITLE})"
@@ -54,7 +64,7 @@ _TITLED = re.compile(
 _NO_NAME = re.compile(
     one_of(
         """什么 怎么 这样 那个 老家 小马 小米 白色 高兴 小时 叫停 平时 方便 成本 成为 解决 文件 许可 毕竟 游戏 马上
-        万一 明白 全部 应该 强调"""
+        万一 明白 全部 应该 强调 外卖 快递 出租"""
     )
 )
 
@@ -68,16 +78,20 @@ class ChinesePeople:
 
     def places(self, sentence: str) -> Iterator[tuple[int, int]]:
         """Where names begin and end in ``sentence``."""
-        for pattern in (_ANNOUNCED, _CALLED, _TITLED):
+        for pattern in (_ANNOUNCED, _TWICE, _CALLED, _TITLED):
             for match in pattern.finditer(sentence):
-                name = self._until_its_end(match["value"]) if pattern is _ANNOUNCED else match["value"]
+                name = self._until_its_end(match) if pattern is _ANNOUNCED else match["value"]
                 if not _NO_NAME.search(name):
                     yield match.start("value"), match.start("value") + len(name)
 
-    def _until_its_end(self, name: str) -> str:
-        """``name`` without its last character, if the conversation has it without that one as well."""
+    def _until_its_end(self, match: re.Match[str]) -> str:
+        """The name without its last character, if the conversation has it without that one as well. A pet name such as
+        小雨 is taken for two characters, unless the third comes with it again or ends the clause."""
+        name = match["value"]
         if name not in self._ended:
             shorter = name[:-1]
-            goes_on = len(shorter) >= 2 and self._text.count(shorter) > self._text.count(name)
+            times = self._text.count(name)
+            is_pet_name = name[0] in "小老阿" and times == 1 and HAN.match(match.string, match.end()) is not None
+            goes_on = len(shorter) >= 2 and (is_pet_name or self._text.count(shorter) > times)
             self._ended[name] = shorter if goes_on else name
         return self._ended[name]

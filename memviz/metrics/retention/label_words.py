@@ -19,8 +19,8 @@ RELATIONS = one_of(
         co-?worker boss manager supervisor teacher tutor professor coach trainer doctor dentist vet therapist
         physiotherapist surgeon nurse lawyer solicitor notary landlord landlady accountant plumber electrician carpenter
         architect builder roofer gardener cleaner nanny babysitter assistant secretary treasurer chairman chairwoman
-        president director owner host hostess guide skipper captain driver technician caretaker tenant sponsor caterer
-        photographer florist baker cook chef waiter bartender foreman roommate flatmate housemate lodger broker
+        president director owner host hostess guide skipper captain driver technician caretaker tenant sponsor agent
+        caterer photographer florist baker cook chef waiter bartender foreman roommate flatmate housemate lodger broker
         advis[eo]r consultant client customer editor publisher mentor intern successor dog cat horse pony rabbit parrot
         hamster pet puppy kitten tortoise frau mann partnerin sohn tochter mutter vater bruder schwester cousine onkel
         tante nichte neffe oma opa freund(?:in)? nachbar(?:in)? kolleg(?:e|in) chefin lehrer(?:in)? arzt ärztin zahnarzt
@@ -45,15 +45,38 @@ CODE_NOUN = (
         mot_de_passe
         """
     )
-    + "|nummer|kennwort|passwort|kennzeichen|code)(?![a-z])"
+    + "|pass(?=:)|nummer|kennwort|passwort|kennzeichen|code)(?![a-z])"
 )
 OF_SOMETHING = r"(?: (?:of|for|to|at|from|on|für|vom|von|der|des|de|del|du)(?: [\w'’&-]+){1,6}?)?"
 SAYS = r"(?:[ \"“”'’`(#]|is|are|was|has|changed|to|now|still|number|called|ist|lautet|est|es|:|=)*"
 CODE = (
     r"(?:[A-Z]{2}\d\d(?: ?[\dA-Z]{2,4}){3,8}"  # an IBAN
     r"|(?=[^\s,;]*\d)[A-Za-z0-9*][\w*@!$%&/+.-]*[A-Za-z0-9](?: \d[\dA-Z]{1,4}(?![\w.,]*\w))*"
-    r"|\d{2,}|[A-Z][A-Z0-9-]{4,})(?!\w)"
+    r"|\d{2,}|[A-Z][A-Z0-9-]{4,})(?!\w|\) ?\d)"  # 555 of (555) 010-7788 is no code
 )
+SPACED_CODE = r"[A-Z]{1,3}(?: \d{2,4}){2,5}(?: [A-Z])?(?!\w)"
+"""Letters and groups of digits, as on an insurance card: QQ 12 34 56 C."""
+STRONG_CODE = (
+    rf"(?:{SPACED_CODE}|(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][A-Z0-9-]{{3,}}"
+    r"|(?!(?:19|20)\d\d-)\d+(?:-\d+){1,4}|\d{5,})(?![\w-]|[.,:/]\d)"
+)
+"""What is a code behind a word that may also be followed by a count: an order of 12 lamps, order 000-7741."""
+NUMBERED = (
+    r"(?<![a-z])"
+    + one_of(
+        r"""
+        confirmation booking reservation order ticket invoice policy claim case customer member(?:ship)? combo
+        combination keypad safe tracking parcel licen[cs]e registration opens_with bestellung buchung rechnung
+        """
+    )
+    + r"(?: (?:number|no\.?|code|id|is under|under|opens with|nummer))?(?![a-z])"
+)
+NUMBERED_PLACE = one_of("room flat locker gate platform seat cabin berth bay zimmer gleis")
+LINE_NUMBER = r"[A-Z]{2} ?\d{2,4}(?![\w-])"
+"""A flight or a train: LX 1837."""
+EMAIL = r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"
+PERCENT = r"\d+(?:[.,]\d+)? ?(?:%|percent|per cent|prozent)"
+BLOOD_TYPE = r"(?:AB|A|B|O|0)(?:[ -]?(?:[+\u2212-]|Rh\S*|[Pp]ositive?|[Nn]egative?|[Pp]os|[Nn]eg))+(?!\w)"
 
 PHONE_NOUN = (
     "(?<![a-z])"
@@ -72,7 +95,7 @@ _ENDS = one_of(
     """
         but so because since which who that when if as while although though for on in at over than to from anymore
         please also too either now instead is are was were has have had and or by until after before this these here
-        there yet with it
+        there yet with it btw tho lol haha pls plz thx tbh
         """
 )
 _NOT_FIRST = one_of(
@@ -82,15 +105,15 @@ _NOT_FIRST = one_of(
         both
         """
 )
-_OWN = "(?:(?:the|a|an|any|my|our|your|his|her|all|some) )?"
+OWN = "(?:(?:the|a|an|any|my|our|your|his|her|all|some) )?"
 _WORD = r"[\w'’%-]*\w"
 NOT_FIRST = rf"(?!{_NOT_FIRST}\b)"
-PHRASE = rf"{_OWN}(?P<value>{NOT_FIRST}{_WORD}(?: (?!{_ENDS}\b){_WORD}){{0,4}})"
+PHRASE = rf"{OWN}(?P<value>{NOT_FIRST}{_WORD}(?: (?!{_ENDS}\b){_WORD}){{0,4}})"
 
-NAME_WORD = r"(?-i:[A-Z\u00c0-\u00de][\w’'-]*[a-z\u00df-\u00ff])"
-_PARTICLES = "(?:(?:van|von|de|da|di|del|der|den|le|la) )*"
+NAME_WORD = r"(?-i:[A-Z\u00c0-\u00de][\w’'-]*[a-z\u00df-\u00ff](?!\w))"
+PARTICLES = "(?:(?:van|von|de|da|di|del|der|den|le|la) )*"
 TITLES = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Herr|Frau)\.? )*"
-NAME = rf"{TITLES}(?P<value>{NAME_WORD}(?: {_PARTICLES}{NAME_WORD}){{0,2}})"
+NAME = rf"{TITLES}(?P<value>{NAME_WORD}(?: {PARTICLES}{NAME_WORD}){{0,2}})"
 
 SUBJECT = r"(?:\b(?:i|he|she|we|they|who)|\b(?-i:[A-Z])\w+|\b(?:my|our) [\w-]+)"
 WE_HAVE = r"\b(?:we|i)(?:['’]ve| have| had)?(?: (?:finally|now|also|just|both|all|already))?"
@@ -99,6 +122,13 @@ NEVER = one_of(
         can['’]?t cannot can_not mustn['’]t must_not may_not do(?:es)?n['’]t do(?:es)?_not won['’]t never not_allowed_to
         """
 )
+ILL = one_of(
+    r"""
+        itch(?:y|ing)? (?:a_)?(?:bad_|nasty_)?rash hives eczema sneez(?:e|ing) wheez(?:e|ing) nauseous nausea
+        migraines? (?:a_)?migraine asthma swell swollen (?:an_)?(?:allergic_)?reaction
+        """
+)
+"""What something does to those who cannot stand it."""
 DIETS = one_of(
     r"""
         vegan vegetarian pescatarian coeliac celiac diabetic lactose[-_]intolerant gluten[-_]free teetotal
@@ -111,6 +141,12 @@ WHEN = (
     "(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?: (?:morning|afternoon|evening|night)s?)?"
     rf"|(?:half|quarter) (?:past|to) {_HOUR}|\d{{1,2}}(?::\d\d)? ?[ap]\.?m|noon|midnight)"
 )
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|januar|februar|märz|mai|juni|juli|oktober|dezember)(?![a-zä])"
+)
+DAY_OF_MONTH = rf"\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}(?:,? (?:19|20)\d\d)?"
+NUMBERED_DAY = r"\d{1,2}(?:st|nd|rd|th)(?=[.,;!?]|$| (?:at|if|and|or|so|but|around|because|after|before|when|we|i)\b)"
 STREET = (
     r"(?-i:(?<![\w.])(?P<value>\d{1,4}[A-Za-z]? (?:[A-Z][\w'’-]+ ){1,3}"
     + one_of("Street Road Avenue Lane Court Square Drive Way Close Terrace Row Quay Boulevard Crescent Hill St Rd Ave")

@@ -23,6 +23,7 @@ LEAST_WORDS = 2
 """Content words that a question has to have besides the value, or nobody could tell what is asked."""
 MOST_MESSAGES, MOST_SHARE = 4, 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
+_WITH_UNIT = re.compile(r"(?P<number>\d[\d.,]*) ?[^\W\d]")
 USED_AGAIN = 1.5
 """How much more telling a value is that comes back."""
 PER_MESSAGE = 2
@@ -68,6 +69,14 @@ def propose_probes(log: Log, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
 
 
 def _statement(position: int, sentence: Sentence, value: Value) -> _Statement | None:
+    """The question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old"."""
+    found = _question(position, sentence, value)
+    if found is None and (amount := _WITH_UNIT.match(sentence.text[value.start : value.stop])):
+        found = _question(position, sentence, value._replace(stop=value.start + amount.end("number")))
+    return found
+
+
+def _question(position: int, sentence: Sentence, value: Value) -> _Statement | None:
     answer = sentence.text[value.start : value.stop]
     again = re.compile(rf"(?<![A-Za-z0-9.,]){re.escape(answer)}(?![A-Za-z0-9]|[.,]\d)")
     before, after = sentence.text[: value.start], sentence.text[value.stop :]

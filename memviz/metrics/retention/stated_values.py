@@ -28,10 +28,17 @@ _CODE = r"""
   | (?<![A-Za-z0-9_@/.-])(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*(?:[A-Z]|[a-z]_))
     [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![A-Za-z0-9_@/-])
 """
-_AMOUNT = r"(?<![A-Za-z0-9_.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![A-Za-z0-9_.,:/-])\d+(?:\.\d+)?"
+_CURRENCY = r"(?:[Ee]uros?|€|EUR|[Ff]rancs?|Franken|CHF|dollars?|pesos?|couronnes|kr)(?![A-Za-z])"
+_AMOUNT = (
+    r"(?<![A-Za-z0-9_.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    rf"|(?<![A-Za-z0-9_.,:/-])\d{{1,3}}(?:[.\ \u00a0\u202f]\d{{3}})+(?:,\d\d)?(?=[\ \u00a0\u202f]?{_CURRENCY})"
+    r"|(?<![A-Za-z0-9_.,:/-])\d+(?:\.\d+)?"
+)
 _HAN_AMOUNT = r"[一二两三四五六七八九十百千万亿][零一二两三四五六七八九十百千万亿半]*"
 _UNIT = r"""
-    \ ?(?:%|percent|euros?|dollars?|pounds?|cents?|degrees|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?
+    [ \u00a0\u202f]?(?:%|percent|[Ee]uros?|Franken|Prozent|Gästen?|Personen|Leuten?|Schülern?|Kindern?
+        |Teilnehmern?|Stunden|Minuten|Tagen?|Nächten?|Wochen|Monaten?|Jahren?|Grad|personnes|invités
+        |dollars?|pounds?|cents?|degrees|hours?|minutes?|seconds?|days?|nights?|weeks?|months?|years?
         |points?|kilos?|grams?|miles?|kilomet\w+|centimet\w+|met(?:er|re)s?|lit(?:er|re)s?|people|guests|pages|volts?
         |watts?|[kKMG]B|[kcm]?m|kg|mg|ml|kW|ms|EUR|USD|GBP|CHF|€)(?![A-Za-z0-9])
   | (?:万元|亿元|[欧日]元|美元|英镑|元|块钱|万|平方米|千瓦|公斤|厘米|公里|小时|分钟|个月
@@ -49,15 +56,22 @@ _NAME = re.compile(rf"(?<![\w'’-]){_WORD}(?: (?:(?:d[aeou]s?|del|di|la|le|van|
 _RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
 _RANGE_GOES_ON = re.compile(r" ?(?:to|or|[-–~至到]) ?\d")
 _STATING = re.compile(
-    r"(?:[$€£¥]|\b(?:is|are|was|were|am|costs?|pays?|paid|spend|spent|earns?|weighs?|measures?|lasts?|takes?|holds?|have"
-    r"|has|owe|budget|rent|price|salary|fee|deposit|discount|limit|requires?|need|room|route|number|size|kostet|beträgt"
+    r"(?:[$€£¥]|\b(?:i|he|she|we|they)['’](?:m|s|re)|\b(?:sind|haben|zahlen|rechnen mit|liegt bei|Platz für"
+    r"|serons|est de|coûte|sommes|is|are|was|were|am|costs?|pays?|paid|spend|spent|earns?|weighs?|measures?|lasts?"
+    r"|takes?|holds?|have|has|owe|budget|rent|price|salary|fee|deposit|discount|limit|requires?|need|room|route|number|size|kostet|beträgt"
     r"|ist)\b(?: (?:now|about|around|at|most|least|exactly|only|just|up|to|almost|nearly|over|under|roughly|still|an?"
     r"|the|of|all|already))*) ?[$€£¥]?$"
     r"|(?:是|为|有|共|要|花了?|付了?|约|大概|大约|定在|改成|涨到|降到|到|[价租薪金费额算例率期积款限月年晚斤])$",
     re.IGNORECASE,
 )
 _MONEY = re.compile(
-    r"^[\d.,]+ ?(?:euros?|dollars?|pounds?|cents?|[GMT]B|EUR|USD|GBP|CHF)\b|^[\d.,]+ ?€|^[^\s，。]*(?:元|块)"
+    r"^[\d., \u00a0\u202f]+(?:[Ee]uros?|Franken|dollars?|pounds?|cents?|[GMT]B|EUR|USD|GBP|CHF)\b"
+    r"|^[\d.,]+ ?€|^[^\s，。]*(?:元|块)"
+)
+_VERB = re.compile(
+    r"(?:\b(?:i|we|he|she)['’](?:m|s|re)|\b(?:is|are|was|were|am|costs?|pay|paid|weighs?|liegt bei|kostet|beträgt|ist"
+    r"|sind|est|est de|coûte|sommes))(?: (?:now|about|around|at|almost))? ?[$€£¥]?$",
+    re.IGNORECASE,
 )
 _DEFINES = re.compile(
     r"^(?:The|Your|Our) (?!difference|sum|mean|average|result|rest)[^,;:.]{3,70} (?:is|are)"
@@ -79,6 +93,11 @@ class Value(NamedTuple):
     weight: float
     alone: bool = False
     """It is a fact though nobody uses the value again."""
+
+
+def has_verb(before: str) -> bool:
+    """Whether a verb stands right before a value, and makes a sentence of what is no entry of a list."""
+    return _VERB.search(before) is not None
 
 
 def is_stated(value: Value, sentence: str, of_user: bool) -> bool:

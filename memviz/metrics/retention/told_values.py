@@ -9,8 +9,8 @@ from typing import NamedTuple
 from memviz.conversation import Log
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.chinese_values import chinese_in
-from memviz.metrics.retention.labelled_values import labelled_in
-from memviz.metrics.retention.stated_values import Value, is_stated, names_in, values_in
+from memviz.metrics.retention.labelled_values import labelled_in, reachable_in
+from memviz.metrics.retention.stated_values import Value, has_verb, is_stated, names_in, values_in
 from memviz.text.sentences import Sentence, passage
 from memviz.text.words import HAN
 
@@ -24,6 +24,12 @@ _FORMULA = re.compile(r"[=×±<>|{}]")
 _UNSURE = re.compile(
     r"\b(?:if|maybe|perhaps|might|could|would be|for example|such as|e\.g\.|suppose|imagine|falls|vielleicht)\b"
     r"|如果|假如|比如|例如|建议|也许|可能",
+    re.IGNORECASE,
+)
+_GERMAN = re.compile(
+    r"\b(?:ich|wir|und|der|die|das|den|dem|ein|eine|einen|einer|ist|sind|hat|habe|nicht|mit|für|von|vom|im|am|um"
+    r"|auf|meine?|unsere?|kommt)\b(?=.*\b(?:ich|wir|und|der|das|den|dem|eine|einen|ist|sind|hat|haben|nicht|mit|für|vom"
+    r"|um|auf|bei|kommt|kostet)\b)",
     re.IGNORECASE,
 )
 _SMALL = re.compile(r"(?<![\w'’-])[a-zß-ÿ]+")
@@ -71,7 +77,9 @@ def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Itera
     text = sentence.text
     chinese = not text.isascii() and HAN.search(text)
     found = list(chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user))
-    if found and not _UNSURE.search(text) and (of_user or not sentence.traits.is_hedged):
+    if found and _UNSURE.search(text):
+        found = list(reachable_in(text)) if of_user else []
+    if found and (of_user or not sentence.traits.is_hedged):
         yield from (Value(*one, alone=True) for one in found)
 
 
@@ -79,9 +87,19 @@ def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
     text = told.sentence.text
     if _tells(told.sentence):
         for value in values_in(text, names):
+            if not _is_whole(told.sentence, value):
+                continue
             alone = is_stated(value, text, told.of_user)
+            if value.category == "name" and _GERMAN.search(text):
+                continue  # where every noun has a capital letter, one says nothing
             if told.of_user or alone or value.category != "number":  # an assistant works out many numbers
                 yield value._replace(alone=alone)
+
+
+def _is_whole(sentence: Sentence, value: Value) -> bool:
+    """Whether it ends like a sentence, or has a verb before the value, as in a chat without full stops."""
+    text = sentence.text
+    return _ENDED.search(text) is not None or has_verb(text[: value.start])
 
 
 def _tells(sentence: Sentence) -> bool:
@@ -89,7 +107,6 @@ def _tells(sentence: Sentence) -> bool:
     least = SENTENCE_CHARS.start
     return (
         (len(text) >= least or len(HAN.findall(text)) * HAN_CHARS >= least)
-        and _ENDED.search(text) is not None
         and _FORMULA.search(text) is None
         and not traits.is_hedged
         and traits.informativeness >= LEAST_INFORMATIVENESS

@@ -7,10 +7,12 @@ From a question to the answer:
 1. ``asking`` tells what asks from what states something: questions, two of them in one sentence, orders, and work that
    no quotation is.
 2. ``context_sources`` takes each message of the context as a source: who said it, and its sentences.
-3. ``question`` reads which words the question is about, and which kind of answer it wants (a date, a number, ...).
+3. ``question`` reads which words the question is about, and which kind of answer it wants (a date, a number, ...);
+   ``question_subject`` whom it asks about.
 4. ``matching`` finds the candidates: sentences that share words with the question, or say them in other words
    (``meanings``). Each gets the share of the question that it covers; rare words count more.
-5. ``suitability`` refuses candidates of the wrong kind, such as one without a number where a number is asked for.
+5. ``suitability`` refuses candidates of the wrong kind, such as one without a number where a number is asked for, and
+   those that say it of somebody else.
 6. ``answering`` takes the candidate that covers most, or two that belong together, if they cover enough. ``listing``
    takes all of a kind, or on a subject.
 7. ``replying`` quotes it, or says why not: nothing was sent about it, no sentence says it, or it cannot work it out.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from memviz.models.offline.context_sources import Source
@@ -9,6 +10,13 @@ from memviz.models.offline.matching import Match, Matches
 from memviz.models.offline.question import Question
 from memviz.models.offline.suitability import accepts
 
+_INTRODUCES = re.compile(
+    r"\b(?i:my (?:full |first |last )?name(?: is|['’]s)|call me|mein name ist|ich heiße|je m['’]appelle|me llamo)\b"
+    r"|(?:^|[,!.] )(?:I['’]m|I am|[Ii]ch bin|[Jj]e suis) (?!(?:German|French|English|Italian|Spanish|Dutch|British"
+    r"|American|Chinese|Japanese|Indian|Irish|Swiss|Austrian|Polish|Turkish)\b)[A-Z\u00c0-\u00de][\w-]+"
+    r"(?=[,.!]| [A-Z]| and | und |$)"
+    r"|(?<![们你他她])我(?:的名字)?(?:叫|名叫|的名字是)(?!什么|你|他|她|了|来|去)[\u4e00-\u9fff]"
+)
 COVERED_THRESHOLD, DIRECT_THRESHOLD = 0.62, 0.4
 """The least share of the question that an answer covers: with the sentences around it, and by itself. With lower
 thresholds it quotes sentences that merely share a topic; with higher ones it misses facts in other words."""
@@ -23,6 +31,8 @@ PAIR_STARTS = 10
 
 def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], frozenset[str]]:
     """The best statements for ``question`` (up to two), and those of its stems that occur nowhere in the context."""
+    if question.about.own_name and (introduced := _introduction(among)):
+        return [introduced], frozenset()
     matches = Matches(question, among)
     able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
     fitting = [match for match in able if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)]
@@ -32,6 +42,20 @@ def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], froz
         if pair:
             return pair, matches.missing
     return [best] if best else [], matches.missing
+
+
+def _introduction(among: Sequence[Source]) -> Match | None:
+    """The newest sentence in which the user says a name of their own."""
+    return next(
+        (
+            Match(source, position, at, frozenset(), covered=1.0)
+            for position, source in reversed(list(enumerate(among)))
+            if source.kind in ("user", "summary")
+            for at, sentence in enumerate(source.passage.sentences)
+            if not sentence.is_question and not sentence.echo and _INTRODUCES.search(sentence.text)
+        ),
+        None,
+    )
 
 
 def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from memviz.text.phrases import social
 from memviz.text.sentences import Sentence, passage
 from memviz.text.vocabulary import words
 from memviz.text.words import content_words
@@ -62,12 +63,14 @@ _OVERVIEW = _starts(
 _LIST = _starts(
     rf"list{_FOR_ME} (?=(?:all|the|every|each|my|our|your|any|what|which)\b)|enumerate",
     rf"(?:name|show|give|tell|repeat|recite){_FOR_ME} (?=all\b|every\b|each\b|(?:a|the) list\b)",
+    rf"(?:tell|show){_FOR_ME} (?:(?:everything|all|more|something) )?about |describe (?=(?:the|my|our|all|each)\b)",
     r"(?:liste|nenne?|zeige?)(?: mir| uns)? (?=alle\b|die\b)",
     "列出|列举|列一下",
 )
 _ORDER = _starts(
     r"(?:tell|give|show|remind) (?:me|us)|let (?:me|us) know|look up|recite",
     r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
+    r"(?:write|note|jot) (?:down )?(?=(?:my|our|the) [^\d:]*\b(?:number|address|name|code|password|date|email)\Z)",
     r"i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder|i (?:forgot|have forgotten|forget)",
     r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
     "告诉我|提醒我|复述|重复一?下?|说说",
@@ -75,10 +78,11 @@ _ORDER = _starts(
 _WORK = _starts(
     rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){_FOR_ME}"
     r" (?:an?|some|another)\b",
-    r"(?:translate|calculate|compute|add up|convert|compare|explain|rewrite|rephrase|solve|analy[sz]e|evaluate|estimate"
-    rf"|predict|guess){_FOR_ME} (?:the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
+    r"(?:translate|calculate|compute|convert)\b",
+    r"(?:forget|delete|erase|draw|paint|sing|imagine|add up|compare|explain|rewrite|rephrase|solve|analy[sz]e|evaluate"
+    rf"|estimate|predict|guess){_FOR_ME} (?:an?|the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
     r"(?:übersetze?|schreibe?|berechne?|erkläre?|vergleiche?|empfiehl)(?: mir| uns)?\b",
-    "翻译|写一|计算|算一?下|解释|推荐|比较",
+    "翻译|写一|计算|算一?下|解释|推荐|比较|忘[掉了记]|把.*(?:翻译|译成|改写|画)",
 )
 _REASONING = re.compile(
     r"^should (?:i|we)\b|\b(?:why|how come|what if|what do you think|would you|is it (?:better|worth|wise|a good idea)"
@@ -86,6 +90,11 @@ _REASONING = re.compile(
     r"|how (?:can|could|should|would) (?:i|we|you|one)"
     r"|which (?:\w+ )?(?:is|are|one) (?:more|less|the most|the least))\b"
     r"|\d ?[*x×+/] ?\d|(?<![定改叫名成])为什么|应该|怎么[办做样]|你觉得|哪个更|一共",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:why|how come|by how much|warum|wieso|um wie ?viel|pourquoi)\b|(?<![定改叫名成])为什么"
+    r"|(?:多了|少了|涨了|降了)多少",
     re.IGNORECASE,
 )
 _SECOND = re.compile(
@@ -132,8 +141,17 @@ def needs_reasoning(ask: Ask) -> bool:
     return _REASONING.search(ask.text) is not None
 
 
+def asks_for_cause(ask: Ask) -> bool:
+    """Whether a quotation answers only a part of it: the reason and the difference have to be worked out."""
+    return _CAUSE.search(ask.text) is not None
+
+
 def _parts(text: str) -> Iterator[str]:
-    """The questions in one sentence: "What is the budget and when do we leave?" has two."""
+    """The questions in one sentence: "What is the budget and when do we leave?" has two. "Thanks" is none."""
+    return (part for part in _pieces(text) if social(part, chinese=False) is None)
+
+
+def _pieces(text: str) -> Iterator[str]:
     pieces = [piece.strip(" ,，") for piece in _CHINESE_PARTS.split(text)]
     if len(pieces) > 1 and all(_CHINESE_ASKING.search(piece.rstrip("?？")) for piece in pieces):
         yield from pieces

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from memviz.models.offline.asking import Ask
 from memviz.models.offline.context_sources import Source
+from memviz.models.offline.meanings import implied
 from memviz.models.offline.summary_request import Entry
 from memviz.text import phrases
 from memviz.text.sentences import Sentence
@@ -31,9 +32,9 @@ def listed(ask: Ask, among: Sequence[Source]) -> list[tuple[str, str]]:
     found = [
         (at, source.kind, sentence)
         for at, (source, sentence) in enumerate(_statements(among))
-        if _is_of_kind(ask.text, sentence) and (not ask.topic or not ask.topic.isdisjoint(sentence.words))
+        if _is_of_kind(ask.text, sentence) and (not ask.topic or _on(ask.topic, sentence))
     ]
-    found.sort(key=lambda one: (-len(ask.topic & one[2].words), -one[2].traits.informativeness))
+    found.sort(key=lambda one: (-len(_on(ask.topic, one[2])), -one[2].traits.informativeness))
     texts: dict[str, tuple[int, str]] = {}
     for at, kind, sentence in found:
         texts.setdefault(sentence.text, (at, kind))
@@ -41,12 +42,17 @@ def listed(ask: Ask, among: Sequence[Source]) -> list[tuple[str, str]]:
     return [(kind, text) for _, kind, text in best]
 
 
+def _on(topic: frozenset[str], sentence: Sentence) -> frozenset[str]:
+    """What of ``topic`` a sentence speaks of, in other words too."""
+    return (topic & sentence.words) | implied(topic, sentence)
+
+
 def entries_about(topic: frozenset[str], among: Sequence[Source]) -> list[Entry]:
     """What was said, to be summarized; with a ``topic`` only sentences that have one of its words."""
     return [
         Entry(source.kind, sentence.text)
         for source, sentence in _statements(among)
-        if not topic or not topic.isdisjoint(sentence.words)
+        if not topic or _on(topic, sentence)
     ]
 
 

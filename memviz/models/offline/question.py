@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from memviz.models.offline.question_subject import About
 from memviz.text.vocabulary import LIGHT_WORDS
 from memviz.text.words import bridges, content_words, stem
 
@@ -62,6 +63,7 @@ _NEWEST = re.compile(
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始", re.IGNORECASE
 )
+_EMAIL_ADDRESS = re.compile(r"e-?mail address", re.IGNORECASE)
 _OF_ASKER = re.compile(
     r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b", re.IGNORECASE
 )
@@ -85,10 +87,13 @@ class Question:
     of_asker: bool
     is_negated: bool
     has_names: bool
+    about: About
+    """Whom and what it asks about."""
 
     @classmethod
     def of(cls, text: str) -> Question:
         """Read the question ``text``."""
+        text = _EMAIL_ADDRESS.sub("email", text)
         counted = _COUNTED.search(text)
         return cls(
             text,
@@ -101,6 +106,7 @@ class Question:
             of_asker=_OF_ASKER.search(text) is not None,
             is_negated=NEGATION.search(text) is not None,
             has_names=_NAME_INSIDE.search(text) is not None,
+            about=About.of(text, frozenset(name.lower() for name in _NAME_INSIDE.findall(text))),
         )
 
     def says(self, word: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from memviz.conversation import Message
 from memviz.models.offline.answering import find
-from memviz.models.offline.asking import Ask, Sought, asks_of, needs_reasoning
+from memviz.models.offline.asking import Ask, Sought, asks_for_cause, asks_of, needs_reasoning
 from memviz.models.offline.context_sources import Source, sources
 from memviz.models.offline.listing import entries_about, listed
 from memviz.models.offline.question import Question
@@ -19,6 +19,7 @@ from memviz.text.words import HAN, content_words, is_chinese
 Summarizer = Callable[[Sequence[Entry], bool], str]
 """Makes a summary of entries; the second argument says whether it may take all the room that it has."""
 
+_REASON = re.compile(r"\b(?:because|since|due to|that is why|weil|denn|parce)\b|因为", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 MAX_ASKS, MAX_STATEMENTS = 4, 200
 """How much of one input is answered, and how much of it is looked through for something to acknowledge."""
@@ -69,6 +70,8 @@ def _answers(asks: Sequence[Ask], among: Sequence[Source], summarized: Summarize
         if answer is None:
             about = ask.text if len(asks) > 1 else ""
             answer = phrases.about(about, _admitted(ask, among, chinese), chinese)
+        elif asks_for_cause(ask) and not _REASON.search(answer):
+            answer += ("" if chinese else " ") + phrases.cannot_work_out(chinese)
         if answer not in answers:
             answers.append(answer)
     return answers
@@ -97,18 +100,33 @@ def _admitted(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
     missing = _spelled(find(question, among)[1], ask.text)
     if ask.sought is Sought.WORK or (needs_reasoning(ask) and not said.isdisjoint(question.weights)):
         return phrases.cannot_work_out(chinese)
-    return phrases.unknown(missing, chinese) if missing or not among else phrases.not_stated(chinese)
+    if missing or not among:
+        return phrases.unknown(missing, chinese)
+    return phrases.not_stated(chinese, _asked_of(question, among))
+
+
+def _asked_of(question: Question, among: Sequence[Source]) -> str:
+    """Whom a question asks about, where sentences say it of others: "Is Ben allergic to nuts?"."""
+    names = question.about.names if question.about.is_yes_or_no else frozenset[str]()
+    name = next(iter(names)) if len(names) == 1 else ""
+    spelled = re.search(re.escape(name), question.text, re.IGNORECASE) if name else None
+    return spelled.group() if spelled else ""
 
 
 def _spelled(stems: frozenset[str], question: str) -> list[str]:
     """The words of ``question`` whose stems are ``stems``, as it spells them; runs of Chinese characters whole."""
     words = dict.fromkeys(_WORD.findall(question))
     spelled = [word for word in words if not HAN.search(word) and (own := content_words(word)) and own <= stems]
-    inside = {
-        at + step for stem in stems if HAN.search(stem) for at in _places(stem, question) for step in range(len(stem))
-    }
+    inside = _characters(stems, question) - _characters(content_words(question) - stems, question)
     marked = "".join(character if at in inside else " " for at, character in enumerate(question))
     return spelled + list(dict.fromkeys(marked.split()))
+
+
+def _characters(stems: frozenset[str], question: str) -> set[int]:
+    """Where the characters of Chinese ``stems`` stand. Of a missing word none belongs to one that was said."""
+    return {
+        at + step for stem in stems if HAN.search(stem) for at in _places(stem, question) for step in range(len(stem))
+    }
 
 
 def _places(part: str, text: str) -> list[int]:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 
+from memviz.models.offline.meanings import implied
 from memviz.models.offline.question import NEGATION, Question, Wanted
+from memviz.models.offline.question_subject import About
 from memviz.text.sentences import Sentence
-from memviz.text.words import stem
+from memviz.text.word_classes import NUMBER_WORDS
+from memviz.text.words import content_words, stem
 
 FITS = 0.15
 """Added to the score of a statement that holds just the kind of answer wanted."""
@@ -22,18 +25,66 @@ _NUMBER_THEN = re.compile(
     r"(?:\b\d[\d.,]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen))[ -](\w+)(?: (\w+))?"
 )
 _PARTNER = re.compile(
-    r"\b(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|our|you|you['’]re|user|they|please|my name)\b", re.IGNORECASE
+    r"\b(?:(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|our|you|you['’]re|user|they|please)\b"
+    r"|my (?!(?:brother|sister|wife|husband|partner|son|daughter|child|mother|father|mum|mom|dad|parents|aunt|uncle"
+    r"|cousin|niece|nephew|grand\w+|friend|boss|colleague|neighbou?r|flatmate|roommate|teacher|doctor|dentist)s?\b))",
+    re.IGNORECASE,
 )
 _LIKE_NEGATION = re.compile(r"\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)", re.IGNORECASE)
 
 
+_DURATION = re.compile(
+    rf"(?:\d|\b(?:an?|half|{'|'.join(sorted(NUMBER_WORDS))}))[ -]?(?:nights?|days?|weeks?|weekends?|months?|years?"
+    r"|hours?|minutes?|stunden?|minuten|tagen?|nächten?|wochen?|kilomet\w+|km|met(?:er|re)s?|小时|分钟|[天夜周晚])"
+    r"|\b(?:until|till|from .* to)\b",
+    re.IGNORECASE,
+)
+_A_UNIT = re.compile(r"\b(?:an?|per|each) (?:night|day|week|month|year|hour)\b", re.IGNORECASE)
+_LIKING = re.compile(
+    r"\b(?:lik(?:e[sd]?|ing)|lov(?:e[sd]?|ing)|enjoy\w*|fond of|favou?rites?|prefer\w*|fan of|is into|keen on)\b"
+    r"|喜欢|最爱|爱[吃喝看听玩]|偏好",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:he|she|they|his|her|their|him|it|its|we|i|you)\b|[他她它]", re.IGNORECASE)
+_OWN_THING = re.compile(r"\b(?:my|our) ((?:[\w-]+ ?){1,3})", re.IGNORECASE)
+
+
 def accepts(question: Question, sentence: Sentence) -> bool:
-    """Whether ``sentence`` holds a number, code or date, where one is asked for, that the question does not say."""
+    """Whether ``sentence`` speaks of whom the question asks about, and holds what it wants: a number, code or date
+    that the question does not say, a duration, something liked."""
+    if _is_of_another(question, sentence):
+        return False
+    if question.about.duration and not _DURATION.search(_A_UNIT.sub(" ", sentence.text)):
+        return False
+    if question.about.taste and not _LIKING.search(sentence.text):
+        return False
     if question.wanted is Wanted.NUMBER:
         return any(not question.says(number) for number in sentence.traits.amounts)
     if question.wanted is Wanted.CODE:
         return any(not question.says(code.lower()) for code in _CODE_VALUE.findall(sentence.text))
     return question.wanted is not Wanted.DATE or sentence.traits.has_date
+
+
+def _is_of_another(question: Question, sentence: Sentence) -> bool:
+    """Whether ``sentence`` says it of the user's own thing where another's is asked for; or, where "Is Ben allergic to
+    nuts?" is asked, of somebody else, or something else of Ben."""
+    if question.about.owned and _is_own(question.about, sentence.text):
+        return True
+    if not question.about.subject:
+        return False
+    said = sentence.words | implied(frozenset(question.weights), sentence)
+    predicate = question.weights.keys() - question.about.subject
+    if predicate and said.isdisjoint(predicate):
+        return True
+    return said.isdisjoint(question.about.subject) and _PRONOUN.search(sentence.text) is None
+
+
+def _is_own(about: About, text: str) -> bool:
+    """Whether a sentence speaks of the user's thing of that kind, and not of the owner's as well."""
+    owners = re.findall(rf"\b{re.escape(about.owner)}['’]s ((?:[\w-]+ ?){{1,3}})", text, re.IGNORECASE)
+    if any(about.owned & content_words(had) for had in owners):
+        return False
+    return any(about.owned <= content_words(own) for own in _OWN_THING.findall(text))
 
 
 def agreement(question: Question, sentence: Sentence) -> float:

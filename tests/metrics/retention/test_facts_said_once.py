@@ -68,6 +68,17 @@ def test_the_question_is_the_sentence_with_the_value_blanked(said: str, question
         "We went with them to the sea.",
         "The server answers at 192.168.100.1 again.",
         "I call them every 3 or 4 weeks.",
+        "The thought makes me sick of it.",
+        "I can't do it today.",
+        "I can't wear my heart on the sleeve.",
+        "My order is for 12 lamps.",
+        "On the 3rd floor there is a bar.",
+        "In room 5 people were sitting.",
+        "My network is 5 GHz.",
+        "昨天我们叫外卖,很好吃",
+        "我七岁的时候搬家了",
+        "小猫叫得很大声。",
+        "她住在那里很久了",
         "我最怕他不来。",
         "他讨厌你吗？",
         "一张总表就够了。",
@@ -78,6 +89,46 @@ def test_the_question_is_the_sentence_with_the_value_blanked(said: str, question
 )
 def test_what_only_looks_like_a_fact_is_not(said: str) -> None:
     assert asked("Hello there!", said, "Bye.") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "answers"),
+    [
+        ("Wool makes me itch", {"Wool"}),
+        ("I can't wear wool, I get a rash", {"wool"}),
+        ("My wool allergy is bad", {"wool"}),
+        ("Since last year I can't do penicillin, it was awful", {"penicillin"}),
+        ("Tante Gerda hat eine Nussallergie", {"Gerda", "Nussallergie"}),
+        ("Ich vertrage keine Laktose", {"Laktose"}),
+        ("J'ai une allergie à la laine", {"laine"}),
+        ("Write to me at elena@x.be", {"elena@x.be"}),
+        ("我的邮箱是elena@x.be", {"elena@x.be"}),
+        ("If you like, call me on 07700 900123.", {"07700 900123"}),
+        ("My number is (555) 010-7788", {"(555) 010-7788"}),
+        ("My NI number is QQ 12 34 56 C", {"QQ 12 34 56 C"}),
+        ("My flight is LX 1837, confirmation K9TWPQ", {"LX 1837", "K9TWPQ"}),
+        ("order 000-7741, combo 22-8-31", {"000-7741", "22-8-31"}),
+        ("the wifi is called TheoLark_5G", {"TheoLark_5G"}),
+        ("My blood type is O negative", {"O negative"}),
+        ("we picked the blue sofa btw", {"blue sofa"}),
+        ("The van comes on the 23rd", {"23rd"}),
+        ("It is valid until 30 Sept", {"30 Sept"}),
+        ("Am 12. September um 14 Uhr sind wir da.", {"12. September", "14 Uhr"}),
+        ("Das Budget liegt bei 18.500 Euro", {"18.500"}),
+        ("Mon budget est de 3 000 euros", {"3 000"}),
+        ("I'm 34 years old", {"34 years"}),
+        ("The meeting moved from Tuesday to Friday", {"Friday"}),
+        ("我女儿小雨今年七岁", {"小雨", "七岁"}),
+        ("我女儿小雨喜欢画画", {"小雨"}),
+        ("我先生王建国不吃辣", {"王建国", "辣"}),
+        ("我住在杭州市文三路218号", {"杭州市文三路218号"}),
+        ("酒店叫海天大酒店，房间在十二楼", {"海天大酒店", "十二楼"}),
+        ("优惠码是SUMMER8，可以打八折", {"SUMMER8", "八折"}),
+        ("我们订了餐厅,名字叫老码头,很近", {"老码头"}),
+    ],
+)
+def test_of_these_just_the_values_are_asked_for(said: str, answers: set[str]) -> None:
+    assert {answer for answer, _ in asked("Hello there!", said, "Bye.")} == answers
 
 
 def test_people_are_found_in_chinese() -> None:
