@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -250,15 +250,17 @@ class _Mark:
 
 def _marks(setting: SettingRun, number: int) -> Iterator[_Mark | None]:
     """A mark at the first request that each summarization changed: from what that request would have
-    been, down to what it was. Those after the last request stand half a turn behind it."""
-    run, seen = setting.run, 0
+    been, down to what it was. Those that changed none stand half a turn behind the last one of their setting."""
+    run = setting.run
     for record in run.turns:
         for compaction in record.compactions:
             yield _mark(setting, number, compaction, float(record.turn), record.turn)
-        seen += len(record.compactions)
-    last = run.turns[-1].turn if run.turns else 0
-    for compaction in run.compactions[seen:]:
-        yield _mark(setting, number, compaction, last + 0.5, last)
+    for turn, compaction in run.unsent:
+        mark = _mark(setting, number, compaction, turn + 0.5, turn)
+        if mark is not None and turn < run.turns[-1].turn:  # another setting went on: it stands beside the line
+            sent_tokens = next(record.total_tokens for record in run.turns if record.turn == turn)
+            mark = replace(mark, before=sent_tokens, after=sent_tokens)
+        yield mark
 
 
 def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, turn: int) -> _Mark | None:

@@ -10,7 +10,7 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.retention.version_facts import VersionProbes
-from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe
@@ -23,17 +23,17 @@ MOST_NAMED = 40
 FACT_ICONS = {"Lost": ":material/close:", "New": ":material/add:", "Kept": ":material/check:"}
 
 
-def version_head(compaction: Compaction) -> None:
+def version_head(run: Run, compaction: Compaction) -> None:
     """What happened and why, with the numbers."""
-    words = compaction_words(compaction)
+    words = compaction_words(compaction, run)
     why = f", because **{plain(words.why)}**" if words.why else ""
     st.markdown(f"{plain(words.what)}{why}. {plain(words.result)}.")
 
 
-def version_badge(compaction: Compaction) -> None:
+def version_badge(run: Run, compaction: Compaction) -> None:
     """Which version it wrote, and when."""
     name = f"Version {compaction.written.version}" if compaction.written else "No summary"
-    st.badge(f"◆ {name} · turn {compaction.turn:,}", color="violet")
+    st.badge(f"◆ {name} · {turn_words(compaction, run)}", color="violet")
 
 
 def facts_of_version(found: VersionProbes, probes: Sequence[Probe], key: str, open_fact: Callable[[int], None]) -> None:

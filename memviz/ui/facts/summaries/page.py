@@ -187,7 +187,7 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
     st.header(version_title(desk.setting.run, event), anchor=False)
     if trouble(desk.setting.run, event):
         return
-    version_head(event.compaction)
+    version_head(desk.setting.run, event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
     if is_long and not st.toggle("Look the facts up in this long conversation", key="summaries-facts"):
         return
