@@ -30,6 +30,11 @@ def waits(session: AppTest) -> bool:
     return session.chat_input[0].disabled
 
 
+def labels(session: AppTest) -> list[str]:
+    popovers = [block.proto.popover.label for block in session.get("popover")]
+    return [*(button.label for button in session.button), *popovers]
+
+
 def proposed(session: AppTest) -> str:
     return labelled(session.text_area, "Proposed summary").value
 
@@ -101,7 +106,10 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(server: O
     while not waits(session):
         say(session, FILLER)
     assert any("The summarizer failed" in value for value in sentences(session.error))
-    labelled(session.text_area, "Proposed summary").set_value("Budget 3,100 euros.").run()
+    assert {"Try again", "Write it yourself", "Skip"} <= {*labels(session)}
+    assert not [area for area in session.text_area if area.label == "Proposed summary"], "there is none to use"
+    assert "Use it" not in labels(session)
+    labelled(session.text_area, "Summary in your words").set_value("Budget 3,100 euros.").run()
     click(session, "Use my wording")
     assert summary_in_force(session) == "Budget 3,100 euros."
 

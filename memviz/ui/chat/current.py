@@ -163,5 +163,6 @@ def _leave_as_it_was(state: ChatState) -> None:
 def _show_setting_of(state: ChatState, chat: Chat) -> None:
     """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
     state.opened += 1
-    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump())
+    used = {one.strategy.id: one.strategy.model_dump() for one in chat.run.earlier_settings}
+    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump(), used=used)
     state.counter = chat.run.counter.name

@@ -31,7 +31,7 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     _choose_recall_tool(state)
     _choose_review()
     models = models_panel()
-    with st.expander("Counter, system prompt", icon=":material/tune:"):
+    with st.expander("More", icon=":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
             "System prompt", state.system_prompt, key=f"chat-system-{state.opened}",

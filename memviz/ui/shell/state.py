@@ -34,13 +34,20 @@ MESSAGES_SHOWN = 30
 @dataclass
 class Setting:
     """One strategy setting being edited. ``index`` decides its colour for as long as it lives. One that is
-    ``as_written`` shows the summarizer's wording also where the visitor reworded it."""
+    ``as_written`` shows the summarizer's wording also where the visitor reworded it. ``used`` are the parameters of
+    the strategies that it had before, by their id."""
 
     uid: int | str
     index: int
     strategy_id: str
     parameters: dict[str, Any] = field(default_factory=dict)
     as_written: bool = False
+    used: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def turn_to(self, strategy_id: str) -> None:
+        """Another strategy, with the parameters that it last had here."""
+        self.used[self.strategy_id] = self.parameters
+        self.strategy_id, self.parameters = strategy_id, dict(self.used.get(strategy_id, {}))
 
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""
