@@ -16,6 +16,7 @@ from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.calls import thoughts
 from memviz.engine.compaction import Compaction
+from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
@@ -44,7 +45,8 @@ class Run:
 
     ``turns`` has one record a request, ``compactions`` every summarization in order, those after the
     last request included. Of a live chat, ``waiting`` is what is recalled for the next request, and
-    ``pinned`` what goes into every one.
+    ``pinned`` what goes into every one; ``review`` says whether it stops before each summarization, and ``drafts`` are
+    those of the one that waits for a decision.
 
     A chat that was given another setting keeps what was sent before as it was: ``strategy`` is the one in force, and
     ``earlier_settings`` are those before it, with the turns and compactions that were made under each.
@@ -60,6 +62,8 @@ class Run:
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
     earlier_settings: tuple[EarlierSetting, ...] = ()
+    review: bool = False
+    drafts: tuple[Draft, ...] = ()
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
@@ -279,8 +283,10 @@ class Run:
         return [setting.to_dict() for setting in self.earlier_settings]
 
     def recalls_ahead(self) -> dict[str, Any]:
-        """What is recalled and pinned for requests to come, as JSON."""
+        """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
+        reviewed = {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]} if self.review else {}
         return {
+            **reviewed,
             "waiting": [asdict(recall) for recall in self.waiting],
             "pinned": [asdict(recall) for recall in self.pinned],
         }
@@ -313,7 +319,9 @@ class Run:
         read = [TurnRecord.from_dict(item, space, compactions) for item in value["turns"]]
         turns = tuple(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
-        return cls(strategy, space, turns, compactions, waiting, pinned, earlier)
+        drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
+        review = bool(value.get("review"))
+        return cls(strategy, space, turns, compactions, waiting, pinned, earlier, review, drafts)
 
 
 FRAME_COLUMNS = [

@@ -71,6 +71,23 @@ def test_ones_own_wording_is_what_the_model_gets_and_it_is_kept(database: object
     assert summary_in_force(again) == "The budget is 4,200 euros."
 
 
+def chat_of(session: AppTest) -> str:
+    id = session.query_params["chat"]
+    return id[0] if isinstance(id, list) else id
+
+
+def test_after_a_reload_the_chat_still_asks_and_the_same_proposal_waits() -> None:
+    session = chat_that_asks()
+    text = proposed(session)
+    again = open_page("chat", chat=chat_of(session))
+    assert labelled(again.toggle, "Ask before").value is True
+    assert waits(again)
+    assert proposed(again) == text
+    click(again, "Skip")
+    assert not waits(again)
+    assert labelled(open_page("chat").toggle, "Ask before").value is False, "it belongs to the conversation"
+
+
 def test_skip_sends_everything_word_for_word() -> None:
     session = chat_that_asks()
     click(session, "Skip")

@@ -18,9 +18,8 @@ from memviz.errors import DamagedRunError, MemvizError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models
-from memviz.ui.chat.sidebar import REVIEW_KEY
 from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.state import ChatState, Setting, widget_value
+from memviz.ui.shell.state import ChatState, Setting
 from memviz.workspace import Workspace
 
 AT_ONCE_SECONDS = 1.0
@@ -40,7 +39,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         if isinstance(chat, BackgroundReplay):
             return chat
         chat.use(models.chat.build(), models.summarizer.build())
-        chat.recall_tool, chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
+        chat.recall_tool, chat.review = state.recall_tool, state.review
         desk = ChatDesk(workspace, state, chat, models)
         if _setting_of(chat) == (chosen, state.counter):
             state.derive()  # the setting that another one was being derived for was taken back
@@ -51,6 +50,9 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         if state.deleted and not desk.is_gone:  # restored elsewhere as well
             desk.restore()
     desk.save_what_was_refused()
+    if state.kept_review != state.review:  # it has to be on after a reload as well
+        state.kept_review = state.review
+        desk.save()
     return desk
 
 
@@ -84,6 +86,11 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
         return found
     state.chat = Chat.resume(found, model=answering, summarizer=writing)
     state.kept_ahead = state.chat.ahead
+    state.write_on_click = not models.summarizer.is_offline
+    if state.chat.review != state.review:
+        state.review = state.chat.review
+        _show_setting_of(state, state.chat)
+        st.rerun()
     if _setting_of(state.chat) != (chosen, state.counter):
         _show_setting_of(state, state.chat)
         st.rerun()

@@ -27,17 +27,18 @@ def review_panel(desk: ChatDesk) -> None:
     proposal = chat.proposal
     if proposal is None:
         return
-    if not proposal.drafts or desk.state.draft_with is not None:
+    if (not proposal.drafts and not desk.state.write_on_click) or desk.state.draft_with is not None:
         _draft(desk)
         proposal = chat.proposal or proposal
     with st.container(border=True):
         _head(chat, proposal)
         written = [draft for draft in proposal.drafts if draft.error is None]
-        _trouble(proposal.drafts[-1], is_written=bool(written))
+        if proposal.drafts:
+            _trouble(proposal.drafts[-1], is_written=bool(written))
         number = len(proposal.drafts)
         key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(written[-1].text if written else '')}"
         if not written:
-            _nothing_written(desk, key)
+            _nothing_written(desk, key, is_first=not proposal.drafts)
             return
         draft = written[-1]
         text = st.text_area(
@@ -48,10 +49,11 @@ def review_panel(desk: ChatDesk) -> None:
         _decisions(desk, key, is_changed=text.strip() != draft.text)
 
 
-def _nothing_written(desk: ChatDesk, key: str) -> None:
+def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
     """What can be done without a draft: there is nothing to use."""
+    again = f"Write it with {plain(desk.models.summarizer.name)}" if is_first else "Try again"
     with st.container(horizontal=True):
-        st.button("Try again", icon=":material/refresh:", type="primary", key="review-try-again",
+        st.button(again, icon=":material/refresh:", type="primary", key="review-try-again",
                   on_click=_propose, args=(desk.state,))  # fmt: skip
         with st.popover("Write it yourself", icon=":material/edit:"):
             st.text_area(
@@ -67,9 +69,12 @@ def _nothing_written(desk: ChatDesk, key: str) -> None:
 
 def _draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    instruction, desk.state.draft_with = desk.state.draft_with, None
-    with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
-        desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
+    instruction, desk.state.draft_with, desk.state.write_on_click = desk.state.draft_with, None, False
+    try:
+        with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
+            desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
+    finally:  # the draft is there after a reload as well, and so is that it was stopped
+        desk.save()
 
 
 def _trouble(draft: Draft, *, is_written: bool) -> None:

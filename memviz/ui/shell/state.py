@@ -159,6 +159,9 @@ class ChatState:
     ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
     that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
 
+    ``review`` says whether to ask before each summarization, ``kept_review`` what of that is stored;
+    ``write_on_click``: a paid summarizer is not asked by itself for a summary that waited when the chat was left.
+
     ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
     ``came_from`` is the conversation that was open before this one.
     """
@@ -182,6 +185,9 @@ class ChatState:
     deriving: BackgroundReplay | None = None
     deriving_of: Hashable = None
     came_from: str | None = None
+    review: bool = False
+    kept_review: bool = False
+    write_on_click: bool = False
 
     def derive(self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None) -> None:
         """Derive the memory by this replay, or by none any more; one that is at work ends."""
@@ -196,7 +202,7 @@ class ChatState:
             self.came_from = self.conversation_id
         self.conversation_id, self.chat, self.error = conversation_id, None, None
         self.going_on = self.retrying = self.deleted = False
-        self.draft_with = None
+        self.draft_with, self.write_on_click = None, False
         self.shown_messages = MESSAGES_SHOWN
         self.opened += 1
 
