@@ -128,6 +128,12 @@ class CompareState:
             (recall.turn, Recall(turns=recall.turns)) for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
         )
 
+    def ended_early(self, run: Run) -> Attempt | None:
+        """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
+        if not run.turns or run.turns[-1].turn == run.log.turn_count:
+            return None
+        return next((attempt for attempt in self.attempts.values() if attempt.run is run), None)
+
     def add(self, strategy_id: str, parameters: dict[str, Any] | None = None, *, as_written: bool = False) -> None:
         """Add a setting in the first colour that is free."""
         taken = {setting.index for setting in self.settings}
