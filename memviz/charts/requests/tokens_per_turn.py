@@ -23,7 +23,7 @@ from memviz.charts.palette import (
 from memviz.charts.requests.limit_lines import limit_lines
 from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
 from memviz.charts.requests.recorded_marks import recorded_marks
-from memviz.charts.requests.setting_marks import setting_marks
+from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
@@ -49,6 +49,8 @@ DENSE_PIXELS, RECALL_PIXELS = 6, 15
 POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
+LEAST_OFF_PIXELS = 160
+"""Of a chart's height, what its legend, its axis and the names of its settings take: the rest is the picture."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
 
 
@@ -82,10 +84,10 @@ def tokens_per_turn(
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
     shown = range(1, last + 1) if turns is None else turns
     marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
-    for setting in settings:
-        if setting.shown:
-            lines, names = setting_marks(setting.run)
-            marks, mark_labels = [*marks, *lines], [*mark_labels, *names]
+    switches = [setting_marks(setting.run) for setting in settings if setting.shown]
+    marks = [*marks, *(line for each in switches for line in each.lines)]
+    mark_labels = [*mark_labels, *(label for each in switches for label in each.labels)]
+    above_pixels = ROW_PIXELS * max((each.rows for each in switches), default=0)
     limits, limit_labels = limit_lines(settings, strip)
     layout = {
         "xaxis": {"automargin": False, "title": {"text": "turn", "font": {"size": FONT_PIXELS}, "standoff": 8},
@@ -93,12 +95,13 @@ def tokens_per_turn(
                   **turn_ticks(len(shown))},
         **y_axes(strip),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
-        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup",
+        "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
+                   "y": 1.01 + above_pixels / (height - LEAST_OFF_PIXELS), "groupclick": "togglegroup",
                    "bgcolor": "rgba(0,0,0,0)", "font": {"size": FONT_PIXELS}},  # the topmost tick is partly below it
         "shapes": [*marks, *limits],
-        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip)],
+        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip, shown)],
         "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,
-        "margin": MARGINS, "uirevision": "tokens",
+        "margin": {**MARGINS, "t": max(MARGINS["t"], above_pixels + 12)}, "uirevision": "tokens",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
@@ -207,7 +210,7 @@ def _recalls(setting: SettingRun, number: int) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
+def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int], shown: range) -> list[dict[str, Any]]:
     """Annotations that say how much the recalls brought back, where there is room above their triangles."""
     found = sorted(  # at one turn the highest mark is labelled
         (record.turn, -record.total_tokens, record.tokens["recalled"], number)
@@ -223,7 +226,10 @@ def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list
         named.append(turn)
         labels.append({
             "text": f"+{tokens:,} recalled", "x": turn, "y": -below, "yref": "y2" if number in strip else "y",
-            "yanchor": "bottom", "yshift": RECALL_PIXELS / 2, "showarrow": False, "font": {"size": FONT_PIXELS},
+            "yanchor": "bottom", "yshift": RECALL_PIXELS / 2,
+            # In the middle of the last turns' marks it would be cut at the edge of the chart.
+            "xanchor": "right" if shown.stop - turn < RECALL_LABEL_SHARE * len(shown) else "center",
+            "showarrow": False, "font": {"size": FONT_PIXELS},
         })  # fmt: skip
     return labels if len(found) <= MOST_RECALLS_NAMED else []
 
