@@ -25,7 +25,7 @@ from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, st
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.text import escaped
+from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
@@ -113,7 +113,7 @@ def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
         "type": "scatter",
         "x": turns,
         "y": np.array([record.total_tokens for record in setting.run.turns]),
-        "name": escaped(setting.label),
+        "name": legend_name(setting.label),
         "legendgroup": str(number),
         "visible": True if setting.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
