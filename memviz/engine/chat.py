@@ -85,11 +85,15 @@ class Chat:
 
     @classmethod
     def resume(cls, run: Run, *, model: Model | str = "offline", summarizer: Model | str | None = None) -> Chat:
-        """Go on where ``run`` ended. No model is called for that."""
+        """Go on where ``run`` ended. No model is called for that: a summarization that waited for a decision waits
+        again, with the drafts that it had."""
         chat = cls(run.strategy, model=model, summarizer=summarizer, counter=run.counter)
         chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
         chat._session.recheck_last_turn()
         chat._recalls, chat._pinned = run.waiting, run.pinned
+        if run.review:
+            chat.review = True
+            review.propose_again(chat._session, run.drafts)
         return chat
 
     def use(self, model: Model, summarizer: Model) -> None:
@@ -103,7 +107,11 @@ class Chat:
     @property
     def run(self) -> Run:
         """Everything so far."""
-        return replace(self._session.run(), waiting=self._recalls, pinned=self._pinned)
+        pending = self._session.pending
+        return replace(
+            self._session.run(), waiting=self._recalls, pinned=self._pinned, review=self.review,
+            drafts=pending.drafts if pending is not None else (),
+        )  # fmt: skip
 
     @property
     def log(self) -> Log:

@@ -66,7 +66,8 @@ class Compaction:
     @property
     def request_turn(self) -> int | None:
         """The turn of the first request that it changed: the one that has not been asked yet after ``after_message``;
-        ``None`` as long as no such turn was begun."""
+        ``None`` as long as no such turn was begun. In a chat that was given other settings ask
+        :meth:`memviz.Run.request_turn`, which knows under which one each request was made."""
         return self.request_turn_in(self.before.log)
 
     def request_turn_in(self, log: Log) -> int | None:

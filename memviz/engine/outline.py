@@ -50,6 +50,10 @@ class Outline:
     stops: Numbers = field(repr=False)
     input_starts: Numbers = field(repr=False)
 
+    def request_turn(self, compaction: Compaction) -> int | None:
+        """The turn of the first request that a compaction changed; ``None`` where none came any more."""
+        return compaction.request_turn_in(self.log)
+
     @property
     def log(self) -> Log:
         """The conversation."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memviz.context import Context
@@ -15,7 +15,9 @@ from memviz.engine.assembly import Parts, build_context
 from memviz.engine.calls import ModelCall, ReplyFacts, thoughts, total_cost_usd
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recalled
+from memviz.engine.settings_before import EarlierSetting, segments
 from memviz.memory import Memory, MemorySpace, SummaryVersion
+from memviz.strategies.base import Strategy
 
 PARTIAL_REPLY = "partial_reply"
 
@@ -26,7 +28,7 @@ class TurnRecord:
 
     ``tokens`` holds the content tokens of each part (``system``, ``summary``, ``recalled``,
     ``history``, ``input``, and ``tools`` for tools and their calls where there are any) and the format's
-    ``overhead``. ``compactions`` are those since the request before. ``facts`` is ``None`` for a
+    ``overhead``. ``compactions`` are those that it is the first request to be changed by. ``facts`` is ``None`` for a
     reply that was in the transcript. ``calls`` are those that the model needed before it answered.
     """
 
@@ -143,3 +145,34 @@ def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int
     number = bisect_left(compactions, length, key=lambda c: c.after_message)
     last = compactions[number - 1].after if number else Memory(space, 0)
     return Memory(space, last.length, last.summary_count, last.cursor).appended(length)
+
+
+def with_their_compactions(
+    turns: Sequence[TurnRecord],
+    compactions: Sequence[Compaction],
+    strategy: Strategy,
+    counter: str,
+    earlier: Sequence[EarlierSetting],
+) -> tuple[list[TurnRecord], list[Compaction]]:
+    """The records, each with the compactions that changed its request first, and those of the setting in force that
+    changed none yet.
+
+    What a setting summarized after its last turn changed no request of the setting that followed: it waits until the
+    chat is given its own setting again.
+    """
+    if not earlier:
+        return [*turns], [*compactions[sum(len(record.compactions) for record in turns) :]]
+    found: list[TurnRecord] = []
+    waiting: list[Compaction] = []
+    left: list[tuple[EarlierSetting, list[Compaction]]] = []
+    for setting, made in segments(strategy, counter, compactions, earlier):
+        before = [one for one in left if one[0].is_setting(setting.strategy, setting.counter)]
+        left = [one for one in left if one not in before]
+        waiting = [*(compaction for _, those in before for compaction in those), *made]
+        while len(found) < len(turns) and turns[len(found)].turn <= setting.last_turn:
+            record = turns[len(found)]
+            mine = [compaction for compaction in waiting if compaction.after_message < record.memory.length]
+            waiting = waiting[len(mine) :]
+            found.append(replace(record, compactions=tuple(mine)))
+        left.append((setting, waiting))
+    return found, waiting

@@ -10,6 +10,7 @@ from time import perf_counter
 from memviz.conversation import clean_text
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
+from memviz.engine.records import PARTIAL_REPLY, memory_at
 from memviz.engine.session import PendingSummarization, Session
 from memviz.errors import ReviewError
 from memviz.memory import SummaryVersion
@@ -37,6 +38,23 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
             draft = Draft(error=INTERRUPTED, instruction=instruction, seconds=seconds, model=name)
         session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
+
+
+def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
+    """After a chat was left: what was due then waits for a decision again, with the ``drafts`` that it had. While
+    :attr:`Session.review` is on nobody is asked for that."""
+    log, last = session.log, session.turns[-1] if session.turns else None
+    if not log.turn_count or (last and PARTIAL_REPLY in last.flags and last.turn == log.turn_count):
+        return  # a stopped reply is taken in with what follows it
+    own, start = session.own_compactions, log.turn_start(log.turn_count)
+    session.memory = memory_at(session.space, own, max(start, own[-1].after.length if own else 0))
+    if session.memory.length == start:
+        session.catch_up(start)  # an answer that was given may have made the summary of its turn due
+    session.catch_up(len(log))
+    if log[-1].role == "user":
+        session.look_before_request()
+    if session.pending is not None:
+        session.pending = session.pending._replace(drafts=drafts or session.pending.drafts)
 
 
 def accept(session: Session, text: str | None = None) -> None:

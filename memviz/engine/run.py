@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,10 +16,11 @@ from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.calls import thoughts
 from memviz.engine.compaction import Compaction
+from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
-from memviz.engine.records import TurnRecord, memory_at
-from memviz.engine.settings_before import EarlierSetting, made_under, strategies_of
+from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.settings_before import EarlierSetting, made_under, segments, strategies_of
 from memviz.errors import MatrixTooLargeError, ParameterError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
@@ -43,7 +45,8 @@ class Run:
 
     ``turns`` has one record a request, ``compactions`` every summarization in order, those after the
     last request included. Of a live chat, ``waiting`` is what is recalled for the next request, and
-    ``pinned`` what goes into every one.
+    ``pinned`` what goes into every one; ``review`` says whether it stops before each summarization, and ``drafts`` are
+    those of the one that waits for a decision.
 
     A chat that was given another setting keeps what was sent before as it was: ``strategy`` is the one in force, and
     ``earlier_settings`` are those before it, with the turns and compactions that were made under each.
@@ -59,6 +62,8 @@ class Run:
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
     earlier_settings: tuple[EarlierSetting, ...] = ()
+    review: bool = False
+    drafts: tuple[Draft, ...] = ()
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
@@ -116,7 +121,48 @@ class Run:
             return self
         before = self.earlier_settings[-1]
         turns = tuple(record for record in self.turns if record.turn > before.last_turn)
-        return replace(self, turns=turns, compactions=self.compactions[before.compactions :], earlier_settings=())
+        sent = [compaction for record in turns for compaction in record.compactions]
+        compactions = (*sent, *(one for turn, one in self.unsent if turn > before.last_turn or not turns))
+        return replace(self, turns=turns, compactions=compactions, earlier_settings=())
+
+    def number_of(self, compaction: Compaction) -> int:
+        """The number (0-based) of one of the run's compactions."""
+        return self._numbers[id(compaction)]
+
+    @cached_property
+    def _numbers(self) -> Mapping[int, int]:
+        return {id(compaction): number for number, compaction in enumerate(self.compactions)}
+
+    def request_turn(self, compaction: Compaction) -> int | None:
+        """The turn of the first request that one of the run's compactions changed, asked or still to be asked; ``None``
+        where none came, also because the chat was given another setting."""
+        if id(compaction) in self._request_turns:
+            return self._request_turns[id(compaction)]
+        turn = compaction.request_turn_in(self.log) if id(compaction) in self._own_unsent else None
+        return max(turn, self.first_turn) if turn and self.first_turn <= self.log.turn_count else None
+
+    @cached_property
+    def _request_turns(self) -> Mapping[int, int]:
+        return {id(compaction): record.turn for record in self.turns for compaction in record.compactions}
+
+    @cached_property
+    def _own_unsent(self) -> frozenset[int]:
+        """Of the setting in force, by their identity."""
+        own = made_under(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
+        return frozenset(map(id, own)) - self._request_turns.keys()
+
+    @cached_property
+    def unsent(self) -> tuple[tuple[int, Compaction], ...]:
+        """The compactions that no request on record was changed by, each with the last turn of the time in which its
+        setting was in force."""
+        made = segments(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
+        last = self.turns[-1].turn if self.turns else 0
+        return tuple(
+            (min(setting.last_turn, last), compaction)
+            for setting, those in made
+            for compaction in those
+            if id(compaction) not in self._request_turns
+        )
 
     def strategy_at(self, turn: int) -> Strategy:
         """The strategy that the request of ``turn`` was made under."""
@@ -208,10 +254,6 @@ class Run:
 
     def to_record(self) -> dict[str, Any]:
         """The run as JSON without the conversation's messages."""
-        turns, first = [], 0
-        for record in self.turns:
-            turns.append(record.to_dict(first))
-            first += len(record.compactions)
         return {
             "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
             "counter": self.counter.name,
@@ -219,18 +261,32 @@ class Run:
             "system_tokens": self.space.prompt_tokens,
             "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
             "compactions": [compaction.to_dict() for compaction in self.compactions],
-            "turns": turns,
+            "turns": [
+                record.to_dict(first) for record, first in zip(self.turns, self.first_compactions(), strict=True)
+            ],
             **self.recalls_ahead(),
             **({"earlier_settings": self.settings_before()} if self.earlier_settings else {}),
         }
+
+    def first_compactions(self) -> list[int]:
+        """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
+        found, first = [], 0
+        for record in self.turns:
+            if record.compactions:
+                first = self.number_of(record.compactions[0])
+            found.append(first)
+            first += len(record.compactions)
+        return found
 
     def settings_before(self) -> list[dict[str, Any]]:
         """The earlier settings as JSON."""
         return [setting.to_dict() for setting in self.earlier_settings]
 
     def recalls_ahead(self) -> dict[str, Any]:
-        """What is recalled and pinned for requests to come, as JSON."""
+        """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
+        reviewed = {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]} if self.review else {}
         return {
+            **reviewed,
             "waiting": [asdict(recall) for recall in self.waiting],
             "pinned": [asdict(recall) for recall in self.pinned],
         }
@@ -260,9 +316,12 @@ class Run:
             space = replace(space, leads_apart=False)  # kept by a version that took leading system messages as history
         done = zip(value["compactions"], makers, strict=True)
         compactions = tuple(Compaction.from_dict(item, maker, space) for item, maker in done)
-        turns = tuple(TurnRecord.from_dict(item, space, compactions) for item in value["turns"])
+        read = [TurnRecord.from_dict(item, space, compactions) for item in value["turns"]]
+        turns = tuple(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
-        return cls(strategy, space, turns, compactions, waiting, pinned, earlier)
+        drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
+        review = bool(value.get("review"))
+        return cls(strategy, space, turns, compactions, waiting, pinned, earlier, review, drafts)
 
 
 FRAME_COLUMNS = [

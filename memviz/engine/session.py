@@ -21,7 +21,7 @@ from memviz.engine.calls import ModelCall, ReplyFacts
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.recall import Recall, Recalled, resolve
-from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at
+from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at, with_their_compactions
 from memviz.engine.run import Run
 from memviz.engine.settings_before import EarlierSetting, cut_off, made_under, renumbered
 from memviz.engine.tool_pairs import orphaned_results, without_halves
@@ -96,7 +96,7 @@ class Session:
         self.review, self.pending = False, None
         self._edits = dict(edits or {})
         self.thinking_summary: Reply | None = None
-        self._recorded_compactions = 0
+        self._unsent: list[Compaction] = []
         self._backoff, self._at_once = Backoff(), False
         self._looked_before: int | None = None
 
@@ -282,13 +282,13 @@ class Session:
             parts=prepared.parts,
             tokens=prepared.tokens,
             reply_tokens=reply_tokens,
-            compactions=tuple(self.compactions[self._recorded_compactions :]),
+            compactions=tuple(self._unsent),
             flags=prepared.flags + extra_flags,
             recalled=prepared.recalled,
             facts=facts,
             calls=calls,
         )
-        self._recorded_compactions = len(self.compactions)
+        self._unsent = []
         self.turns.append(record)
         return record
 
@@ -402,6 +402,7 @@ class Session:
 
     def _record_compaction(self, compaction: Compaction) -> None:
         self.compactions.append(compaction)
+        self._unsent.append(compaction)
         self._backoff = self._backoff.after(compaction)
 
     def rewind(self, length: int) -> None:
@@ -416,7 +417,9 @@ class Session:
         )
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
         self.compactions = renumbered(kept, self.space)
-        self._recorded_compactions = sum(len(record.compactions) for record in self.turns)
+        self.turns, self._unsent = with_their_compactions(
+            self.turns, self.compactions, self.strategy, self.counter.name, self.earlier_settings
+        )
         self._backoff, self._at_once = backoff_after(self.own_compactions), False
         self.pending = self._looked_before = self.thinking_summary = None
         self.memory = memory_at(self.space, self.own_compactions, length)

@@ -7,7 +7,8 @@ held under another one in between.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,6 +51,17 @@ def strategies_of(strategy: Strategy, earlier: Sequence[EarlierSetting], compact
     for setting in earlier:
         found += [setting.strategy] * (setting.compactions - len(found))
     return found + [strategy] * (compactions - len(found))
+
+
+def segments(
+    strategy: Strategy, counter: str, compactions: Sequence[Compaction], earlier: Sequence[EarlierSetting]
+) -> Iterator[tuple[EarlierSetting, Sequence[Compaction]]]:
+    """Every setting in the order in which it was in force, the one in force with no end, and the compactions that were
+    made while it was."""
+    start = 0
+    for setting in (*earlier, EarlierSetting(strategy, counter, sys.maxsize, len(compactions))):
+        yield setting, compactions[start : setting.compactions]
+        start = setting.compactions
 
 
 def made_under(

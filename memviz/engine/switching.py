@@ -14,7 +14,7 @@ from memviz.counters import Counter
 from memviz.engine.assembly import count
 from memviz.engine.calls import thoughts
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import memory_at
+from memviz.engine.records import memory_at, with_their_compactions
 from memviz.engine.replay import play
 from memviz.engine.run import Run
 from memviz.engine.session import Session, new_space
@@ -83,24 +83,19 @@ def _with_new_counts(run: Run) -> Run:
     space = run.space
     totals = space.sums.reply_totals
     compactions = [_in_space(compaction, run) for compaction in run.compactions]
-    turns, first = [], 0
+    turns = []
     for record in run.turns:
-        memory, turn, stop = (
-            record.memory._replace(space=space),
-            run.log.turn(record.turn),
-            first + len(record.compactions),
-        )
+        memory, turn = record.memory._replace(space=space), run.log.turn(record.turn)
         turns.append(
             replace(
                 record,
                 memory=memory,
                 tokens=count(memory, record.parts, thoughts(record.calls)),
                 reply_tokens=totals[turn.stop] - totals[turn.asked],
-                compactions=tuple(compactions[first:stop]),
             )
         )
-        first = stop
-    return replace(run, turns=tuple(turns), compactions=tuple(compactions))
+    counted, _ = with_their_compactions(turns, compactions, run.strategy, run.counter.name, run.earlier_settings)
+    return replace(run, turns=tuple(counted), compactions=tuple(compactions))
 
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:

@@ -60,7 +60,7 @@ def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
     taken, sizes = compaction.summarized, request_sizes(compaction, run)
     return {
         "compaction": event.number + 1,
-        "request_turn": compaction.request_turn,
+        "request_turn": run.request_turn(compaction),
         "after_message": message_number(compaction.after_message),
         "what": event.what.value,
         "reason": reason_words(compaction),

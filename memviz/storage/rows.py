@@ -111,11 +111,8 @@ def setting(run: Run) -> Row:
 
 def turn_rows(run_id: str, run: Run, start: int) -> list[Row]:
     """The turn records of a run from number ``start`` (0-based) on."""
-    first, rows = sum(len(record.compactions) for record in run.turns[:start]), []
-    for record in run.turns[start:]:
-        rows.append(_turn_row(run_id, record, first))
-        first += len(record.compactions)
-    return rows
+    firsts = run.first_compactions()
+    return [_turn_row(run_id, record, first) for record, first in zip(run.turns[start:], firsts[start:], strict=True)]
 
 
 def _turn_row(run_id: str, record: TurnRecord, first_compaction: int) -> Row:

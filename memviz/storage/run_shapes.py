@@ -155,6 +155,8 @@ class _Run(_Shape):
     compactions: list[_Compaction]
     turns: list[_Turn]
     earlier_settings: list[_EarlierSetting] = []
+    review: bool = False
+    drafts: list[_Draft] = []
 
 
 def expect_sound_answer(answer: object) -> None:

@@ -76,7 +76,8 @@ class RunRow(Base, table=True):
     """One run over the first ``message_count`` messages of a conversation, with its setting.
 
     ``key`` is the caller's hash of everything that the run depends on. ``ahead`` is what a chat has recalled
-    and pinned for requests to come, ``earlier_settings`` are those that it was held under before this one.
+    and pinned for requests to come and whether it asks before it summarizes, with the drafts that wait;
+    ``earlier_settings`` are those that it was held under before this one.
     """
 
     __tablename__ = "run"

@@ -106,7 +106,7 @@ def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dash
     say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 7)
     asked(silent)
     stop(page)
-    sees(page.get_by_text("Stopped before it was written"))
+    sees(page.get_by_text("No summary was written"))
     assert len(silent.requests) == 1, "it is not asked again by itself"
     page.get_by_role("button", name="Skip").click()
     sees(page.get_by_text("Messages not yet summarized"))

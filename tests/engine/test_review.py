@@ -78,6 +78,7 @@ class TestReview:
         for number in range(9):
             say(looked, f"question {number}")
             blind.send(f"question {number}")
+        looked.review = False  # whether it asks is part of what is kept
         assert timeless(looked.run) == timeless(blind.run)
         assert len(looked.run.compactions) > 1
 
@@ -540,3 +541,20 @@ def test_a_draft_that_was_interrupted_is_one_that_failed_and_is_not_asked_for_by
     chat.accept()
     finish(chat)
     assert chat.run.compactions[-1].summary == "A summary."
+
+
+@every_summarizing
+def test_a_chat_that_is_left_while_a_proposal_waits_proposes_it_again(id: str) -> None:
+    chat = held(id, ScriptedModel(["A summary.", "Another summary."]))
+    before = chat.proposal
+    assert before is not None
+    for drafts in (0, 1):
+        again = Chat.resume(Run.from_dict(chat.run.to_dict()), summarizer=ScriptedModel([]))
+        assert again.review
+        assert again.proposal is not None
+        assert again.proposal.plan.summarize == before.plan.summarize
+        assert len(again.proposal.drafts) == drafts
+        chat.propose()
+    chat.skip()
+    finish(chat)
+    assert Chat.resume(Run.from_dict(chat.run.to_dict())).proposal == chat.proposal

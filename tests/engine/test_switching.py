@@ -7,11 +7,14 @@ from typing import Any
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
+from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.requests_sent import requests_sent
 from memviz.metrics.requests.shared_prefix import SharedPrefix
+from memviz.metrics.summaries.compaction_words import compaction_words, request_words
 from memviz.metrics.summaries.events import compaction_events, text_in_force
+from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.engine.probes import Digest, sent, small
 from tests.same_runs import contents
 
@@ -233,3 +236,54 @@ def test_a_chat_of_several_settings_comes_back_from_json() -> None:
     again.send("And now?")
     chat.send("And now?")
     assert sent(again.run) == sent(chat.run)
+
+
+class TestWhichRequestASummaryChanged:
+    def chat(self, strategy: memviz.Strategy = PER_TURN) -> Chat:
+        chat = chat_of(4, strategy)
+        chat.change_strategy(WINDOW)
+        return talk(chat, 1)
+
+    def test_none_where_the_chat_went_on_under_another_setting(self) -> None:
+        for strategy in (PER_TURN, memviz.strategy("summary", buffer_size=2)):
+            run = self.chat(strategy).run
+            (last,) = [c for c in run.compactions if c.turn == 4 and c.after_message == 7]
+            assert run.turns[4].compactions == ()
+            assert run.request_turn(last) is None
+            assert run.unsent == ((4, last),)
+            assert compaction_words(last, run).where == "after turn 4, after message 8"
+            assert compaction_words(last, run).result.startswith("What would have been sent next: ")
+            assert [event.turns for event in compaction_events(run)][-1] == 4.5
+            (marks,) = [
+                trace for trace in tokens_per_turn([SettingRun(run, "", 0)]).data if trace.marker.symbol is not None
+            ]
+            assert (marks.x[-1], marks.y[-1]) == (4.5, run.turns[3].total_tokens)
+
+    def test_the_first_that_was_sent_with_it_once_the_chat_is_back_under_its_setting(self) -> None:
+        chat = self.chat()
+        last = chat.run.compactions[-1]
+        chat.change_strategy(PER_TURN)
+        assert chat.run.request_turn(last) is None, "turn 6 was not begun"
+        talk(chat, 1)
+        run = chat.run
+        assert [c.turn for c in run.turns[5].compactions] == [4, 5]
+        last = run.turns[5].compactions[0]
+        assert (run.request_turn(last), request_words(last, run)) == (6, "before the request of turn 6")
+        assert request_sizes(run.turns[5].compactions[-1], run).after_tokens == run.turns[5].total_tokens
+
+    def test_what_a_setting_took_in_when_it_came_into_force_changed_its_first_request(self) -> None:
+        chat = chat_of(4, WINDOW)
+        chat.change_strategy(PER_TURN)
+        run = talk(chat, 1).run
+        assert {run.request_turn(compaction) for compaction in run.compactions[:4]} == {5}
+
+    def test_it_is_the_same_after_it_was_stored(self) -> None:
+        chat = self.chat()
+        chat.change_strategy(PER_TURN)
+        run = talk(chat, 2).run
+        again = memviz.Run.from_dict(run.to_dict())
+        assert [record.compactions for record in again.turns] == [record.compactions for record in run.turns]
+        assert [record.compactions for record in Chat.resume(again).run.turns] == [
+            record.compactions for record in run.turns
+        ]
+        assert again.to_dict() == run.to_dict()

@@ -133,6 +133,13 @@ def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(chat: A
     assert metric(again, "Summaries") == str(int(written) + 1), "only what was said since is summarized"
 
 
+def test_going_back_to_a_strategy_takes_its_last_parameters_with_it(chat: AppTest) -> None:
+    choose(chat, "summary", "Buffer size", 2)
+    choose(chat, "window")
+    choose(chat, "summary")
+    assert labelled(chat.number_input, "Buffer size").value == 2
+
+
 def test_another_counter_counts_the_chat_anew(chat: AppTest) -> None:
     say(chat, FACT)
     labelled(chat.selectbox, "Token counter").select("bytes4").run()

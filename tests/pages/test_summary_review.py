@@ -30,6 +30,11 @@ def waits(session: AppTest) -> bool:
     return session.chat_input[0].disabled
 
 
+def labels(session: AppTest) -> list[str]:
+    popovers = [block.proto.popover.label for block in session.get("popover")]
+    return [*(button.label for button in session.button), *popovers]
+
+
 def proposed(session: AppTest) -> str:
     return labelled(session.text_area, "Proposed summary").value
 
@@ -64,6 +69,23 @@ def test_ones_own_wording_is_what_the_model_gets_and_it_is_kept(database: object
     id = session.query_params["chat"]
     again = open_page("chat", chat=id[0] if isinstance(id, list) else id)
     assert summary_in_force(again) == "The budget is 4,200 euros."
+
+
+def chat_of(session: AppTest) -> str:
+    id = session.query_params["chat"]
+    return id[0] if isinstance(id, list) else id
+
+
+def test_after_a_reload_the_chat_still_asks_and_the_same_proposal_waits() -> None:
+    session = chat_that_asks()
+    text = proposed(session)
+    again = open_page("chat", chat=chat_of(session))
+    assert labelled(again.toggle, "Ask before").value is True
+    assert waits(again)
+    assert proposed(again) == text
+    click(again, "Skip")
+    assert not waits(again)
+    assert labelled(open_page("chat").toggle, "Ask before").value is False, "it belongs to the conversation"
 
 
 def test_skip_sends_everything_word_for_word() -> None:
@@ -101,6 +123,9 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(server: O
     while not waits(session):
         say(session, FILLER)
     assert any("The summarizer failed" in value for value in sentences(session.error))
+    assert {"Try again", "Write it yourself", "Skip"} <= {*labels(session)}
+    assert not [area for area in session.text_area if area.label == "Proposed summary"], "there is none to use"
+    assert "Use it" not in labels(session)
     server.otherwise = text("A summary at last.")
     click(session, "Try again")
     assert labelled(session.text_area, "Proposed summary").value == "A summary at last."

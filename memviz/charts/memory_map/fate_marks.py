@@ -73,13 +73,11 @@ def places(run: Run, cells: Grid) -> list[Mark]:
 
 
 def _with_turns(run: Run) -> Iterator[tuple[int, Compaction]]:
-    seen = 0
     for record in run.turns:
         for compaction in record.compactions:
             yield record.turn, compaction
-        seen += len(record.compactions)
-    for compaction in run.compactions[seen:]:
-        yield run.turns[-1].turn + 1 if run.turns else 1, compaction
+    for turn, compaction in run.unsent:
+        yield turn + 1, compaction
 
 
 def _lines(found: Sequence[Mark], top: float, color: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from memviz.metrics.requests.limits import Limit
 MAX_LIMIT_SHARE = 4
 """A limit further away than so many times the request is not drawn: it would only squeeze the bar."""
 PALE = 0.4
+CHAR_PIXELS, NARROW_PIXELS = 6.5, 290
+"""Of a letter of the limit's label, and of the bar where the page is narrowest."""
 
 
 def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Figure:
@@ -57,8 +59,11 @@ def _limit_line(tokens: int) -> dict[str, Any]:
 
 
 def _limit_label(limit: Limit, longest: int) -> dict[str, Any]:
-    """Above the bar, on that side of the line where there is more room."""
+    """Above the bar, beside the line; where neither side has room for it, over the line, up to the bar's right end."""
+    label, at = limit.words, limit.tokens / longest
+    share = len(label) * CHAR_PIXELS / NARROW_PIXELS
+    beside = at >= share or 1 - at >= share
     return {
-        "text": limit.words, "x": limit.tokens, "y": 1, "yref": "y domain", "yanchor": "bottom", "showarrow": False,
-        "xanchor": "left" if limit.tokens < longest / 2 else "right",
+        "text": label, "x": limit.tokens if beside else 1, "xref": "x" if beside else "paper", "y": 1,
+        "yref": "y domain", "yanchor": "bottom", "showarrow": False, "xanchor": "left" if at + share <= 1 else "right",
     }  # fmt: skip

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
 from memviz.engine.run import Run
 
 COLOR = PART_COLORS["system"]
-LABEL_CHARS = 40
+LABEL_CHARS = 34
+ROW_PIXELS, MOST_ROWS = 18, 3
+CHAR_PIXELS, NARROW_PIXELS = 7, 260
+"""Of a letter of a label, and of the turns of the narrowest chart, that beside the talk."""
+RIGHT_SHARE = 0.4
+"""From this share of the turns on there is more room left of a line: the axis' own margin counts too."""
 
 
-def setting_marks(run: Run) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Shapes and annotations for the layout: a line before the first turn of each setting but the first, with its name
-    on the side where there is more room."""
-    lines, labels = [], []
-    last = run.turns[-1].turn if run.turns else 0
-    for setting in run.earlier_settings:
-        strategy = run.strategy_at(setting.last_turn + 1)
-        x, is_left = setting.last_turn + 0.5, setting.last_turn > last / 2
+class SettingMarks(NamedTuple):
+    """Shapes and annotations for the layout, and how many rows above the picture the names take."""
+
+    lines: list[dict[str, Any]]
+    labels: list[dict[str, Any]]
+    rows: int
+
+
+def setting_marks(run: Run) -> SettingMarks:
+    """A line before the first turn of each setting but the first, with its name above the picture, on the side where
+    there is more room. Names that would lie on each other stand in rows; where there are too many, the newest do."""
+    last = max(1, run.turns[-1].turn if run.turns else 1)
+    lines, labels, rows = [], [], list[float]()  # of each row, from below, where its leftmost name begins
+    for setting in reversed(run.earlier_settings):
+        label = run.strategy_at(setting.last_turn + 1).label
+        x = setting.last_turn + 0.5
         lines.append({
             "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
             "line": {"color": COLOR, "width": 1.5, "dash": "dash"},
         })  # fmt: skip
-        name = strategy.label if len(strategy.label) <= LABEL_CHARS else strategy.label[: LABEL_CHARS - 1] + "…"
-        told = f"From turn {setting.last_turn + 1:,} on the chat was held under:<br>{escaped(strategy.label)}"
+        name = f"{label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + '…'} →"
+        is_left, turns = x > RIGHT_SHARE * last, len(name) * CHAR_PIXELS / NARROW_PIXELS * last
+        begin, end = (x - turns, x) if is_left else (x, x + turns)
+        row = next((number for number, taken in enumerate(rows) if end <= taken), len(rows))
+        if row == MOST_ROWS:
+            continue  # the talk names it
+        rows[row : row + 1] = [begin]
+        told = f"From turn {setting.last_turn + 1:,} on the chat was held under:<br>{escaped(label)}"
         labels.append({
-            "x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "right" if is_left else "left",
-            "showarrow": False, "text": f"{escaped(name)} →", "font": {"size": 13}, "hovertext": told,
+            "x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": row * ROW_PIXELS,
+            "xanchor": "right" if is_left else "left", "showarrow": False, "text": escaped(name),
+            "font": {"size": 13}, "hovertext": told,
         })  # fmt: skip
-    return lines, labels
+    return SettingMarks(lines[::-1], labels[::-1], len(rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,9 @@ from memviz.charts.palette import (
 from memviz.charts.requests.limit_lines import limit_lines
 from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
 from memviz.charts.requests.recorded_marks import recorded_marks
-from memviz.charts.requests.setting_marks import setting_marks
+from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.text import escaped
+from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens
@@ -53,6 +53,8 @@ DENSE_PIXELS, RECALL_PIXELS = 6, 22
 POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
+LEAST_OFF_PIXELS = 160
+"""Of a chart's height, what its legend, its axis and the names of its settings take: the rest is the picture."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
 
 
@@ -90,10 +92,10 @@ def tokens_per_turn(
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
     shown = range(1, last + 1) if turns is None else turns
     marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
-    for setting in settings:
-        if setting.shown:
-            lines, names = setting_marks(setting.run)
-            marks, mark_labels = [*marks, *lines], [*mark_labels, *names]
+    switches = [setting_marks(setting.run) for setting in settings if setting.shown]
+    marks = [*marks, *(line for each in switches for line in each.lines)]
+    mark_labels = [*mark_labels, *(label for each in switches for label in each.labels)]
+    above_pixels = ROW_PIXELS * max((each.rows for each in switches), default=0)
     limits, limit_labels = limit_lines(settings, strip)
     layout = {
         "xaxis": {"automargin": False, "title": {"text": "turn", "font": {"size": FONT_PIXELS}, "standoff": 8},
@@ -101,12 +103,13 @@ def tokens_per_turn(
                   **turn_ticks(len(shown))},
         **y_axes(strip),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
-        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup",
+        "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
+                   "y": 1.01 + above_pixels / (height - LEAST_OFF_PIXELS), "groupclick": "togglegroup",
                    "bgcolor": "rgba(0,0,0,0)", "font": {"size": FONT_PIXELS}},  # the topmost tick is partly below it
         "shapes": [*marks, *limits],
-        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip)],
+        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip, shown)],
         "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,
-        "margin": MARGINS, "uirevision": "tokens",
+        "margin": {**MARGINS, "t": max(MARGINS["t"], above_pixels + 12)}, "uirevision": "tokens",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
@@ -118,7 +121,7 @@ def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
         "type": "scatter",
         "x": turns,
         "y": np.array([record.total_tokens for record in setting.run.turns]),
-        "name": escaped(setting.label),
+        "name": legend_name(setting.label),
         "legendgroup": str(number),
         "visible": True if setting.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
@@ -222,7 +225,7 @@ def _recalls(setting: SettingRun, number: int, lift: float) -> list[dict[str, An
     ]  # fmt: skip
 
 
-def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
+def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int], shown: range) -> list[dict[str, Any]]:
     """Annotations that say how much the recalls added, where there is room above their triangles."""
     found = sorted(  # at one turn the highest mark is labelled
         (record.turn, -record.total_tokens, recalled_tokens(record), number)
@@ -236,7 +239,7 @@ def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int]) -> list
         if named and turn - named[-1] < RECALL_LABEL_SHARE * turns:
             continue  # its tooltip says it
         named.append(turn)
-        side, way = ("left", 1) if turn <= turns / 2 else ("right", -1)
+        side, way = ("left", 1) if turn - shown.start <= len(shown) / 2 else ("right", -1)
         labels.append({
             "text": f"<b>+{tokens:,} tokens recalled</b>", "x": turn, "y": -below + lift(settings, number, strip),
             "yref": "y2" if number in strip else "y", "xanchor": side, "xshift": way * 4,
@@ -268,15 +271,17 @@ class _Mark:
 
 def _marks(setting: SettingRun, number: int) -> Iterator[_Mark | None]:
     """A mark at the first request that each summarization changed: from what that request would have
-    been, down to what it was. Those after the last request stand half a turn behind it."""
-    run, seen = setting.run, 0
+    been, down to what it was. Those that changed none stand half a turn behind the last one of their setting."""
+    run = setting.run
     for record in run.turns:
         for compaction in record.compactions:
             yield _mark(setting, number, compaction, float(record.turn), record.turn)
-        seen += len(record.compactions)
-    last = run.turns[-1].turn if run.turns else 0
-    for compaction in run.compactions[seen:]:
-        yield _mark(setting, number, compaction, last + 0.5, last)
+    for turn, compaction in run.unsent:
+        mark = _mark(setting, number, compaction, turn + 0.5, turn)
+        if mark is not None and turn < run.turns[-1].turn:  # another setting went on: it stands beside the line
+            sent_tokens = next(record.total_tokens for record in run.turns if record.turn == turn)
+            mark = replace(mark, before=sent_tokens, after=sent_tokens)
+        yield mark
 
 
 def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, turn: int) -> _Mark | None:

@@ -67,16 +67,15 @@ def summarization_marks(one: RetentionResult, place: int, measure: Measure) -> I
 
 
 def _places(one: RetentionResult, measure: Measure) -> Iterator[_Mark]:
-    shares, number, last = one.retention.share(measure.of(one.retention)), 0, 0.0
-    for row, record in enumerate(one.run.turns):
+    shares, run = one.retention.share(measure.of(one.retention)), one.run
+    for row, record in enumerate(run.turns):
         for compaction in record.compactions:
             if compaction.written is not None or compaction.error is not None:
-                yield _Mark(float(record.turn), float(shares[row]), compaction, number)
-            number += 1
-        last = float(record.turn)
-    for at, compaction in enumerate(one.run.compactions[number:], number):
-        if (compaction.written is not None or compaction.error is not None) and len(shares):
-            yield _Mark(last + 0.5, float(shares[-1]), compaction, at)
+                yield _Mark(float(record.turn), float(shares[row]), compaction, run.number_of(compaction))
+    rows = {record.turn: row for row, record in enumerate(run.turns)}
+    for turn, compaction in run.unsent:
+        if (compaction.written is not None or compaction.error is not None) and turn in rows:
+            yield _Mark(turn + 0.5, float(shares[rows[turn]]), compaction, run.number_of(compaction))
 
 
 def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:

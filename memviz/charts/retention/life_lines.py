@@ -197,13 +197,12 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
 
 def _marks(kept: RetentionResult) -> list[tuple[float, int, Compaction]]:
     """The place of every summarization that wrote something or failed, its number, and itself."""
-    found, number = [], 0
-    for record in kept.run.turns:
-        for compaction in record.compactions:
-            if compaction.written is not None or compaction.error is not None:
-                found.append((record.turn - 0.5, number, compaction))
-            number += 1
-    return found
+    return [
+        (record.turn - 0.5, kept.run.number_of(compaction), compaction)
+        for record in kept.run.turns
+        for compaction in record.compactions
+        if compaction.written is not None or compaction.error is not None
+    ]
 
 
 def _chosen(kept: RetentionResult, rows: int, event: int | None) -> Iterator[Trace]:

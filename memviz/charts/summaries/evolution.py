@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import PART_COLORS, turn_ticks
 from memviz.charts.summaries.marks import bar_width
-from memviz.metrics.summaries.compaction_words import turn_words
+from memviz.metrics.summaries.compaction_words import event_turn_words
 from memviz.metrics.summaries.evolution import VersionFacts
 
 SUMMARY, MESSAGES, NEITHER = PART_COLORS["summary"], PART_COLORS["history"], PART_COLORS["overhead"]
@@ -73,7 +73,7 @@ def _turns(facts: Iterable[VersionFacts]) -> np.ndarray[Any, np.dtype[np.float64
 
 def _ids(facts: Iterable[VersionFacts]) -> list[list[str]]:
     """Which version a point is, for its tooltip."""
-    return [[f"version {fact.version.version}, {turn_words(fact.event.compaction)}"] for fact in facts]
+    return [[f"version {fact.version.version}, {event_turn_words(fact.event)}"] for fact in facts]
 
 
 def _line(

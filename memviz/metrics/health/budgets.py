@@ -53,7 +53,7 @@ def kept_above_trigger(run: Run) -> HealthWarning | None:
         "It has to summarize again at once, and once more, until the large message has left.",
         f"Raise {name} to {2 * peak:,}, so that half of it holds what was kept, or shorten long messages such as "
         "tool results before they are remembered.",
-        tuple(sorted({compaction.request_turn or compaction.turn for compaction in above})), "bad",
+        tuple(sorted({run.request_turn(compaction) or compaction.turn for compaction in above})), "bad",
     )  # fmt: skip
 
 

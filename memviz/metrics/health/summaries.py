@@ -27,7 +27,8 @@ def larger_summaries(run: Run) -> HealthWarning | None:
         f"{share_of(len(larger), len(written), 'summary')} had more tokens than what they replaced. The worst came "
         f"after message {message_number(worst.after_message):,}: {tokens:,} tokens in place of {before:,}.",
         "Such a summary costs a model call and detail, and makes the requests larger instead of smaller.",
-        _larger_remedy(run), _turns(c for c, _, _ in larger), "bad" if 2 * len(larger) > len(written) else "caution",
+        _larger_remedy(run), _turns(run, (c for c, _, _ in larger)),
+        "bad" if 2 * len(larger) > len(written) else "caution",
     )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def unchanged_summaries(run: Run) -> HealthWarning | None:
         f"in {lost:,} messages.",
         "Nothing of these messages was kept: what they said is known no longer, and the calls were paid for nothing.",
         "Choose a summarizer that keeps more, or a larger limit, so that it is asked when more is new.",
-        _turns(same),
+        _turns(run, same),
     )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def failed_summarizations(run: Run) -> HealthWarning | None:
         f"summarized was sent word for word. The first said: {failed[0].error}",
         "Until a summarization succeeds, requests grow, and may outgrow the model's context window.",
         "Fix what the error names, or choose another summarizer, and replay.",
-        _turns(failed), "bad",
+        _turns(run, failed), "bad",
     )  # fmt: skip
 
 
@@ -90,5 +91,5 @@ def _replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
     return run.space.summaries.versions[compaction.replaces - 1] if compaction.replaces else None
 
 
-def _turns(compactions: Iterable[Compaction]) -> tuple[int, ...]:
-    return tuple(sorted({compaction.request_turn or compaction.turn for compaction in compactions}))
+def _turns(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:
+    return tuple(sorted({run.request_turn(compaction) or compaction.turn for compaction in compactions}))

@@ -66,7 +66,7 @@ def traffic(run: Run | Outline, *, overhead: bool = True) -> Traffic:
         input_tokens=sent.input_tokens,
         shared_tokens=SharedPrefix(run, overhead=overhead).tokens(sent),
         output_tokens=sent.output_tokens,
-        summarizer_turns=_array([compaction.request_turn or compaction.turn for compaction in asked]),
+        summarizer_turns=_array([run.request_turn(compaction) or compaction.turn for compaction in asked]),
         summarizer_input_tokens=_array([_prompt_tokens(compaction, overhead) for compaction in asked]),
         summarizer_output_tokens=_array([compaction.output_tokens for compaction in asked]),
     )

@@ -89,13 +89,11 @@ class LossCauses:
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._run, self._texts = run, texts
         self._held: Bools = texts.holding([version.text for version in run.space.summaries.versions]).answers
-        counts = [len(record.compactions) for record in run.turns]
-        self._first = [0, *np.cumsum(counts).tolist()]
 
     def by(self, row: int, probe: int) -> int | None:
         """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
-        numbers = range(self._first[row], self._first[row + 1])
-        return next((number for number in reversed(numbers) if self._took(number, probe)), None)
+        numbers = (self._run.number_of(compaction) for compaction in reversed(self._run.turns[row].compactions))
+        return next((number for number in numbers if self._took(number, probe)), None)
 
     def _took(self, number: int, probe: int) -> bool:
         compaction = self._run.compactions[number]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
+from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.text.wording import message_number, message_range
@@ -45,28 +45,40 @@ class CompactionWords(NamedTuple):
 
 
 def compaction_words(compaction: Compaction, run: Run | None = None) -> CompactionWords:
-    """What became of ``compaction``, in words. ``run`` is its run: where something was recalled into the request, only
-    that knows how large it was."""
+    """What became of ``compaction``, in words. ``run`` is its run: only that knows which request it
+    changed where the chat was given other settings, and what was recalled into it."""
     what = _WHAT[_outcome(compaction)]
     return CompactionWords(
         what.format(messages=message_range(compaction.summarized), version=f"version {compaction.revises}"),
-        f"{request_words(compaction)}, after message {message_number(compaction.after_message):,}",
+        f"{request_words(compaction, run)}, after message {message_number(compaction.after_message):,}",
         reason_words(compaction),
         _result(compaction, run),
     )
 
 
-def request_words(compaction: Compaction) -> str:
+def request_words(compaction: Compaction, run: Run | None = None) -> str:
     """``before the request of turn 6``, which is the first one it changed; ``after turn 46`` where none came any
     more."""
-    turn = compaction.request_turn
+    turn = _request_turn(compaction, run)
     return f"after turn {compaction.turn:,}" if turn is None else f"before the request of turn {turn:,}"
 
 
-def turn_words(compaction: Compaction) -> str:
+def turn_words(compaction: Compaction, run: Run | None = None) -> str:
     """The same in short, for labels: ``turn 6``, ``after turn 46``."""
-    turn = compaction.request_turn
+    return _turn_words(_request_turn(compaction, run), compaction)
+
+
+def event_turn_words(event: CompactionEvent) -> str:
+    """The same of an event."""
+    return _turn_words(event.request_turn, event.compaction)
+
+
+def _turn_words(turn: int | None, compaction: Compaction) -> str:
     return f"after turn {compaction.turn:,}" if turn is None else f"turn {turn:,}"
+
+
+def _request_turn(compaction: Compaction, run: Run | None) -> int | None:
+    return compaction.request_turn if run is None else run.request_turn(compaction)
 
 
 def reason_words(compaction: Compaction) -> str:
@@ -103,12 +115,15 @@ def tried_again(run: Run, failed: Compaction) -> str:
 def _result(compaction: Compaction, run: Run | None) -> str:
     if compaction.error is not None:
         return f"{error_words(compaction)}. Nothing was lost"
-    return f"{request_title(compaction)}: {size_words(compaction, run)}"
+    return f"{request_title(compaction, run)}: {size_words(compaction, run)}"
 
 
-def request_title(compaction: Compaction) -> str:
+def request_title(compaction: Compaction, run: Run | None = None) -> str:
     """Which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
-    return "The request" if compaction.request_turn else "What is sent next"
+    if _request_turn(compaction, run):
+        return "The request"
+    went_on = run is not None and compaction.request_turn_in(run.log) is not None  # under another setting
+    return "What would have been sent next" if went_on else "What is sent next"
 
 
 def size_words(compaction: Compaction, run: Run | None = None) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
+from memviz.engine.settings_before import segments
 from memviz.memory import Memory, SummaryVersion
 from memviz.strategies.base import Trigger
 
@@ -45,12 +46,13 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
 class CompactionEvent(NamedTuple):
     """One compaction of a run. ``number`` counts from 0; ``turns`` is its place on a turn axis: the turn of the first
     request that it changed, and half a turn behind the last one where none came any more. Of several before one request
-    the last stands there, the others in equal steps before it."""
+    the last stands there, the others in equal steps before it. ``request_turn`` is that request's turn."""
 
     number: int
     turns: float
     what: CompactionOutcome
     compaction: Compaction
+    request_turn: int | None = None
 
     @property
     def version(self) -> SummaryVersion | None:
@@ -71,20 +73,22 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     events = []
     for number, (compaction, place) in enumerate(zip(run.compactions, places, strict=True)):
         still[place] -= 1
-        step = (1.0 if place.is_integer() else 0.5) / together[place]
-        events.append(CompactionEvent(number, place - still[place] * step, outcome_of(compaction), compaction))
+        room = 1.0 if place.is_integer() and place - 0.5 not in together else 0.5
+        turns, request_turn = place - still[place] * room / together[place], run.request_turn(compaction)
+        events.append(CompactionEvent(number, turns, outcome_of(compaction), compaction, request_turn))
     return tuple(events)
 
 
 def _places(run: Run) -> Iterator[float]:
     """The turn of the first request that each compaction changed. What a setting took in of earlier turns when it came
-    into force changed none of their requests."""
-    first, left, behind = 1, list(run.earlier_settings), run.log.turn_count + 0.5
-    for number, compaction in enumerate(run.compactions):
-        while left and number >= left[0].compactions:
-            first = left.pop(0).last_turn + 1
-        turn = compaction.request_turn_in(run.log)
-        yield min(behind, max(float(first), behind if turn is None else float(turn)))
+    into force changed none of their requests, and what it summarized after its last turn stands behind that turn, also
+    where the chat went back to it later: events stand in the order in which they happened."""
+    first, behind = 1, run.log.turn_count + 0.5
+    for setting, made in segments(run.strategy, run.counter.name, run.compactions, run.earlier_settings):
+        for compaction in made:
+            turn = run.request_turn(compaction)
+            yield min(behind, setting.last_turn + 0.5, max(float(first), behind if turn is None else float(turn)))
+        first = setting.last_turn + 1
 
 
 def grows_a_list(run: Run) -> bool:

@@ -22,12 +22,13 @@ class RequestSizes(NamedTuple):
 
 
 def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSizes:
-    """The request of ``compaction.request_turn`` without the compaction and with it; while there is no such turn, what
-    would be sent next without a new message.
+    """The first request that ``compaction`` changed without it and with it; while there is none, what would be sent
+    next without a new message.
 
-    ``run`` is its run, which knows what was recalled into that request and what tools did in it.
+    ``run`` is its run, which knows which request that is, what was recalled into it and what tools did in it.
     """
     record = None if run is None else _records(run).get(id(compaction))
+    turn = compaction.request_turn if run is None else run.request_turn(compaction)
     recalled: tuple[int, ...] = ()
     besides = 0
     if record is not None:
@@ -35,7 +36,6 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
         recalled = record.recalled.indices if record.recalled else ()
         besides = record.total_tokens - _size(compaction.strategy, record.memory, recalled)  # what tools did, thoughts
     else:
-        turn = compaction.request_turn
         length = compaction.before.log.turn(turn).asked if turn else compaction.after.length
     # The log may have grown since, and a chat that was given another setting has memories over another space.
     space = (record.memory if record else compaction.after).space

@@ -9,7 +9,7 @@ from memviz.errors import MemvizError
 from memviz.memory import SummaryVersion
 from memviz.text.wording import counted, message_range
 from memviz.ui.chat.desk import ChatDesk
-from memviz.ui.chat.sidebar import REVIEW_KEY
+from memviz.ui.chat.sidebar import review_key
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import shortened
 
@@ -85,5 +85,5 @@ def _undo_last(desk: ChatDesk) -> None:
     except MemvizError as error:  # a second click arrived before the page was drawn again
         desk.state.error = error
         return
-    set_widget(REVIEW_KEY, True)  # else the strategy would do with the next message what was just undone
+    set_widget(review_key(desk.state), True)  # else the strategy would do with the next message what was just undone
     desk.save()

@@ -20,11 +20,10 @@ from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models
-from memviz.ui.chat.sidebar import REVIEW_KEY
 from memviz.ui.controls.pickers import SUMMARIZER, name_key
 from memviz.ui.controls.resumable_job import start_button
 from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.state import ChatState, Setting, set_widget, widget_value
+from memviz.ui.shell.state import ChatState, Setting, set_widget
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -45,7 +44,7 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         if isinstance(chat, BackgroundReplay):
             return chat
         chat.use(models.chat.build(), models.summarizer.build())
-        chat.recall_tool, chat.review = state.recall_tool, bool(widget_value(REVIEW_KEY))
+        chat.recall_tool, chat.review = state.recall_tool, state.review
         desk = ChatDesk(workspace, state, chat, models)
         if _setting_of(chat) == (chosen, state.counter):
             state.derive()  # the setting that another one was being derived for was taken back
@@ -56,6 +55,9 @@ def current_chat(workspace: Workspace, state: ChatState, models: Models) -> Chat
         if state.deleted and not desk.is_gone:  # restored elsewhere as well
             desk.restore()
     desk.save_what_was_refused()
+    if state.kept_review != state.review:  # it has to be on after a reload as well
+        state.kept_review = state.review
+        desk.save()
     return desk
 
 
@@ -89,6 +91,11 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
         return found
     state.chat = Chat.resume(found, model=answering, summarizer=writing)
     state.kept_ahead = state.chat.ahead
+    state.write_on_click = not models.summarizer.is_offline
+    if state.chat.review != state.review:
+        state.review = state.chat.review
+        _show_setting_of(state, state.chat)
+        st.rerun()
     if _setting_of(state.chat) != (chosen, state.counter):
         _show_setting_of(state, state.chat)
         st.rerun()
@@ -183,5 +190,6 @@ def _leave_as_it_was(state: ChatState) -> None:
 def _show_setting_of(state: ChatState, chat: Chat) -> None:
     """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
     state.opened += 1
-    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump())
+    used = {one.strategy.id: one.strategy.model_dump() for one in chat.run.earlier_settings}
+    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump(), used=used)
     state.counter = chat.run.counter.name

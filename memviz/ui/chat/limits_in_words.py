@@ -36,4 +36,4 @@ def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     parts = [part for part in record.tokens if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})]
     named = listed(PART_TITLES[part].lower() for part in parts)
     counts = strategy.counted_tokens(record.tokens)
-    return size, f"{counts:,} of them count toward the limit of {limit:,}: {named}. The rest is sent as well."
+    return size, f"{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count."

@@ -28,15 +28,20 @@ def review_panel(desk: ChatDesk) -> None:
     proposal = chat.proposal
     if proposal is None:
         return
-    if not proposal.drafts or desk.state.draft_with is not None:
+    if (not proposal.drafts and not desk.state.write_on_click) or desk.state.draft_with is not None:
         _draft(desk)
         proposal = chat.proposal or proposal
     with st.container(border=True):
         _head(chat, proposal)
-        draft = proposal.drafts[-1]
+        written = [draft for draft in proposal.drafts if draft.error is None]
+        if proposal.drafts:
+            _trouble(proposal.drafts[-1], is_written=bool(written))
         number = len(proposal.drafts)
-        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(draft.text)}"
-        _trouble(draft)
+        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(written[-1].text if written else '')}"
+        if not written:
+            _nothing_written(desk, key, is_first=not proposal.drafts)
+            return
+        draft = written[-1]
         text = st.text_area(
             "Proposed summary", draft.text, key=key, height=TEXT_PIXELS,
             help="Change it as you like: from now on the model knows of these messages what stands here.",
@@ -45,25 +50,43 @@ def review_panel(desk: ChatDesk) -> None:
         _decisions(desk, key, is_changed=text.strip() != draft.text, has_failed=draft.error is not None)
 
 
+def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
+    """What can be done without a draft: there is nothing to use."""
+    again = f"Write it with {plain(desk.models.summarizer.name)}" if is_first else "Try again"
+    with st.container(horizontal=True):
+        st.button(again, icon=":material/refresh:", type="primary", key="review-try-again",
+                  on_click=_propose, args=(desk.state,))  # fmt: skip
+        with st.popover("Write it yourself", icon=":material/edit:"):
+            st.text_area(
+                "Summary in your words", key=key, height=TEXT_PIXELS,
+                help="From now on the model knows of these messages what stands here.",
+            )  # fmt: skip
+            st.button("Use my wording", icon=":material/check:", key="review-accept", on_click=_accept,
+                      args=(desk, key))  # fmt: skip
+        with st.popover("Another prompt", icon=":material/tune:"):
+            _write_again(desk)
+        _skip_button(desk)
+
+
 def _draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    instruction, desk.state.draft_with = desk.state.draft_with, None
-    with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
-        desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
+    instruction, desk.state.draft_with, desk.state.write_on_click = desk.state.draft_with, None, False
+    try:
+        with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
+            desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
+    finally:  # the draft is there after a reload as well, and so is that it was stopped
+        desk.save()
 
 
-def _trouble(draft: Draft) -> None:
-    """Why there is no draft, where there is none."""
+def _trouble(draft: Draft, *, is_written: bool) -> None:
+    """Why the newest draft was not written, where it was not."""
+    if draft.error is None:
+        return
+    left = "The draft before it still stands." if is_written else "No summary was written, and nothing is lost."
     if draft.error == INTERRUPTED:
-        st.info(
-            "Stopped before it was written. Ask again, write the summary yourself, or leave the messages as they are.",
-            icon=":material/stop_circle:",
-        )
-    elif draft.error is not None:
-        st.error(
-            f"The summarizer failed: {plain(draft.error)}. Nothing is lost: ask again, write the summary yourself, "
-            "or leave the messages as they are.", icon=":material/error:",
-        )  # fmt: skip
+        st.info(f"You stopped {plain(draft.model)} after {draft.seconds:.1f} s. {left}", icon=":material/stop_circle:")
+    else:
+        st.error(f"The summarizer failed: {plain(draft.error.rstrip('.'))}. {left}", icon=":material/error:")
 
 
 def _head(chat: Chat, proposal: Proposal) -> None:
@@ -98,8 +121,12 @@ def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) 
                   key="review-accept", on_click=_accept, args=(desk, key))  # fmt: skip
         with st.popover("Write again", icon=":material/refresh:"):
             _write_again(desk)
-        st.button("Skip", icon=":material/skip_next:", key="review-skip", on_click=_skip, args=(desk,),
-                  help="Summarize nothing now. You are asked again in a later turn.")  # fmt: skip
+        _skip_button(desk)
+
+
+def _skip_button(desk: ChatDesk) -> None:
+    st.button("Skip", icon=":material/skip_next:", key="review-skip", on_click=_skip, args=(desk,),
+              help="Summarize nothing now. You are asked again in a later turn.")  # fmt: skip
 
 
 def _write_again(desk: ChatDesk) -> None:

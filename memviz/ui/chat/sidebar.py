@@ -20,7 +20,6 @@ from memviz.workspace import Workspace
 CONVERSATION_KEY = "chat-conversation"
 QUERY_KEY = "chat"
 NEW_CHAT = ""
-REVIEW_KEY = "chat-review"
 
 
 def chat_controls(workspace: Workspace, state: ChatState) -> Models:
@@ -29,9 +28,9 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     take_over(state.setting)
     edit_setting(state.setting, live=True)
     _choose_recall_tool(state)
-    _choose_review()
+    _choose_review(state)
     models = models_panel()
-    with st.expander("Counter, system prompt", icon=":material/tune:"):
+    with st.expander("More", icon=":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
             "System prompt", state.system_prompt, key=f"chat-system-{state.opened}",
@@ -80,12 +79,17 @@ def _choose_recall_tool(state: ChatState) -> None:
     ) or None  # fmt: skip
 
 
-def _choose_review() -> None:
-    switch(
-        "Ask before summarizing", key=REVIEW_KEY, persist_state="session",
+def _choose_review(state: ChatState) -> None:
+    state.review = switch(
+        "Ask before summarizing", state.review, key=review_key(state),
         help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
         "it, reword it, have it written again with another prompt, or skip it.",
     )  # fmt: skip
+
+
+def review_key(state: ChatState) -> str:
+    """The key of the switch that asks before each summarization. It belongs to the conversation."""
+    return f"chat-review-{state.opened}"
 
 
 def _open_chosen(key: str) -> None:

@@ -153,7 +153,7 @@ def empty_chat(desk: ChatDesk) -> None:
     st.info(
         "Say something with a fact in it, such as "
         + plain('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
-        + " Go on until it was summarized, then ask for it.",
+        + " Go on until it is summarized, then ask for it.",
         icon=":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):

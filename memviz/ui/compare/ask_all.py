@@ -15,7 +15,7 @@ from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.answers.source import answer_source
 from memviz.models.first_failure import ends_all
-from memviz.text.wording import counted, turn_list
+from memviz.text.wording import counted, listed, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.compare.asked_again import bringing_back, fact_asked, lost_words, stated_at, suggested
@@ -41,9 +41,12 @@ def ask_all(
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
+    asked_all = settings
+    settings = [setting for setting in asked_all if state.ended_early(setting.run) is None]
     questions = suggested(probes, _different_runs(settings))
     question, asked = _form(len(settings), questions)
     chosen = _suggestions(questions)
+    _not_asked([setting for setting in asked_all if setting not in settings])
     if chosen and answerer.is_offline:
         question, asked = chosen, True
     runs = _different_runs(settings)
@@ -55,6 +58,13 @@ def ask_all(
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
+
+
+def _not_asked(settings: Sequence[SettingRun]) -> None:
+    """Of which settings there is no request after the last turn."""
+    if settings:
+        names = listed(setting.label for setting in settings)
+        st.caption(plain(f"Not asked: {names}. The replay ended before the last turn; try again above the picture."))
 
 
 def _try_again(state: CompareState, runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> None:

@@ -24,6 +24,7 @@ from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
 from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
+from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
 
 
@@ -76,7 +77,7 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
     stays open from turn to turn, by ``key``."""
     record = record_of_turn(run, turn)
     if record is None:
-        st.info(f"Turn {turn} made no request.", icon=":material/info:")
+        st.info(plain(_no_request(run, turn)), icon=":material/info:")
         return
     for flag in record.flags:
         words = (
@@ -95,6 +96,14 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
     summarizer_calls(record, key)
     said = (message.content for block in blocks.values() for message in block.messages)
     _as_json(run, turn, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
+
+
+def _no_request(run: Run, turn: int) -> str:
+    said, attempt = f"Turn {turn} made no request", compare_state().ended_early(run)
+    if attempt is None:
+        return f"{said}."
+    why_ended = f": {attempt.error}" if attempt.error is not None else ", where it was stopped."
+    return f"{said}, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} Try again above the picture."
 
 
 def parts_html(record: TurnRecord) -> str:

@@ -32,21 +32,26 @@ def _first_turn(run: Run, last: int) -> int:
 
 
 def request_turns(run: Run) -> list[int]:
-    """The turn of the first request that each compaction of ``run`` changed; where none came any more, its last."""
-    made = [record.turn for record in run.turns for _ in record.compactions]
-    last = run.turns[-1].turn if run.turns else 0
-    return made + [last] * (len(run.compactions) - len(made))
+    """The turn of the first request that each compaction of ``run`` changed; where none came any more, the last one of
+    its setting."""
+    turns = _sent(run) | {id(compaction): turn for turn, compaction in run.unsent}
+    return [turns[id(compaction)] for compaction in run.compactions]
+
+
+def _sent(run: Run) -> dict[int, int]:
+    """The turns of requests on record, by the identity of the compactions that changed them first."""
+    return {id(compaction): record.turn for record in run.turns for compaction in record.compactions}
 
 
 def event_at(run: Run, turn: int, chosen: int | None = None) -> int | None:
     """The number of the compaction that the request of ``turn`` rests on: the last one by then that wrote a summary,
     without one the last one at all, ``None`` if there was none. ``chosen`` is kept if no later request up to this one
     was changed by another."""
-    turns = request_turns(run)
-    by_then = [number for number, at in enumerate(turns) if at <= turn]
+    turns, sent = request_turns(run), _sent(run)
+    by_then = sorted((number for number, at in enumerate(turns) if at <= turn), key=turns.__getitem__)
     if not by_then:
         return None
     if chosen in by_then and turns[chosen] == turns[by_then[-1]]:
         return chosen
-    sent = by_then[: sum(len(record.compactions) for record in run.turns if record.turn <= turn)] or by_then
-    return next((number for number in reversed(sent) if run.compactions[number].written is not None), sent[-1])
+    in_requests = [number for number in by_then if id(run.compactions[number]) in sent] or by_then
+    return next((number for number in reversed(in_requests) if run.compactions[number].written), in_requests[-1])

@@ -115,7 +115,7 @@ def take_over(setting: Setting) -> None:
     """What was just changed in a control already counts for the row and the labels above it."""
     chosen = widget_value(f"strategy-{setting.uid}")
     if chosen is not None and chosen != setting.strategy_id:
-        setting.strategy_id, setting.parameters = chosen, {}
+        setting.turn_to(chosen)
     for parameter in strategies()[setting.strategy_id].parameters():
         value = widget_value(parameter_key(setting, parameter.name))
         if value is not None:

@@ -23,22 +23,22 @@ MOST_NAMED = 40
 FACT_ICONS = {"Lost": ":material/close:", "New": ":material/add:", "Kept": ":material/check:"}
 
 
-def version_head(compaction: Compaction) -> None:
+def version_head(run: Run, compaction: Compaction) -> None:
     """What happened and why, with the numbers."""
-    words = compaction_words(compaction)
+    words = compaction_words(compaction, run)
     why = f", because **{plain(words.why)}**" if words.why else ""
     st.markdown(f"{plain(words.what)}{why}. {plain(words.result)}.")
 
 
-def version_badge(compaction: Compaction) -> None:
+def version_badge(run: Run, compaction: Compaction) -> None:
     """Which version it wrote, and when."""
-    st.badge(badge_label(compaction), color="violet")
+    st.badge(badge_label(run, compaction), color="violet")
 
 
-def badge_label(compaction: Compaction) -> str:
+def badge_label(run: Run, compaction: Compaction) -> str:
     """``◆ Version 5 · turn 19``: the turn of the first request that it changed."""
     name = f"Version {compaction.written.version}" if compaction.written else "No summary"
-    return f"◆ {name} · {turn_words(compaction)}"
+    return f"◆ {name} · {turn_words(compaction, run)}"
 
 
 def facts_of_version(found: VersionProbes, probes: Sequence[Probe], key: str, open_fact: Callable[[int], None]) -> None:

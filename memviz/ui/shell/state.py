@@ -34,13 +34,20 @@ MESSAGES_SHOWN = 30
 @dataclass
 class Setting:
     """One strategy setting being edited. ``index`` decides its colour for as long as it lives. One that is
-    ``as_written`` shows the summarizer's wording also where the visitor reworded it."""
+    ``as_written`` shows the summarizer's wording also where the visitor reworded it. ``used`` are the parameters of
+    the strategies that it had before, by their id."""
 
     uid: int | str
     index: int
     strategy_id: str
     parameters: dict[str, Any] = field(default_factory=dict)
     as_written: bool = False
+    used: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def turn_to(self, strategy_id: str) -> None:
+        """Another strategy, with the parameters that it last had here."""
+        self.used[self.strategy_id] = self.parameters
+        self.strategy_id, self.parameters = strategy_id, dict(self.used.get(strategy_id, {}))
 
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""
@@ -123,6 +130,12 @@ class CompareState:
             (recall.turn, Recall(turns=recall.turns)) for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
         )
 
+    def ended_early(self, run: Run) -> Attempt | None:
+        """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
+        if not run.turns or run.turns[-1].turn == run.log.turn_count:
+            return None
+        return next((attempt for attempt in self.attempts.values() if attempt.run is run), None)
+
     def add(self, strategy_id: str, parameters: dict[str, Any] | None = None, *, as_written: bool = False) -> None:
         """Add a setting in the first colour that is free."""
         taken = {setting.index for setting in self.settings}
@@ -161,6 +174,9 @@ class ChatState:
     that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
 
     ``error`` is what went wrong last, and ``failed_with`` are the models that a reply was asked of in vain.
+    ``review`` says whether to ask before each summarization, ``kept_review`` what of that is stored;
+    ``write_on_click``: a paid summarizer is not asked by itself for a summary that waited when the chat was left.
+
     ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
     ``came_from`` is the conversation that was open before this one.
     """
@@ -185,6 +201,9 @@ class ChatState:
     deriving: BackgroundReplay | None = None
     deriving_of: Hashable = None
     came_from: str | None = None
+    review: bool = False
+    kept_review: bool = False
+    write_on_click: bool = False
 
     def derive(self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None) -> None:
         """Derive the memory by this replay, or by none any more; one that is at work ends."""
@@ -199,7 +218,7 @@ class ChatState:
             self.came_from = self.conversation_id
         self.conversation_id, self.chat, self.error = conversation_id, None, None
         self.going_on = self.retrying = self.deleted = False
-        self.draft_with = None
+        self.draft_with, self.write_on_click = None, False
         self.shown_messages = MESSAGES_SHOWN
         self.opened += 1
 

@@ -55,6 +55,11 @@ def test_the_limit_is_a_line_that_says_what_it_counts_and_has_room_for_it(tokens
     assert layout.xaxis.range[1] >= max(tokens, 1_500)
 
 
+def test_a_label_with_no_room_on_either_side_ends_with_the_bar() -> None:
+    (label,) = context_bar(TOKENS, limit(700)).layout.annotations
+    assert (label.xref, label.x, label.xanchor) == ("paper", 1, "right")
+
+
 @pytest.mark.parametrize("far", [None, limit(MAX_LIMIT_SHARE * 1_500 + 1)])
 def test_without_a_limit_or_far_below_it_there_is_no_line(far: Limit | None) -> None:
     assert context_bar(TOKENS, far).layout.shapes == ()

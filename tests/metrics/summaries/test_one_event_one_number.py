@@ -138,7 +138,7 @@ def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
     labels = [event_label(run, event).partition(" · ")[2] for event in compaction_events(run)]
     in_short = [f"turn {turn}" if "before" in place else f"after turn {turn}" for place, turn, *_ in every]
     assert labels == in_short
-    assert [badge_label(compaction).partition(" · ")[2] for compaction in run.compactions] == in_short
+    assert [badge_label(run, compaction).partition(" · ")[2] for compaction in run.compactions] == in_short
     table = versions_table(run, summary_evolution(run))
     versions = [words for words, one in zip(in_short, run.compactions, strict=True) if one.written is not None]
     assert ["turn " * turn.isdigit() + turn for turn in table["Turn"]] == versions

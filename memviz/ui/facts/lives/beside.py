@@ -119,8 +119,8 @@ def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
 def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: int) -> None:
     """The summarization that is chosen: most often the one that lost the fact."""
     compaction, answers = one.run.compactions[number], one.retention.probes[life.probe].answers
-    version_badge(compaction)
-    version_head(compaction)
+    version_badge(one.run, compaction)
+    version_head(one.run, compaction)
     st.caption(counts_words(chosen_version(one, number)))
     if number in losses_of(one, life.probe).values() and not held_before(one, life, compaction):
         name, text = source_of_loss(one, life, compaction)

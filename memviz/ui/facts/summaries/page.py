@@ -13,7 +13,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.compaction_words import turn_words
+from memviz.metrics.summaries.compaction_words import event_turn_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
@@ -150,7 +150,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             version_noun(run): f"{fact.version.version:,}",
-            "Turn": turn_words(fact.event.compaction).removeprefix("turn "),
+            "Turn": event_turn_words(fact.event).removeprefix("turn "),
             "Tokens": f"{fact.tokens:,}",
             "Messages replaced": f"{len(fact.version.covers):,}",
             "Why": plain(fact.event.compaction.reason),
@@ -193,7 +193,7 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
     st.header(version_title(desk.setting.run, event), anchor=False)
     if trouble(desk.setting.run, event):
         return
-    version_head(event.compaction)
+    version_head(desk.setting.run, event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
     if is_long:
         linked("look-up", "summaries-facts", [False, True])

@@ -47,7 +47,7 @@ def version_noun(run: Run) -> str:
 def event_label(run: Run, event: CompactionEvent) -> str:
     """Short name of an event, for controls."""
     name = f"{version_noun(run)} {event.version.version}" if event.version else event.what.value.capitalize()
-    return f"{name} · {turn_words(event.compaction)}"
+    return f"{name} · {turn_words(event.compaction, run)}"
 
 
 def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
@@ -58,8 +58,10 @@ def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None,
 def version_title(run: Run, event: CompactionEvent) -> str:
     """Which version it is, or what became of the attempt."""
     if event.version is None:
-        return f"{event.what.value.capitalize()} {request_words(event.compaction)}"
-    return f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, {request_words(event.compaction)}"
+        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
+    return (
+        f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, {request_words(event.compaction, run)}"
+    )
 
 
 def trouble(run: Run, event: CompactionEvent) -> bool:

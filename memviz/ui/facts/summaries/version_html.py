@@ -56,7 +56,7 @@ def _version_rows(run: Run, event: CompactionEvent, facts: VersionFacts | None) 
         yield "Took the place of", _place(run, event)
         yield "Its own size", counted(facts.tokens, "token")
     if event.version or compaction.changes_memory:
-        yield request_title(compaction), size_words(compaction, run)
+        yield request_title(compaction, run), size_words(compaction, run)
     if facts and facts.origin.unsourced:
         words = facts.origin.unsourced
         more = f" and {len(words) - MAX_UNSOURCED_SHOWN} more" if len(words) > MAX_UNSOURCED_SHOWN else ""
