@@ -20,7 +20,7 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
-from memviz.charts.requests.limit_lines import limit_lines
+from memviz.charts.requests.limit_lines import limit_lines, limit_names
 from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.setting_marks import setting_marks
@@ -75,6 +75,7 @@ def tokens_per_turn(
     (:mod:`memviz.charts.requests.panels`)."""
     strip = strip_of(settings)
     traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
+    traces += [trace for number, setting in enumerate(settings) for trace in limit_lines(setting, number)]
     traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
     traces += [trace for number, setting in enumerate(settings) for trace in _recalls(setting, number)]
     named = strip_names(settings, strip)
@@ -86,17 +87,17 @@ def tokens_per_turn(
         if setting.shown:
             lines, names = setting_marks(setting.run)
             marks, mark_labels = [*marks, *lines], [*mark_labels, *names]
-    limits, limit_labels = limit_lines(settings, strip)
+    limits = limit_names(settings, strip)
     layout = {
         "xaxis": {"automargin": False, "title": {"text": "turn", "font": {"size": FONT_PIXELS}, "standoff": 8},
                   "tickfont": {"size": FONT_PIXELS}, "range": [shown.start - 0.6, shown.stop - 0.2],
                   **turn_ticks(len(shown))},
-        **y_axes(strip),
+        **y_axes(strip, has_note=bool(limits)),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup",
                    "bgcolor": "rgba(0,0,0,0)", "font": {"size": FONT_PIXELS}},  # the topmost tick is partly below it
-        "shapes": [*marks, *limits],
-        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip)],
+        "shapes": marks,
+        "annotations": [*mark_labels, *limits, *named.values(), *recall_labels(settings, strip)],
         "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,
         "margin": MARGINS, "uirevision": "tokens",
     }  # fmt: skip
