@@ -68,7 +68,7 @@ def basis_in_words(assumptions: PricingAssumptions) -> str:
     if cache is None:
         cached = ", without a prompt cache"
     elif cache.is_alive(assumptions.pause_seconds):
-        cached = ", which its prompt cache outlives"
+        cached = ", shorter than its prompt cache lasts"
     else:
         cached = ", after which its prompt cache is empty"
     return f"Costs hold for the prices of {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
