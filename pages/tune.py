@@ -3,7 +3,7 @@
 import streamlit as st
 
 from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.pricing import price_controls
+from memviz.ui.controls.pricing import price_row
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link, open_shared_view
@@ -29,22 +29,27 @@ open_shared_view(workspace(), study)
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
-    assumptions = price_controls()
     models, where = counter_and_models(study), choose_place()
 if not ids or not settings:
     nothing_to_try(ids)
 else:
     asked = asked_for(workspace(), ids, settings, study.counter)
-    sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
+    head, prices = st.container(), st.container()
+    with prices:  # beside the chart that they change, below what is worked out with them
+        assumptions = price_row()
+    with head:
+        sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
-        constraints = choose_constraints(sweep)
-        strategy = choose_strategy(sweep)
+        with head:
+            constraints = choose_constraints(sweep)
+            strategy = choose_strategy(sweep)
         if strategy is None:
-            best = recommendation(sweep, constraints, ids)
+            with head:
+                best = recommendation(sweep, constraints, ids)
             main_picture(sweep, state, constraints, best)
             number = looked_at(sweep, state, best)
         else:
-            number = one_strategy(sweep, strategy, constraints, state.chosen, ids)
+            number = one_strategy(sweep, strategy, constraints, state.chosen, ids, head)
         if sweep.grounds.summarizer:
             summaries_by(sweep.grounds.summarizer)
         if strategy is None:

@@ -141,7 +141,7 @@ def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
         assert column["Tokens sent to the chat model"] == sum(tokens)
         assert column["Mean request"] == round(sum(tokens) / len(tokens))
         assert column["Largest request"] == max(tokens)
-        assert column["at turn"] == 1 + tokens.index(max(tokens))
+        assert column["Largest request at turn"] == 1 + tokens.index(max(tokens))
         assert column["Summaries written"] == column["Summarizer calls"] == len(run.compactions)
         assert (column["Tokens sent to the summarizer"], column["Tokens the summarizer wrote"]) == (read, written)
         assert column["All tokens, both models"] == sum(tokens) + read + written

@@ -26,11 +26,13 @@ from memviz.charts.text import escaped, legend_name
 from memviz.text.wording import dollars
 
 UNCACHED_OPACITY = 0.75
-HEIGHT_PIXELS = 360
+HEIGHT_PIXELS = 320
 MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
 GREY = PART_COLORS["system"]
+LABEL_GAP_PIXELS = 8
+"""Between a line and its label: the selected turn is a line too, and may stand at the same turn."""
 
 
 class BreakEven(NamedTuple):
@@ -118,7 +120,8 @@ def _mark_label(break_even: BreakEven | None, last_turn: int) -> Iterator[dict[s
         is_right = break_even.turn > last_turn / 2
         yield {
             "text": f"turn {break_even.turn:,}: break-even", "x": break_even.turn, "y": 1, "yref": "paper",
-            "xanchor": "right" if is_right else "left", "yanchor": "top", "showarrow": False,
+            "xanchor": "right" if is_right else "left", "xshift": -LABEL_GAP_PIXELS if is_right else LABEL_GAP_PIXELS,
+            "yanchor": "top", "showarrow": False,
             "font": {"size": NOTE_PIXELS},
         }  # fmt: skip
 
@@ -130,7 +133,7 @@ def _above(frame: Frame, view: View, unit: Unit) -> Iterator[dict[str, Any]]:
         highest = dollars(line.peak) if unit is Unit.USD else f"{line.peak:,.0f} tokens"
         mark = f'<span style="color:{setting_color(line.color_index)}">▲</span>'
         yield {
-            "text": f"{mark} {escaped(line.name)}: up to {highest}",
+            "text": f"{mark} off the chart: {escaped(line.name)}, {highest}",
             "xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0 if is_below else 1,
             "yanchor": "bottom" if is_below else "top", "yshift": (1 if is_below else -1) * place * (NOTE_PIXELS + 5),
             "showarrow": False,

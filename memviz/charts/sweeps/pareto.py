@@ -103,5 +103,5 @@ def _front(points: Points, x_axis: dict[str, Any]) -> dict[str, Any]:
         "type": "scatter", "mode": "lines", "x": np.array([*points.x[where], *ends]),
         "y": np.array([*points.y[where], *points.y[where][-1:]]),
         "line": {"shape": "hv", "width": 1.5, "color": GREY}, "hoverinfo": "skip",
-        "name": "Front: none is better",
+        "name": "Best trade-offs",
     }  # fmt: skip

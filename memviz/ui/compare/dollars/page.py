@@ -22,7 +22,7 @@ from memviz.ui.compare.dollars.folded import folded
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
-from memviz.ui.compare.dollars.totals import cheapest_words, parts_table, totals
+from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
@@ -102,8 +102,10 @@ def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
 
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
     """The totals, and the break-even of two settings, which is marked in the picture."""
-    pause = pause_words(assumptions.cache, assumptions.pause_seconds)
-    st.markdown(f"{cheapest_words(costs, assumptions)} {pause}".strip())
+    words = cheapest_words(costs, assumptions)
+    if LIVES not in words:
+        words = f"{words} {pause_words(assumptions.cache, assumptions.pause_seconds)}".strip()
+    st.markdown(words)
     totals(costs)
     compare_two(state, costs)
 

@@ -98,7 +98,7 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
     for column, setting, use in zip(places(len(settings), NUMBER_PIXELS), settings, uses, strict=True):
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
-            setting.label, f"{use.sent_tokens:,}", None if setting is settings[0] else f"{change:+.0%} tokens",
+            setting.label, f"{use.sent_tokens:,} tokens", None if setting is settings[0] else f"{change:+.0%} tokens",
             delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
     table = settings[0].run.once((_table, tuple(settings)), lambda: _table(settings, uses))
@@ -121,7 +121,7 @@ def _numbers(use: TokenUse) -> dict[str, str]:
         **earlier,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
-        "at turn": use.peak_turn,
+        "Largest request at turn": use.peak_turn,
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
         "Failed calls (messages kept)": use.failed_summarizations,
