@@ -18,9 +18,7 @@ from memviz.ui.tune.grid import try_value
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
 EDGE_HELP = "The best value lies at the edge of those that were tried. This adds the next one and measures it."
-HELP = (
-    "Of each strategy the cheapest setting that keeps as much as you ask for; where none does, the one that keeps most."
-)
+HELP = "Of each strategy the cheapest setting that keeps what you ask for; where none does, the one that keeps most."
 
 
 def best_table(sweep: Sweep, constraints: Constraints) -> None:

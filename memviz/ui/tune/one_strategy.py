@@ -40,8 +40,8 @@ def one_strategy(
     conversations: Sequence[str],
     head: DeltaGenerator,
 ) -> int:
-    """The answer, in the place ``head``, and its curve; returns the number of the setting to look at: the ``chosen`` one if it is of this
-    strategy, else the best."""
+    """The answer, in the place ``head``, and its curve. Returns the number of the setting to look at: the ``chosen``
+    one if it is of this strategy, else the best."""
     answer = answer_for(sweep, id, constraints)
     if answer is None:
         st.info("Fewer than two values of this strategy were measured so far.", icon=":material/info:")

@@ -18,7 +18,6 @@ from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two
-from memviz.ui.compare.dollars.folded import folded
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
@@ -26,6 +25,7 @@ from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table,
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.switch import switch
