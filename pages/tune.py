@@ -3,12 +3,12 @@
 import streamlit as st
 
 from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.pricing import price_row
+from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link, open_shared_view
 from memviz.ui.shell.state import compare_state, tune_state
-from memviz.ui.tune.advice import recommendation
+from memviz.ui.tune.advice import facts_button, recommendation
 from memviz.ui.tune.best_table import best_table
 from memviz.ui.tune.code_export import export_to_code
 from memviz.ui.tune.constraints import choose_constraints, choose_strategy
@@ -34,9 +34,9 @@ if not ids or not settings:
     nothing_to_try(ids)
 else:
     asked = asked_for(workspace(), ids, settings, study.counter)
-    head, prices = st.container(), st.container()
-    with prices:  # beside the chart that they change, below what is worked out with them
-        assumptions = price_row()
+    head, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    with row:  # above the chart that prices change, and below the answer that is worked out with them
+        assumptions = price_controls()
     with head:
         sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
@@ -45,11 +45,13 @@ else:
             strategy = choose_strategy(sweep)
         if strategy is None:
             with head:
-                best = recommendation(sweep, constraints, ids)
+                best = recommendation(sweep, constraints)
             main_picture(sweep, state, constraints, best)
             number = looked_at(sweep, state, best)
         else:
-            number = one_strategy(sweep, strategy, constraints, state.chosen, ids, head)
+            number = one_strategy(sweep, strategy, constraints, state.chosen, head, row)
+        with row:
+            facts_button(ids)
         if sweep.grounds.summarizer:
             summaries_by(sweep.grounds.summarizer)
         if strategy is None:

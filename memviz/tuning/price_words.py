@@ -80,6 +80,13 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
     return names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
 
 
+def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
+    """What the pause does, beside a sentence that says how long the prompt cache lives."""
+    if cache.is_alive(pause_seconds):
+        return "After such a pause the next turn reads from the prompt cache."
+    return "After such a pause the prompt cache is empty, so all that is sent is paid in full."
+
+
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
     """What the pause does to the prompt cache."""
     if cache is None:

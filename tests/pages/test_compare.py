@@ -137,7 +137,7 @@ def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
         read = sum(
             sum(count(message.content) + 3 for message in compaction.request) + 3 for compaction in run.compactions
         )
-        assert labelled(compare.metric, label).value == f"{sum(tokens):,}"
+        assert labelled(compare.metric, label).value == f"{sum(tokens):,} tokens"
         assert column["Tokens sent to the chat model"] == sum(tokens)
         assert column["Mean request"] == round(sum(tokens) / len(tokens))
         assert column["Largest request"] == max(tokens)

@@ -161,7 +161,11 @@ class TestTerms:
         assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(unfolded(page))
 
     @pytest.mark.parametrize(
-        ("pause_seconds", "words"), [(30, "The pause is shorter than the 5 min"), (300, "After this pause it is empty")]
+        ("pause_seconds", "words"),
+        [
+            (30, "After such a pause the next turn reads from the prompt cache"),
+            (300, "After such a pause the prompt cache is empty"),
+        ],
     )
     def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:
         labelled(page.selectbox, "Pause between turns").set_value(pause_seconds).run()

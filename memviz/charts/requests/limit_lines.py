@@ -82,6 +82,6 @@ def limit_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[d
         values = dict.fromkeys((color, strategy.budget_tokens or 0) for color, strategy in lines)
         text = "limits: " + " ".join(dash.format(color, f"{tokens:,}") for color, tokens in values) + " tokens"
     return [{
-        "text": text, "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper", "x": 0, "xanchor": "left",
+        "text": text, "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "right",
         "yref": "paper", "y": main_top(strip, has_note=True), "yanchor": "bottom",
     }]  # fmt: skip

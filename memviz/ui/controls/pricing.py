@@ -48,10 +48,10 @@ def price_row() -> PricingAssumptions:
     """The terms on which everything is priced, chosen in one row that stands beside the chart that it changes; a phone
     wraps it. What is chosen holds on all pages of the session."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="price-row"):
-        return _terms()
+        return price_controls()
 
 
-def _terms() -> PricingAssumptions:
+def price_controls() -> PricingAssumptions:
     """What is changed most, and the rest in one panel."""
     linked("prices", "prices-model")
     linked("summary-prices", "prices-summarizer")

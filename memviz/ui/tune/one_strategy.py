@@ -37,18 +37,19 @@ def one_strategy(
     id: str,
     constraints: Constraints,
     chosen: int | None,
-    conversations: Sequence[str],
     head: DeltaGenerator,
+    row: DeltaGenerator,
 ) -> int:
-    """The answer, in the place ``head``, and its curve. Returns the number of the setting to look at: the ``chosen``
-    one if it is of this strategy, else the best."""
+    """The answer, in the place ``head``, its curve, and in ``row`` the value to try next. Returns the number of
+    the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
     answer = answer_for(sweep, id, constraints)
     if answer is None:
         st.info("Fewer than two values of this strategy were measured so far.", icon=":material/info:")
         return next(number for number, setting in enumerate(sweep.settings) if setting.id == id)
     with head:
-        answer_box(answer.headline, " ".join(answer.sentences), answer.grounds, conversations, fits=answer.best.fits)
-        edge_button(answer.best, sweep.largest)
+        answer_box(answer.headline, " ".join(answer.sentences), answer.grounds, fits=answer.best.fits)
+    with row:
+        edge_button(answer.best, sweep.largest, names_strategy=False)
     best = int(answer.best.row["setting"])
     number = chosen if chosen is not None and sweep.settings[chosen].id == id else best
     options: dict[str, Any] = {
@@ -73,7 +74,6 @@ def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, basis: s
     thresholds = {name: value for name, value in asked.items() if value is not None}
     measures += ["peak_tokens"] if "peak_tokens" in thresholds else []
     bend = None if answer.knee is None else float(answer.curve[answer.axis.name].iloc[answer.knee])
-    st.markdown(f"**{plain(answer.best.setting.title)}: what {plain(answer.axis.name)} changes**")
     for place, measure in zip(st.columns(len(measures), gap="small"), measures, strict=True):
         key = f"{LINES_KEY}-{measure}"
         place.plotly_chart(

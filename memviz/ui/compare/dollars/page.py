@@ -15,7 +15,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
-from memviz.tuning.price_words import pause_words
+from memviz.tuning.price_words import after_the_pause, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two
 from memviz.ui.compare.dollars.prices import which_prices
@@ -103,9 +103,11 @@ def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
     """The totals, and the break-even of two settings, which is marked in the picture."""
     words = cheapest_words(costs, assumptions)
-    if LIVES not in words:
-        words = f"{words} {pause_words(assumptions.cache, assumptions.pause_seconds)}".strip()
-    st.markdown(words)
+    if assumptions.cache is not None and LIVES in words:
+        pause = after_the_pause(assumptions.cache, assumptions.pause_seconds)
+    else:
+        pause = pause_words(assumptions.cache, assumptions.pause_seconds)
+    st.markdown(f"{words} {pause}".strip())
     totals(costs)
     compare_two(state, costs)
 
