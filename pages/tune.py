@@ -8,7 +8,7 @@ from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link, open_shared_view
 from memviz.ui.shell.state import compare_state, tune_state
-from memviz.ui.tune.advice import recommendation
+from memviz.ui.tune.advice import facts_button, recommendation
 from memviz.ui.tune.best_table import best_table
 from memviz.ui.tune.code_export import export_to_code
 from memviz.ui.tune.constraints import choose_constraints, choose_strategy
@@ -29,22 +29,29 @@ open_shared_view(workspace(), study)
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
-    assumptions = price_controls()
     models, where = counter_and_models(study), choose_place()
 if not ids or not settings:
     nothing_to_try(ids)
 else:
     asked = asked_for(workspace(), ids, settings, study.counter)
-    sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
+    head, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    with row:  # above the chart that prices change, and below the answer that is worked out with them
+        assumptions = price_controls()
+    with head:
+        sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
-        constraints = choose_constraints(sweep)
-        strategy = choose_strategy(sweep)
+        with head:
+            constraints = choose_constraints(sweep)
+            strategy = choose_strategy(sweep)
         if strategy is None:
-            best = recommendation(sweep, constraints, ids)
+            with head:
+                best = recommendation(sweep, constraints)
             main_picture(sweep, state, constraints, best)
             number = looked_at(sweep, state, best)
         else:
-            number = one_strategy(sweep, strategy, constraints, state.chosen, ids)
+            number = one_strategy(sweep, strategy, constraints, state.chosen, head, row)
+        with row:
+            facts_button(ids)
         if sweep.grounds.summarizer:
             summaries_by(sweep.grounds.summarizer)
         if strategy is None:

@@ -35,7 +35,7 @@ PART_HELP = {
 }
 PART_ORDER = tuple(PART_COLORS)
 
-_FADING = (1.0, 0.58, 0.4, 0.22)
+_FADING = (1.0, 0.58, 0.42, 0.26)
 """How strongly the summary's violet covers the page, the more often a summary was itself summarized the less. It
 fades into the page, light or dark, in steps that can still be told apart."""
 
@@ -47,7 +47,7 @@ def faded(color: str, opacity: float) -> str:
 
 
 STEP_COLORS = (
-    "rgba(0,0,0,0)", faded(PART_COLORS["system"], 0.2), *(faded(PART_COLORS["summary"], part) for part in _FADING),
+    "rgba(0,0,0,0)", faded(PART_COLORS["system"], 0.12), *(faded(PART_COLORS["summary"], part) for part in _FADING),
     PART_COLORS["recalled"], PART_COLORS["history"],
 )  # fmt: skip
 STEP_TITLES = (
@@ -57,6 +57,8 @@ STEP_TITLES = (
 """Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
+SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
+"""The same on a page, lighter in dark; style.css has it for the diamonds of charts."""
 
 NOTE_PIXELS = 13
 """Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""

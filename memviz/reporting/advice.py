@@ -1,4 +1,4 @@
-"""Which of the settings in a report does best, as a sweep over them would say it."""
+"""Which of the settings in a report is best, as a sweep over them would say it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memviz.tuning.compared import as_sweep
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import asked_in_words
 
 
 def advice_sentences(
@@ -25,7 +25,10 @@ def advice_sentences(
         return ("There is no recommendation: it takes two settings or more over the same conversation.",)
     runs, kept = zip(*comparable, strict=True)
     best = as_sweep(runs, kept, facts.subject, assumptions).best(asked.min_retention, asked.max_peak_tokens)
-    limit = "" if asked.max_peak_tokens is None else f" with at most {asked.max_peak_tokens:,} tokens in a request"
-    wanted = f"keep {share_in_words(asked.min_retention)} of the facts{limit}"
-    basis = basis_in_words(assumptions)
-    return (best.advice, *best.grounds.sentences, basis, f"Asked of {counted(len(runs), 'setting')}: {wanted}.")
+    basis, number = basis_in_words(assumptions), counted(len(runs), "setting")
+    return (
+        best.advice,
+        best.grounds.sentence,
+        basis,
+        f"Asked of {number}: {asked_in_words(asked)}.",
+    )

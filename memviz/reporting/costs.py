@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
-from memviz.reporting.settings import UNKNOWN, Setting
+from memviz.models.registry import OFFLINE
+from memviz.reporting.settings import UNKNOWN, Setting, live_replies
 from memviz.text.wording import dollars, listed
 from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -15,10 +17,12 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 @dataclass(frozen=True, eq=False)
 class ReportCosts:
-    """The costs of the settings, in the order of the report, and the assumptions behind them."""
+    """The costs of the settings, in the order of the report, the assumptions behind them, and whether any model but the
+    bundled one was asked in fact."""
 
     assumptions: PricingAssumptions
     costs: tuple[Cost, ...]
+    was_asked: bool
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
@@ -32,7 +36,10 @@ class ReportCosts:
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        yield f"{basis_in_words(self.assumptions)} They are worked out from the tokens, whoever answered in fact."
+        if self.was_asked:
+            yield f"{basis_in_words(self.assumptions)} They are worked out from the tokens, whoever answered in fact."
+        else:
+            yield f"No model was called; these costs are estimated. {basis_in_words(self.assumptions)}"
         missing = list(dict.fromkeys(name for cost in self.costs for name in cost.missing))
         if missing:
             yield f"Unknown, and so are the dollars that need it: {listed(missing)}."
@@ -42,7 +49,13 @@ class ReportCosts:
 
 def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -> ReportCosts:
     """The costs of every setting of the report."""
-    return ReportCosts(assumptions, tuple(assumptions.cost(traffic(setting.run)) for setting in settings))
+    runs = [setting.run for setting in settings]
+    was_asked = any(live_replies(run) or not _is_free(run) for run in runs)
+    return ReportCosts(assumptions, tuple(assumptions.cost(traffic(run)) for run in runs), was_asked)
+
+
+def _is_free(run: Run) -> bool:
+    return all(compaction.model == OFFLINE for compaction in run.compactions if compaction.asked)
 
 
 def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ from memviz.reporting.facts import report_facts
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import THEMES
 from memviz.text.language import lang_attribute
-from memviz.text.wording import dollars
+from memviz.text.wording import distinct_names, dollars
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -57,7 +57,7 @@ def html_report(
     """
     if not runs:
         raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
-    named = enumerate(zip(runs, _labels(runs), strict=True))
+    named = enumerate(zip(runs, distinct_names([run.label for run in runs]), strict=True))
     settings = [Setting(run, label, index, assumptions) for index, (run, label) in named]
     asked = [setting for setting in settings if setting.run.turns]
     view = _whole(asked) if asked else None
@@ -72,14 +72,6 @@ def html_report(
         turns=max(setting.run.log.turn_count for setting in settings),
     )  # fmt: skip
     return clean_text(html)
-
-
-def _labels(runs: Sequence[Run]) -> list[str]:
-    """The settings' names, numbered where two are the same."""
-    names = [run.label for run in runs]
-    return [
-        name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)
-    ]
 
 
 def _whole(settings: Sequence[Setting]) -> View:

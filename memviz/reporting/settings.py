@@ -11,6 +11,7 @@ from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.limit_lines import budget_fits
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
+from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.memory_map.fate_map import fate_map
@@ -151,11 +152,16 @@ def _usd(amount: float | None) -> str:
     return UNKNOWN if amount is None else dollars(amount)
 
 
+def live_replies(run: Run) -> list[ReplyFacts]:
+    """What is known of each reply that a model gave, calls before the reply included; none in a replay."""
+    facts = [record.facts for record in run.turns if record.facts is not None]
+    return facts + [call.facts for record in run.turns for call in record.calls]
+
+
 def _chat_cost(run: Run) -> str:
     """US dollars of all live replies and of the calls before them. A replay calls no chat model."""
-    facts = [record.facts for record in run.turns if record.facts is not None]
-    facts += [call.facts for record in run.turns for call in record.calls]
+    facts = live_replies(run)
     known = [fact.cost_usd for fact in facts if fact.cost_usd is not None]
     if not facts:
-        return "not called"
+        return "none: no model was called"
     return _usd(sum(known) if len(known) == len(facts) else None)

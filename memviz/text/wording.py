@@ -107,3 +107,10 @@ def rounded_tokens(number: int) -> str:
     """A number of tokens: small ones exactly, large ones to three digits."""
     digits = 0 if number < _EXACT_BELOW else 2 - floor(log10(number))
     return f"{round(number, digits):,}"
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """The names, numbered where two are the same."""
+    return [
+        name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +22,11 @@ class Constraints:
     min_retention: float = 0.9
     max_peak_tokens: int | None = None
     over: Over = "median"
+
+    @property
+    def of_size(self) -> Constraints:
+        """The same where no facts are known: only the size counts."""
+        return replace(self, min_retention=0.0)
 
     def fits(self, table: DataFrame) -> Series[bool]:
         """Which rows of :meth:`memviz.tuning.results.Sweep.by_setting` do what is asked. Where no setting has any

@@ -35,10 +35,12 @@ class Grounds:
 
     @property
     def facts_in_words(self) -> str:
-        """``8 guessed facts``, ``11 facts, 8 of them guessed``, ``20 facts, none of them guessed``."""
+        """``8 guessed facts``, ``11 facts, 8 of them guessed``, ``20 known facts``."""
         if self.guessed_facts and not self.given_facts:
             return counted(self.facts, "guessed fact")
-        return f"{counted(self.facts, 'fact')}, {self.guessed_facts or 'none'} of them guessed"
+        if not self.guessed_facts:
+            return counted(self.facts, "known fact")
+        return f"{counted(self.facts, 'fact')}, {self.guessed_facts} of them guessed"
 
     @property
     def sentence(self) -> str:

@@ -68,7 +68,7 @@ def basis_in_words(assumptions: PricingAssumptions) -> str:
     if cache is None:
         cached = ", without a prompt cache"
     elif cache.is_alive(assumptions.pause_seconds):
-        cached = ", which its prompt cache outlives"
+        cached = ", shorter than its prompt cache lasts"
     else:
         cached = ", after which its prompt cache is empty"
     return f"Costs hold for the prices of {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
@@ -78,6 +78,13 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
     """The models whose prices count: ``X``, or ``X for the chat and Y for the summaries``."""
     names = [one.model if one else "an unknown model" for one in (assumptions.main, assumptions.summarizer)]
     return names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
+
+
+def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
+    """What the pause does, beside a sentence that says how long the prompt cache lives."""
+    if cache.is_alive(pause_seconds):
+        return "After such a pause the next turn reads from the prompt cache."
+    return "After such a pause the prompt cache is empty, so all that is sent is paid in full."
 
 
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:

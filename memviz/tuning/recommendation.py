@@ -81,7 +81,8 @@ def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, o
     fitting = table[constraints.fits(table)]
     others = fitting[fitting["setting"] != first["setting"]]
     second = cheapest(others, measure) if len(others) else None
-    reasons = [_what_it_does(sweep, first, has_facts), _why_it(len(table), len(fitting), measure)]
+    asked = constraints if has_facts else constraints.of_size
+    reasons = [_what_it_does(sweep, first, has_facts), _why_it(len(table), len(fitting), measure, asked)]
     if second is not None:
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
@@ -107,13 +108,22 @@ def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
     return f"{row['label']} {listed(parts)}.{measured if missing else ''}"
 
 
-def _why_it(all_settings: int, fitting: int, measure: str) -> str:
+def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -> str:
     if all_settings == 1:
         return "It is the only setting."
     if fitting == 1:
-        return f"It is the only one of {all_settings:,} settings that does what you ask for."
+        return f"It is the only one of {all_settings:,} settings that {asked_in_words(asked, 'keeps', 'stays')}."
     less = "cheapest" if measure == "usd" else "one with the fewest tokens"
-    return f"It is the {less} of the {fitting:,} (out of {all_settings:,}) that do what you ask for."
+    return f"It is the {less} of the {fitting:,} (out of {all_settings:,}) that {asked_in_words(asked)}."
+
+
+def asked_in_words(asked: Constraints, keep: str = "keep", stay: str = "stay") -> str:
+    """``keep 90% of the facts with at most 3,000 tokens in a request``: what a setting has to do."""
+    limit = "" if asked.max_peak_tokens is None else f"at most {asked.max_peak_tokens:,} tokens in a request"
+    if asked.min_retention <= 0:
+        return f"{stay} within {limit.removeprefix('at most ')}" if limit else "could be run"
+    kept = f"{keep} {share_in_words(asked.min_retention)} of the facts"
+    return f"{kept} with {limit}" if limit else kept
 
 
 def _runner_up(first: Mapping[str, Any], second: Mapping[str, Any], measure: str, has_facts: bool) -> str:

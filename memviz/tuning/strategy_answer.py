@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memviz.strategies.parameters import Parameter
 from memviz.text.wording import listed
 from memviz.tuning.best_of_each import StrategyBest, alike, best_of, main_axis
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.knee import knee
-from memviz.tuning.recommendation import cost_in_words, share_in_words, verdict
+from memviz.tuning.pareto import on_front
+from memviz.tuning.recommendation import asked_in_words, cost_in_words, share_in_words, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -26,7 +30,8 @@ class StrategyAnswer:
 
     ``curve`` has the rows of :meth:`memviz.tuning.results.Sweep.by_setting` of settings that differ from the ``best``
     one in ``axis``, the main parameter, alone, in its order. ``knee`` is the row (0-based) at which the facts kept bend
-    (see :func:`memviz.tuning.knee.knee`), ``None`` where they do not.
+    (see :func:`bend`), ``None`` where they do not. ``asked`` is what a value has to do, in words. ``best_in_both`` is
+    the row of the only value that no other one beats: it keeps the most and costs the least.
     """
 
     axis: Parameter
@@ -34,12 +39,14 @@ class StrategyAnswer:
     curve: DataFrame
     knee: int | None
     grounds: Grounds
+    asked: str
+    best_in_both: int | None = None
 
     @property
     def headline(self) -> str:
         """Which value to take, said with no more confidence than the grounds give."""
         if not self.best.fits:
-            return f"None of the {len(self.curve):,} values of {self.axis.name} does what you ask for."
+            return f"None of the {len(self.curve):,} values of {self.axis.name} {self.asked}."
         return f"{verdict(self._named(self.best.row[self.axis.name]), self.grounds)}."
 
     @property
@@ -57,17 +64,21 @@ class StrategyAnswer:
             yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
         yield from self._bend()
         if self.best.edge is not None:
-            yield f"It lies at the edge of the values tried: {self.best.edge.in_code} may do better."
+            value = self._named(row[self.axis.name])
+            yield f"{value} lies at the edge of the values tried; {self.best.edge.in_code} may do better."
 
     def _bend(self) -> Iterator[str]:
+        rows = self.curve.to_dict("records")
+        if self.best_in_both is not None:
+            only = self._named(rows[self.best_in_both][self.axis.name])
+            yield f"{only} is best in both: no other value keeps more, and none costs less."
         if self.knee is None:
             return
-        rows = self.curve.to_dict("records")
-        at, last = rows[self.knee], rows[-1]
+        at, most = rows[self.knee], max(rows, key=lambda row: float(row["retention"]))
         yield (
             f"The curve bends at {self._named(at[self.axis.name])}, which keeps {share_in_words(at['retention'])} for "
-            f"{cost_in_words(at)}; beyond it each step brings less ({self._named(last[self.axis.name])} keeps "
-            f"{share_in_words(last['retention'], at['retention'])} for {cost_in_words(last)})."
+            f"{cost_in_words(at)}; beyond it more cost brings less ({self._named(most[self.axis.name])} keeps "
+            f"{share_in_words(most['retention'], at['retention'])} for {cost_in_words(most)})."
         )
 
     def _named(self, value: float) -> str:
@@ -85,6 +96,18 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     axis = main_axis(setting)
     if axis is None or len(curve) < 2:
         return None
-    return StrategyAnswer(
-        axis, best, curve, knee(curve[axis.name].tolist(), curve["retention"].tolist()), sweep.grounds
-    )
+    has_facts = bool(table["retention"].notna().any())
+    asked = asked_in_words(constraints if has_facts else constraints.of_size, "keeps", "stays")
+    costs, kept = (curve[name].to_numpy(dtype=float) for name in (sweep.cost_measure, "retention"))
+    front = np.flatnonzero(on_front(costs, kept))
+    only = int(front[0]) if len(front) == 1 else None
+    return StrategyAnswer(axis, best, curve, bend(costs, kept), sweep.grounds, asked, only)
+
+
+def bend(costs: NDArray[np.float64], kept: NDArray[np.float64]) -> int | None:
+    """The row (0-based) at which facts over cost bend, ``None`` where they do not. It is looked for among the rows that
+    no other one beats in both, for only there one pays more to keep more."""
+    front = np.flatnonzero(on_front(costs, kept))
+    front = front[np.argsort(costs[front], kind="stable")]
+    place = knee(costs[front].tolist(), kept[front].tolist())
+    return None if place is None else int(front[place])

@@ -17,6 +17,7 @@ from memviz.charts.palette import (
     PART_COLORS,
     STEP_COLORS,
     STEP_TITLES,
+    SUMMARIZATION_GLYPH,
     SUMMARIZATION_LINE,
     faded,
     setting_color,
@@ -124,6 +125,14 @@ class TestThemes:
         assert seen.pop("Not yet there") == page
         assert alike(seen | {"failure": FAILURE_COLOR}, vision) == []
 
+    @pytest.mark.parametrize("vision", VISION)
+    def test_dropped_and_summarized_many_times_are_no_twins(self, theme: str, vision: str) -> None:
+        """The two faintest colours, of what is lost and of what may not be: seen from afar, on a projector."""
+        page = THEMES[theme]["backgroundColor"]
+        dropped, summarized = (on_page(STEP_COLORS[code_of(*fate)], page) for fate in
+                               ((Fate.DROPPED,), (Fate.SUMMARIZED, 8)))  # fmt: skip
+        assert difference(dropped, summarized, vision) > 1.4 * LEAST_DIFFERENCE
+
     def test_dropped_recedes_but_is_not_the_page(self, theme: str) -> None:
         page = THEMES[theme]["backgroundColor"]
         ratios = {
@@ -143,6 +152,10 @@ class TestThemes:
         page = THEMES[theme]["backgroundColor"]
         assert contrast(SUMMARIZATION_LINE, page) > LEAST_CONTRAST
         assert difference(SUMMARIZATION_LINE, PART_COLORS["summary"], "normal") > LEAST_DIFFERENCE
+
+    def test_diamonds_on_a_page_are_seen_on_a_projector(self, theme: str) -> None:
+        light, dark = SUMMARIZATION_GLYPH.removeprefix("light-dark(").rstrip(")").split(", ")
+        assert contrast({"light": light, "dark": dark}[theme], THEMES[theme]["backgroundColor"]) > 5.5
 
     @pytest.mark.parametrize("vision", VISION)
     def test_settings_of_the_same_dash_are_told_apart(self, theme: str, vision: str) -> None:

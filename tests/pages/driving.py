@@ -115,7 +115,8 @@ def figures(session: AppTest) -> list[dict[str, Any]]:
 def token_lines(session: AppTest) -> dict[str, list[float]]:
     """Tokens of every turn by setting, as the first chart draws them."""
     traces = figures(session)[0]["data"]
-    return {trace["name"]: numbers(trace["y"]) for trace in traces if "lines" in trace["mode"] and "text" in trace}
+    return {trace["name"]: numbers(trace["y"]) for trace in traces if "lines" in trace["mode"] and "text" in trace
+            and not trace["name"].endswith(" limit")}  # fmt: skip
 
 
 def markers(session: AppTest) -> list[str]:

@@ -161,7 +161,11 @@ class TestTerms:
         assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(unfolded(page))
 
     @pytest.mark.parametrize(
-        ("pause_seconds", "words"), [(30, "The pause is shorter than the 5 min"), (300, "After this pause it is empty")]
+        ("pause_seconds", "words"),
+        [
+            (30, "After such a pause the next turn reads from the prompt cache"),
+            (300, "After such a pause the prompt cache is empty"),
+        ],
     )
     def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:
         labelled(page.selectbox, "Pause between turns").set_value(pause_seconds).run()
@@ -233,11 +237,11 @@ class TestBreakEven:
         assert [shape["x0"] for shape in figures(page)[0]["layout"]["shapes"]] == [turn]
 
     def test_of_two_that_are_chosen_outlives_another_price(self, page: AppTest) -> None:
-        labelled(page.selectbox, "compared with").select(1).run()
+        labelled(page.selectbox, "Compared with").select(1).run()
         turn = break_even_turn(costs_on()[BUFFER], costs_on()[WINDOW])
         assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{WINDOW}**" in told(page)
         choose(page, OF_MODEL, CLAUDE)
-        assert labelled(page.selectbox, "compared with").value == 1
+        assert labelled(page.selectbox, "Compared with").value == 1
 
     def test_needs_two_settings(self, page: AppTest) -> None:
         click(click(page, "Remove"), "Remove")

@@ -105,7 +105,8 @@ def test_key_numbers_are_those_of_the_last_request(first_page: AppTest) -> None:
         said = words.split()
         assert [part for part in said if part.endswith("%")] == shares
         if generations.any():
-            assert f"summarized {generations[generations > 0].mean():.1f} times" in words
+            mean = f"{generations[generations > 0].mean():.1f}".removesuffix(".0")
+            assert f"summarized {mean} times on average" in words
 
 
 def said_of_message(session: AppTest) -> str:

@@ -173,7 +173,7 @@ def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: Ap
     (table,) = page.table
     assert table.value["Setting"].str.replace("\\", "").tolist() == [
         "Full buffer",
-        "Running summary · buffer_size=20 (misses what you ask for)",
+        "Running summary · buffer_size=20 (below 90%)",
     ]
     finished(click(page, "Running summary: try "))
     assert "40" in labelled(page.multiselect, "buffer_size").value
@@ -187,7 +187,9 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     assert answer is not None
     assert answer.headline in told(page)
     assert " ".join(answer.sentences) in told(page)
-    (curve,) = figures(page)
+    kept, cost = figures(page)
+    assert [len(one["data"]) > 0 for one in (kept, cost)] == [True, True], "facts and cost, side by side"
+    curve = kept
     assert curve["layout"]["xaxis"]["title"]["text"] == "max_tokens (tokens)".removesuffix(" (tokens)")
     assert page.header[0].value.replace("\\", "") == answer.best.setting.code_label
     strategies_tried(page).set_value(["buffer", "window"])

@@ -85,9 +85,18 @@ def test_costs_name_both_models_and_what_they_assume(page: Element, runs: list[R
 def test_the_recommendation_is_that_of_a_sweep_with_its_grounds(page: Element) -> None:
     best, words = swept().best(0.9), section(page, "advice").words
     assert best.advice in words
-    assert "Measured on 18 facts, none of them guessed." in words
-    assert OFFLINE_SUMMARIES in words
-    assert "openai/gpt-5-mini and a pause of 1 min between turns, which its prompt cache outlives." in words
+    assert "Measured on 18 known facts." in words
+    assert "openai/gpt-5-mini and a pause of 1 min between turns, shorter than its prompt cache lasts." in words
+
+
+def test_whose_summaries_the_facts_rest_on_is_said_beside_them_also_of_one_setting(runs: list[Run]) -> None:
+    assert OFFLINE_SUMMARIES in section(read(html_report(runs[2:], TRIP)), "facts").words
+    assert OFFLINE_SUMMARIES not in section(read(html_report(runs[:2], TRIP)), "facts").words, "nothing is summarized"
+
+
+def test_a_replay_says_that_its_costs_are_estimated(page: Element) -> None:
+    assert "No model was called; these costs are estimated" in section(page, "costs").words
+    assert "not called" not in page.words
 
 
 def test_other_prices_and_wishes_count(runs: list[Run]) -> None:

@@ -83,7 +83,7 @@ def test_key_numbers_are_those_of_the_records(page: Element, runs: list[Run]) ->
     prompt = [sum(c.prompt_tokens for c in compactions) for compactions in done]
     assert table["Tokens sent to the summarizer"] == [f"{tokens:,}" for tokens in prompt]
     assert table["Summarizer, US dollars"] == [dollars(0.00123 * len(compactions)) for compactions in done]
-    assert table["Chat model, US dollars"] == ["not called"] * 3
+    assert table["Chat model, US dollars"] == ["none: no model was called"] * 3
     uses = [token_use(run) for run in runs]
     assert table["All tokens sent and summarized"] == [f"{use.all_tokens:,}" for use in uses]
     assert table["Requests to the chat model"] == ["30"] * 3

@@ -14,7 +14,7 @@ def test_it_says_where_it_was_found_and_what_it_showed() -> None:
     assert (found.counter, found.summarizer, found.model) == ("chars4", "offline", "made-up")
     assert found.found == (
         "88% of the facts kept, at most 300 tokens a request, $0.0042 a conversation; measured over 2 conversations on "
-        "8 facts, none of them guessed."
+        "8 known facts."
     )
 
 

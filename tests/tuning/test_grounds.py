@@ -19,7 +19,7 @@ from tests.tuning.random_sweeps import cell, sweep_of
         (8, 0, "Measured on 8 guessed facts; check them or add yours."),
         (1, 0, "Measured on 1 guessed fact; check it or add yours."),
         (8, 3, "Measured on 11 facts, 8 of them guessed; check them or add yours."),
-        (0, 20, "Measured on 20 facts, none of them guessed."),
+        (0, 20, "Measured on 20 known facts."),
         (0, 0, "There was no fact to measure on; add yours."),
     ],
 )

@@ -12,7 +12,7 @@ def test_a_comparison_of_costs_says_under_which_pause_and_cache_it_holds() -> No
 
     whose = "Costs hold for the prices of openai/gpt-5-mini"
     warm = said("openai/gpt-5-mini", 60)
-    assert warm == f"{whose} and a pause of 1 min between turns, which its prompt cache outlives."
+    assert warm == f"{whose} and a pause of 1 min between turns, shorter than its prompt cache lasts."
     assert said("openai/gpt-5-mini", 600).endswith("10 min between turns, after which its prompt cache is empty.")
     assert said("nobody/knows", 60).endswith("1 min between turns, without a prompt cache.")
     assert said("openai/gpt-5-mini", 60, "openai/gpt-5-nano").startswith(

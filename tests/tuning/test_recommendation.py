@@ -96,14 +96,14 @@ def test_the_sentence_of_a_small_sweep() -> None:
     sweep = sweep_of([cell(0, [1000, 3000], [1, 2]), cell(1, [2000, 4000], [3, 4]), cell(2, [5000, 5000], [4, 4])])
     assert sweep.best(0.8).sentence == (
         "Sliding window · window_size=4 keeps 88% of the facts, sends at most 4,000 tokens in a request and costs "
-        "$0.06. It is the cheapest of the 2 (out of 3) that do what you ask for. "
+        "$0.06. It is the cheapest of the 2 (out of 3) that keep 80% of the facts. "
         "Next: Sliding window · window_size=8, at 66.4% more, keeps 100%."
     )
     assert sweep.best(0.9, 4500).sentence == (
         "No setting keeps 90% of the facts within 4,500 tokens a request: the most is 88%, with Sliding window · "
         "window_size=4. Ask for less, allow larger requests, or try larger limits."
     )
-    assert sweep.best(1.0).reasons[1] == "It is the only one of 3 settings that does what you ask for."
+    assert sweep.best(1.0).reasons[1] == "It is the only one of 3 settings that keeps 100% of the facts."
     assert sweep.best(0.0, 100).sentence.startswith("No setting stays within 100 tokens a request: the least is 3,000,")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import memviz
 from memviz.transcripts.samples import sample
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.knee import knee
-from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.strategy_answer import StrategyAnswer, answer_for, bend
 
 
 @pytest.fixture(scope="module")
@@ -55,19 +57,46 @@ def test_the_best_value_is_named_as_in_code_with_what_it_does(sweep: memviz.Swee
     assert "7 values were tried, from 250 to 13352." in found.sentences
 
 
-def test_the_knee_is_that_of_the_facts_kept(sweep: memviz.Sweep) -> None:
-    found = answer(sweep, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
-    assert found.knee == knee(found.curve["max_tokens"], found.curve["retention"])
+def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) -> None:
+    cold = sweep.priced(PricingAssumptions.of(pause_seconds=86_400))
+    found = answer(cold, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
+    assert found.curve["usd"].is_monotonic_increasing, "without a warm cache more costs more all along"
+    assert found.knee == knee(found.curve["usd"], found.curve["retention"])
     assert found.knee is not None
     bend = next(sentence for sentence in found.sentences if sentence.startswith("The curve bends at max_tokens="))
     assert f"={found.curve['max_tokens'].iloc[found.knee]:.0f}, which keeps" in bend
 
 
+@pytest.mark.parametrize(
+    ("costs", "kept", "row"),
+    [
+        ([1, 2, 4, 8, 16], [0.1, 0.5, 0.8, 0.82, 0.84], 2),
+        ([1, 2, 99, 4, 16], [0.1, 0.7, 0.72, 0.74, 0.76], 1),
+        ([5, 4, 3, 2, 1], [0.1, 0.5, 0.8, 0.82, 0.84], None),
+        ([16, 8, 4, 2, 1], [0.84, 0.82, 0.8, 0.5, 0.1], 2),
+        ([1, 2, 3, 6, 3.1], [0.1, 0.2, 0.4, 0.8, 1], None),
+    ],
+    ids=["more for more", "one is beaten", "the last is best in both", "more for less", "better for less further on"],
+)  # fmt: skip
+def test_a_bend_is_looked_for_only_where_more_costs_more(
+    costs: list[float], kept: list[float], row: int | None
+) -> None:
+    assert bend(np.array(costs, float), np.array(kept, float)) == row
+
+
+def test_a_value_that_is_cheapest_and_keeps_most_is_said_to_and_there_is_no_bend(sweep: memviz.Sweep) -> None:
+    found = answer(sweep, "summary", min_retention=0.5)
+    costs = found.curve["usd"].tolist()
+    assert found.curve["buffer_size"].iloc[costs.index(min(costs))] == 20, "fewer summaries to write, and a warm cache"
+    assert found.knee is None
+    assert "buffer_size=20 is best in both: no other value keeps more, and none costs less." in found.sentences
+
+
 def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(sweep: memviz.Sweep) -> None:
     found = answer(sweep, "summary", min_retention=0.95)
-    assert found.headline == "None of the 6 values of buffer_size does what you ask for."
+    assert found.headline == "None of the 6 values of buffer_size keeps 95% of the facts."
     assert found.sentences[0].startswith("buffer_size=20 comes nearest: it keeps ")
-    assert found.sentences[-1].endswith("buffer_size=40 may do better.")
+    assert found.sentences[-1] == "buffer_size=20 lies at the edge of the values tried; buffer_size=40 may do better."
 
 
 def test_one_value_or_no_parameter_is_no_question(sweep: memviz.Sweep) -> None:

@@ -26,11 +26,14 @@ from memviz.charts.text import escaped, legend_name
 from memviz.text.wording import dollars
 
 UNCACHED_OPACITY = 0.75
-HEIGHT_PIXELS = 360
+HEIGHT_PIXELS = 320
 MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
 GREY = PART_COLORS["system"]
+LEGEND_FROM, LEGEND_OVER_LABEL_FROM = 1.01, 1.1
+"""Where the legend begins, of the height; higher above the label of the break-even, which stands over the picture,
+where the line of the selected turn does not cross it."""
 
 
 class BreakEven(NamedTuple):
@@ -63,7 +66,8 @@ def cost_curve(
         "yaxis": {"automargin": False, "title": {"text": unit.value + each}, "rangemode": "tozero",
                   "exponentformat": "none", **money, **({"range": [0, HEADROOM * frame.top]} if frame.above else {})},
         "showlegend": len(costs) > 1,
-        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": -0.1, "groupclick": "togglegroup"},
+        "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
+                   "y": LEGEND_FROM if mark is None else LEGEND_OVER_LABEL_FROM, "groupclick": "togglegroup"},
         "shapes": list(_mark(mark)), "annotations": [*_mark_label(mark, last), *_above(frame, view, unit)],
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": MARGINS,
         "uirevision": f"cost-{view.name}-{unit.name}",
@@ -118,7 +122,7 @@ def _mark_label(break_even: BreakEven | None, last_turn: int) -> Iterator[dict[s
         is_right = break_even.turn > last_turn / 2
         yield {
             "text": f"turn {break_even.turn:,}: break-even", "x": break_even.turn, "y": 1, "yref": "paper",
-            "xanchor": "right" if is_right else "left", "yanchor": "top", "showarrow": False,
+            "xanchor": "right" if is_right else "left", "yanchor": "bottom", "showarrow": False,
             "font": {"size": NOTE_PIXELS},
         }  # fmt: skip
 
@@ -130,7 +134,7 @@ def _above(frame: Frame, view: View, unit: Unit) -> Iterator[dict[str, Any]]:
         highest = dollars(line.peak) if unit is Unit.USD else f"{line.peak:,.0f} tokens"
         mark = f'<span style="color:{setting_color(line.color_index)}">▲</span>'
         yield {
-            "text": f"{mark} {escaped(line.name)}: up to {highest}",
+            "text": f"{mark} off the chart: {escaped(line.name)}, {highest}",
             "xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0 if is_below else 1,
             "yanchor": "bottom" if is_below else "top", "yshift": (1 if is_below else -1) * place * (NOTE_PIXELS + 5),
             "showarrow": False,

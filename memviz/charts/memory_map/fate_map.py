@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
-from memviz.charts.palette import STEP_COLORS, STEP_TITLES, setting_color, turn_ticks
+from memviz.charts.palette import FEW_TURNS, NOTE_PIXELS, STEP_COLORS, STEP_TITLES, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
@@ -71,7 +71,7 @@ def beside_others(labels: Sequence[str]) -> MapSize:
     many, chars = len(labels) >= MANY_MAPS, LARGE.line_chars if len(labels) == 1 else 15
     lines = min(SMALL_LINES, max(len(wrap(label, chars)) for label in labels))
     return MapSize(
-        SMALLEST_ROWS_PIXELS if many else SMALL_ROWS_PIXELS, chars, lines, 20, names_messages=False, most_ticks=4
+        SMALLEST_ROWS_PIXELS if many else SMALL_ROWS_PIXELS, chars, lines, 34, names_messages=True, most_ticks=4
     )
 
 
@@ -89,9 +89,9 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     behind = {"showgrid": False, "zeroline": False, "automargin": False}
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
-        "annotations": [_name(setting, size, left)],
+        "annotations": [_name(setting, size, left), *_first_number(view)],
         "xaxis": {**behind, "title": {"text": "request of turn"}, "range": x_range,
-                  **turn_ticks(len(view.turns)), "nticks": size.most_ticks},
+                  **turn_ticks(len(view.turns)), **_few_ticks(len(view.turns), size)},
         "yaxis": {**behind, "title": {"text": "message" if size.names_messages else ""}, "range": y_range,
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
         "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
@@ -108,6 +108,22 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
         ],
         layout,
     )
+
+
+def _few_ticks(turns: int, size: MapSize) -> dict[str, Any]:
+    """Numbers of turns that a narrow map has room for, side by side."""
+    if size.most_ticks is None:
+        return {}
+    steps = {"dtick": next(step for step in (1, 2, 5) if turns <= step * size.most_ticks + 4)} if turns <= 12 else {}
+    return {"nticks": size.most_ticks, "tickangle": 0, **steps}
+
+
+def _first_number(view: View) -> Iterator[dict[str, Any]]:
+    """The number of the first message, where the ticks are round numbers and there is none for it."""
+    first = message_number(view.positions.start)
+    if len(view.positions) > FEW_TURNS and first == 1:
+        yield {"text": f"{first}", "showarrow": False, "xref": "paper", "x": 0, "xanchor": "right", "xshift": -3,
+               "yref": "y", "y": first, "yanchor": "middle", "font": {"size": NOTE_PIXELS}}  # fmt: skip
 
 
 def _name(setting: SettingRun, size: MapSize, left: int) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, log10
 
-from memviz.charts.palette import PART_TITLES
+from memviz.charts.palette import PART_ORDER, PART_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.text.wording import times
+from memviz.text.wording import listed, times
 
 GROWTH = 1.4
 """A run grows if its last request is so many times the one in its middle, and about its largest."""
@@ -22,11 +22,27 @@ def finding(settings: Sequence[SettingRun]) -> str:
     return f"Tokens sent per turn: {'; '.join(parts)}." if parts else "Tokens sent per turn: no request yet."
 
 
-def parts_finding(record: TurnRecord) -> str:
+def request_finding(record: TurnRecord) -> str:
     """``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
     parts = sorted(record.tokens.items(), key=lambda part: -part[1])
     named = ", ".join(f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens)
     return f"The request of turn {record.turn:,} has {record.total_tokens:,} tokens: {named}."
+
+
+def parts_finding(run: Run) -> str:
+    """``Of all tokens sent under Summary buffer, History is 55%, Summary 20% and Input 9%; the largest request, of turn
+    37, has 1,745 tokens.``"""
+    sent = sum(record.total_tokens for record in run.turns)
+    if not sent:
+        return "Parts of every request: no request yet."
+    totals = {part: sum(record.tokens.get(part, 0) for record in run.turns) for part in PART_ORDER}
+    order = sorted((part for part in totals if totals[part]), key=lambda part: -totals[part])
+    shares = listed(f"{PART_TITLES[part]} {totals[part] / sent:.0%}" for part in order)
+    largest = max(run.turns, key=lambda record: record.total_tokens)
+    return (
+        f"Of all tokens sent under {run.label}: {shares}; the largest request, of turn {largest.turn:,}, has "
+        f"{largest.total_tokens:,} tokens."
+    )
 
 
 def _of_one(setting: SettingRun) -> str:

@@ -1,30 +1,28 @@
-"""The limits that strategies keep to, as dashed lines with their values on a chart of tokens."""
+"""The limits that strategies keep to, on a chart of the tokens of whole requests.
+
+A limit counts some parts of a request only, so its line stands where a request would reach it: at the limit and what is
+sent besides (:mod:`memviz.metrics.requests.ceilings`). It rises where a new summary is larger than the one before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from memviz.charts.palette import setting_color
-from memviz.charts.requests.panels import FONT_PIXELS
-from memviz.metrics.requests.limits import limit_words
+from memviz.charts.requests.panels import FONT_PIXELS, main_top
+from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
+from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
+from memviz.metrics.requests.limits import limit_rule
 
 if TYPE_CHECKING:
     from memviz.charts.requests.tokens_per_turn import SettingRun
     from memviz.engine.run import Run
     from memviz.strategies.base import Strategy
-
-NEAR_SHARE = 0.12
-"""Labels of limits that differ by less than this share of the larger one would overlap on one side."""
-
-
-class _InForce(NamedTuple):
-    """A strategy and the ends of its line: of a chat that was given others only its turns, else the whole chart."""
-
-    strategy: Strategy
-    x0: float = 0
-    x1: float = 1
-    xref: str = "paper"
 
 
 def budget_fits(run: Run, strategy: Strategy | None = None) -> bool:
@@ -34,48 +32,56 @@ def budget_fits(run: Run, strategy: Strategy | None = None) -> bool:
     return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
 
 
-def limit_lines(
-    settings: Sequence[SettingRun], strip: frozenset[int]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Shapes and annotations for the layout: a line for each setting that has a limit, each value named once. Of two
-    that are near to each other the second is named at the other side. The line of a chat that was given another
-    setting ends where its limit did."""
-    shapes, labels, named = [], [], list[tuple[int, str]]()
-    drawn = [(number, setting, each) for number, setting in enumerate(settings) for each in _in_force(setting.run)]
-    for number, setting, spell in drawn:
-        budget = spell.strategy.budget_tokens
-        if not (setting.shown and budget and budget_fits(setting.run, spell.strategy)):
-            continue
-        axis = "y2" if number in strip else "y"
-        shapes.append({
-            "type": "line", "xref": spell.xref, "x0": spell.x0, "x1": spell.x1, "yref": axis, "y0": budget,
-            "y1": budget, "layer": "below",
-            "line": {"width": 2, "dash": "6px,4px", "color": setting_color(setting.index)},
-        })  # fmt: skip
-        if (budget, axis) in named:
-            continue
-        near = sum(abs(other - budget) < NEAR_SHARE * max(other, budget) and at == axis for other, at in named)
-        named.append((budget, axis))
-        labels.append(_label(spell, budget, axis, near))
-    return shapes, labels
-
-
-def _in_force(run: Run) -> list[_InForce]:
-    """The settings of a run in order, each with the turns of its requests."""
-    if not run.earlier_settings or not run.turns:
-        return [_InForce(run.strategy)]
-    ends = [*(setting.last_turn for setting in run.earlier_settings), run.turns[-1].turn]
-    starts = [run.turns[0].turn - 1, *ends[:-1]]
+def limit_lines(setting: SettingRun, number: int) -> list[dict[str, Any]]:
+    """Traces: a thin dashed line for each limit of the setting, over the turns that it held for. They hide with their
+    setting."""
     return [
-        _InForce(run.strategy_at(end), start + 0.5, end + 0.5, "x")
-        for start, end in zip(starts, ends, strict=True) if start < end
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "x": np.array([ceiling.turn for ceiling in line]),
+            "y": np.array([ceiling.tokens for ceiling in line]),
+            "mode": "lines",
+            "line": {"width": 1.5, "dash": "5px,4px", "color": setting_color(setting.index)},
+            "opacity": 0.8,
+            "text": Texts(line, partial(_tooltip, setting.label, limit_rule(strategy))),
+            "hoverinfo": "text",
+            "name": f"{escaped(setting.label)} limit",
+            "legendgroup": str(number),
+            "showlegend": False,
+            "visible": True if setting.shown else "legendonly",
+        }
+        for strategy, line in _drawn(setting.run)
+    ]
 
 
-def _label(spell: _InForce, budget: int, axis: str, near: int) -> dict[str, Any]:
-    side = ("right", "left")[near % 2]
-    return {
-        "text": limit_words(spell.strategy), "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": spell.xref,
-        "x": spell.x1 if side == "right" else spell.x0, "xanchor": side, "yanchor": "bottom", "y": budget,
-        "yref": axis,
-    }  # fmt: skip
+def _drawn(run: Run) -> Iterator[tuple[Strategy, list[Ceiling]]]:
+    for spell in spells(run):
+        if budget_fits(run, spell.strategy) and (line := ceilings(run, spell)):
+            yield spell.strategy, line
+
+
+def _tooltip(label: str, rule: str, ceiling: Ceiling) -> str:
+    where = f"after turn {int(ceiling.turn):,}" if ceiling.turn % 1 else f"turn {ceiling.turn:,.0f}"
+    return f"<b>{escaped(label)}</b><br>{escaped(rule)}<br>{where}: a request of {ceiling.tokens:,} tokens in all"
+
+
+def limit_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:
+    """The annotation that says what the dashed lines are, above the panel where it covers none of them: one rule in
+    words, of several their values."""
+    lines = dict.fromkeys(
+        (setting_color(setting.index), strategy)
+        for setting in settings if setting.shown for strategy, _ in _drawn(setting.run)
+    )  # fmt: skip
+    rules = {limit_rule(strategy) for _, strategy in lines}
+    if not rules:
+        return []
+    dash = '<span style="color:{}"><b>- -</b></span> {}'
+    if len(rules) == 1:
+        text = " ".join(dash.format(color, "") for color, _ in lines).replace("  ", " ") + rules.pop()
+    else:
+        values = dict.fromkeys((color, strategy.budget_tokens or 0) for color, strategy in lines)
+        text = "limits: " + " ".join(dash.format(color, f"{tokens:,}") for color, tokens in values) + " tokens"
+    return [{
+        "text": text, "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "right",
+        "yref": "paper", "y": main_top(strip, has_note=True), "yanchor": "bottom",
+    }]  # fmt: skip

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 TIMES_LARGER = 3
 """A setting stands in the strip if its largest request is more than so many times the next smaller one's."""
-MAIN_SHARE, STRIP_FROM = 0.7, 0.76
-"""Of the height, from the bottom: where the main panel ends, and where the strip begins."""
+MAIN_SHARE, STRIP_FROM = 0.7, 0.77
+"""Of the height, from the bottom: where the main panel ends, and where the strip begins. A note stands between."""
+NOTE_FROM = 0.93
+"""Where the only panel ends if there is a note above it."""
 FONT_PIXELS = 13
 END_LABEL_GAP = 0.3
 """Names of two lines stand apart if their ends differ by this share of the strip."""
@@ -43,16 +45,22 @@ def in_strip(trace: Mapping[str, Any], strip: frozenset[int], named: Mapping[int
     return {"yaxis": "y2", **({"showlegend": False} if number in named else {})}
 
 
-def y_axes(strip: frozenset[int]) -> dict[str, Any]:
-    """The y axes for the layout. Each begins at 0."""
+def main_top(strip: frozenset[int], *, has_note: bool) -> float:
+    """Where the main panel ends, of the height from the bottom."""
+    return MAIN_SHARE if strip else NOTE_FROM if has_note else 1
+
+
+def y_axes(strip: frozenset[int], *, has_note: bool = False) -> dict[str, Any]:
+    """The y axes for the layout. Each begins at 0. ``has_note``: a line of words stands above the main panel."""
     shared = {"automargin": False, "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none",
               "tickfont": {"size": FONT_PIXELS}}  # fmt: skip
     main = {**shared, "title": {"text": "tokens sent", "font": {"size": FONT_PIXELS}}}
+    main["domain"] = [0, main_top(strip, has_note=has_note)]
     if not strip:
         return {"yaxis": main}
     above = {**shared, "domain": [STRIP_FROM, 1], "nticks": 3, "anchor": "x",
-             "title": {"text": "own scale", "font": {"size": FONT_PIXELS}}}  # fmt: skip
-    return {"yaxis": {**main, "domain": [0, MAIN_SHARE]}, "yaxis2": above}
+             "title": {"text": "larger scale", "font": {"size": FONT_PIXELS}}}  # fmt: skip
+    return {"yaxis": main, "yaxis2": above}
 
 
 def strip_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> dict[int, dict[str, Any]]:

@@ -20,7 +20,7 @@ from memviz.charts.palette import (
     setting_dash,
     turn_ticks,
 )
-from memviz.charts.requests.limit_lines import limit_lines
+from memviz.charts.requests.limit_lines import limit_lines, limit_names
 from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
@@ -81,6 +81,7 @@ def tokens_per_turn(
     (:mod:`memviz.charts.requests.panels`)."""
     strip = strip_of(settings)
     traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
+    traces += [trace for number, setting in enumerate(settings) for trace in limit_lines(setting, number)]
     traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
     traces += [
         trace
@@ -96,18 +97,18 @@ def tokens_per_turn(
     marks = [*marks, *(line for each in switches for line in each.lines)]
     mark_labels = [*mark_labels, *(label for each in switches for label in each.labels)]
     above_pixels = ROW_PIXELS * max((each.rows for each in switches), default=0)
-    limits, limit_labels = limit_lines(settings, strip)
+    limits = limit_names(settings, strip)
     layout = {
         "xaxis": {"automargin": False, "title": {"text": "turn", "font": {"size": FONT_PIXELS}, "standoff": 8},
                   "tickfont": {"size": FONT_PIXELS}, "range": [shown.start - 0.6, shown.stop - 0.2],
                   **turn_ticks(len(shown))},
-        **y_axes(strip),
+        **y_axes(strip, has_note=bool(limits)),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
                    "y": 1.01 + above_pixels / (height - LEAST_OFF_PIXELS), "groupclick": "togglegroup",
                    "bgcolor": "rgba(0,0,0,0)", "font": {"size": FONT_PIXELS}},  # the topmost tick is partly below it
-        "shapes": [*marks, *limits],
-        "annotations": [*mark_labels, *limit_labels, *named.values(), *recall_labels(settings, strip, shown)],
+        "shapes": marks,
+        "annotations": [*mark_labels, *limits, *named.values(), *recall_labels(settings, strip, shown)],
         "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,
         "margin": {**MARGINS, "t": max(MARGINS["t"], above_pixels + 12)}, "uirevision": "tokens",
     }  # fmt: skip

@@ -18,7 +18,8 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.text.wording import message_number, message_range, turn_span
 
-MARGINS = {"l": 126, "r": 8, "t": 4, "b": 44}
+MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
+"""At the top the button that saves the picture stands, which must not cover a diamond."""
 """Room for the names of the facts on the left: short ones, so that a phone has room for the lives too."""
 LABEL_CHARS = 17
 TOOLTIP_CHARS = 66

@@ -105,3 +105,16 @@ def _half_life(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
             "text": [_words(one, half, what) + words], "hoverinfo": "text", "showlegend": False,
             "legendgroup": str(one.setting.index), "name": escaped(one.setting.label) + " half-life",
         }  # fmt: skip
+
+
+def half_lives(lasting: Sequence[Lasting]) -> str:
+    """After how many turns half of what was observed is lost, of each setting."""
+    return ", ".join(f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting)
+
+
+def half_life_words(survival: Survival) -> str:
+    """``7 turns``, or ``more than 45 turns`` where more than half are known at every age that was seen."""
+    if survival.half_life_turns is not None:
+        return counted(survival.half_life_turns, "turn")
+    oldest = len(survival.observed) - 1
+    return f"more than {counted(oldest, 'turn')}" if oldest >= 0 else "–"

@@ -10,7 +10,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import compaction_words
 
-FIRST_WORDS_CHARS = 140
+FIRST_WORDS_CHARS = 80
 CHARS_A_LINE = 70
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memviz.tuning.results import Over
 
 PANEL_PIXELS, GAP_PIXELS = 150, 34
+TITLE_PIXELS = 40
 MARGINS = {"l": 76, "r": 14, "t": 72, "b": 56}
 
 
@@ -57,9 +58,10 @@ def setting_lines(
     ``table`` holds rows of ``Sweep.by_setting(over)``, ``aside`` the same summed up the other way; strategies without
     this parameter are left out. A line is a strategy, or, with ``by``, one value of a second parameter of one strategy.
     ``thresholds`` are drawn dashed, by measure, and a dotted line through all panels marks the ``knee``, a value of
-    ``x``. Points carry the number of their setting (customdata). Raises
+    ``x``. An empty ``title`` takes no room. Points carry the number of their setting (customdata). Raises
     ValueError where two settings of a line have the same ``x``.
     """
+    margins = MARGINS if title != "" else {**MARGINS, "t": MARGINS["t"] - TITLE_PIXELS}
     there = (table if x.name in table else table.assign(**{x.name: np.nan})).dropna(subset=[x.name])
     each_once(there, (x, by) if by else (x,))
     lines, limits = _lines(there, x, by, strategies), thresholds or {}
@@ -67,13 +69,13 @@ def setting_lines(
     traces = [trace for panel, name in enumerate(measures) for trace in _panel(
         lines, x, name, panel + 1, (rows_by_setting(aside), over), (recommended, chosen))]  # fmt: skip
     layout: dict[str, Any] = {
-        "title": {"text": escaped(title or f"What {x.name} changes"), "font": {"size": 16},
+        "title": {"text": escaped(f"What {x.name} changes" if title is None else title), "font": {"size": 16},
                   "yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}},
         "xaxis": {**values_axis(x, values_of(there, x)), "anchor": f"y{len(measures)}" if len(measures) > 1 else "y"},
         "shapes": [_threshold(limits[name], panel + 1) for panel, name in enumerate(measures) if name in limits],
         "annotations": [], "legend": LEGEND,
         "showlegend": len(lines) > 1 or any(_has(lines, one) for one in (recommended, chosen)), "hovermode": "closest",
-        "hoverlabel": {"align": "left"}, "height": height + MARGINS["t"] + MARGINS["b"] + 40, "margin": MARGINS,
+        "hoverlabel": {"align": "left"}, "height": height + margins["t"] + margins["b"] + 40, "margin": margins,
         "uirevision": f"lines {x.name}",
     }  # fmt: skip
     for panel, name in enumerate(measures):

@@ -22,6 +22,7 @@ from memviz.charts.sweeps.points import (
 from memviz.charts.sweeps.scatter import Limit, scatter
 from memviz.charts.sweeps.setting_words import beaten_words, rows_by_setting, setting_tooltip, too_large_words
 from memviz.charts.sweeps.strategy_marks import strategy_marks
+from memviz.text.wording import counted
 from memviz.tuning.pareto import beaten_by
 
 if TYPE_CHECKING:
@@ -103,5 +104,17 @@ def _front(points: Points, x_axis: dict[str, Any]) -> dict[str, Any]:
         "type": "scatter", "mode": "lines", "x": np.array([*points.x[where], *ends]),
         "y": np.array([*points.y[where], *points.y[where][-1:]]),
         "line": {"shape": "hv", "width": 1.5, "color": GREY}, "hoverinfo": "skip",
-        "name": "Front: none is better",
+        "name": "Best trade-offs",
     }  # fmt: skip
+
+
+def pareto_finding(table: DataFrame, measure: str) -> str:
+    """The best trade-offs in one sentence: how many there are, and the two ends."""
+    ends = table[table["front"]].sort_values([measure, "setting"]).to_dict("records")
+    if not ends:
+        return f"None of {counted(len(table), 'setting')} has both a cost and facts kept."
+    told = [f"{row['label']} ({WORDS[measure].shown(row[measure])}, {percent(row['retention'])} of the facts)"
+            for row in (ends[0], ends[-1])]  # fmt: skip
+    if len(ends) == 1:
+        return f"Of {len(table):,} settings {told[0]} is best in both cost and facts kept."
+    return f"Of {len(table):,} settings {len(ends):,} are the best trade-offs, from {told[0]} to {told[1]}."

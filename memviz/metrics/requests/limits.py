@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from memviz.context import TOKEN_PARTS
 from memviz.engine.records import TurnRecord
-from memviz.strategies.base import Strategy
+from memviz.strategies.base import Strategy, Trigger
 
 PARTS = (*TOKEN_PARTS, "tools")
 
@@ -33,11 +33,16 @@ def limit_of(strategy: Strategy) -> Limit | None:
     return Limit(strategy.budget_tokens, strategy.limits or "what the strategy counts", parts)
 
 
-def limit_words(strategy: Strategy) -> str:
-    """``limit for messages 1,500``: :attr:`Limit.words` in short, for a label among lines; empty where ``strategy`` has
-    no token limit."""
+def limit_rule(strategy: Strategy) -> str:
+    """``summarizes when messages pass 1,500 tokens``, ``keeps messages to 1,000 tokens`` where nothing is summarized;
+    empty where ``strategy`` has no token limit."""
     limit = limit_of(strategy)
-    return limit._replace(counts=limit.counts.removesuffix(" not yet summarized")).words if limit else ""
+    if limit is None:
+        return ""
+    counts = limit.counts.removesuffix(" not yet summarized")
+    if strategy.trigger is Trigger.NEVER:
+        return f"keeps {counts} to {limit.tokens:,} tokens"
+    return f"summarizes when {counts} pass {limit.tokens:,} tokens"
 
 
 def limited_tokens(record: TurnRecord, strategy: Strategy) -> int:

@@ -21,12 +21,27 @@ class RequestSizes(NamedTuple):
     after_tokens: int
 
 
+class RequestParts(NamedTuple):
+    """The tokens of each part of one request without a compaction and with it. What tools did in it and the model
+    thought is ``besides``, in no part: the strategy does not choose it."""
+
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    besides: int
+
+
 def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSizes:
     """The first request that ``compaction`` changed without it and with it; while there is none, what would be sent
     next without a new message.
 
     ``run`` is its run, which knows which request that is, what was recalled into it and what tools did in it.
     """
+    before, after, besides = request_parts(compaction, run)
+    return RequestSizes(sum(before.values()) + besides, sum(after.values()) + besides)
+
+
+def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
+    """What :func:`request_sizes` adds up."""
     record = None if run is None else _records(run).get(id(compaction))
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
     recalled: tuple[int, ...] = ()
@@ -34,20 +49,21 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
     if record is not None:
         length = record.memory.length
         recalled = record.recalled.indices if record.recalled else ()
-        besides = record.total_tokens - _size(compaction.strategy, record.memory, recalled)  # what tools did, thoughts
+        sent = _parts(compaction.strategy, record.memory, recalled)
+        besides = record.total_tokens - sum(sent.values())
     else:
         length = compaction.before.log.turn(turn).asked if turn else compaction.after.length
     # The log may have grown since, and a chat that was given another setting has memories over another space.
     space = (record.memory if record else compaction.after).space
     before, after = (
-        _size(compaction.strategy, memory._replace(space=space).appended(length), recalled)
+        _parts(compaction.strategy, memory._replace(space=space).appended(length), recalled)
         for memory in (compaction.before, compaction.after)
     )
-    return RequestSizes(before + besides, after + besides)
+    return RequestParts(before, after, besides)
 
 
-def _size(strategy: Strategy, memory: Memory, recalled: tuple[int, ...]) -> int:
-    return sum(count(memory, assemble(memory, strategy.select(memory), recalled)).values())
+def _parts(strategy: Strategy, memory: Memory, recalled: tuple[int, ...]) -> Mapping[str, int]:
+    return count(memory, assemble(memory, strategy.select(memory), recalled))
 
 
 def _records(run: Run) -> Mapping[int, TurnRecord]:

@@ -7,7 +7,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
 from memviz.charts.requests.context_bar import context_bar
-from memviz.charts.requests.finding import finding, parts_finding
+from memviz.charts.requests.finding import finding, request_finding
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
@@ -41,7 +41,7 @@ def pictures(desk: ChatDesk) -> None:
         st.caption(counts)
     st.plotly_chart(
         context_bar(last.tokens, limit_of(strategy)), key="chat-bar", config={"displayModeBar": False},
-        alt=parts_finding(last),
+        alt=request_finding(last),
     )  # fmt: skip
     st.markdown(
         " ".join(

@@ -167,6 +167,7 @@ class Player {
     // A point of a chart: Streamlit tells the server of those that carry an id; the others are told by the player.
     clicked(chart, point) {
         this.pointOf = performance.now();
+        chart.querySelector(".hoverlayer")?.replaceChildren(); // the reader says it now; a tooltip would cover the line
         if (point.data?.meta === "own-clicks") { // a cell of a memory map: it says a message too
             clearTimeout(this.resting);
             this.resting = this.sent = null;

@@ -10,12 +10,14 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.composition import composition
 from memviz.charts.requests.finding import parts_finding
+from memviz.charts.requests.tables import parts_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
 from memviz.ui.compare.selection import Selection, choose_setting, select, selected
+from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
@@ -96,8 +98,12 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         with st.expander("Parts of every request", icon=":material/stacked_line_chart:", key="compare-parts"):
             st.plotly_chart(
                 kept_figure(run, composition, run), key=PARTS_KEY, config=CONFIG,
-                alt=f"Parts of every request under {selection.setting.label}. {parts_finding(run.turns[-1])}",
+                alt=parts_finding(run),
             )  # fmt: skip
+        numbers_of(
+            "Parts of every request, in numbers", "compare-parts-numbers", partial(parts_table, run),
+            f"Tokens of each part of every request under {selection.setting.label}",
+        )  # fmt: skip
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
             copy_link(compare_state(), "compare-link", TURN_KEY)

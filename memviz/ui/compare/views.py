@@ -17,7 +17,7 @@ def compare_views() -> tuple[View, ...]:
     return (
         View(
             TOKENS, "Tokens", "What does each strategy send?",
-            f"{replies} Click a diamond to see why it was summarized.",
+            f"{replies} Click a diamond to see why messages were summarized.",
         ),
         View(
             DOLLARS, "Dollars", "What does it cost, turn by turn?",

@@ -1,5 +1,5 @@
-"""Whose prices count, how the prompt cache works and how long the user pauses: chosen beside the chart of dollars or in
-a sidebar, for every page that speaks of money."""
+"""Whose prices count, how the prompt cache works and how long the user pauses: chosen beside the charts of
+costs, for every page that speaks of money."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
 from memviz.text.wording import duration_words
-from memviz.tuning.price_words import pause_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
 from memviz.ui.shell.linked import linked, linked_number
 from memviz.ui.shell.state import begin_with, widget_value
@@ -45,37 +44,25 @@ _PRICES = (
 )  # fmt: skip
 
 
-def price_controls() -> PricingAssumptions:
-    """The part of a sidebar on money: returns the terms on which everything is priced. What is chosen holds on all
-    pages of the session."""
-    st.markdown("**Prices**")
-    terms = _terms("stretch", "stretch", "stretch")
-    st.caption(pause_words(terms.cache, terms.pause_seconds))
-    return terms
-
-
 def price_row() -> PricingAssumptions:
-    """The same in one row, to stand beside the chart that it changes. A phone wraps it."""
+    """The terms on which everything is priced, chosen in one row that stands beside the chart that it changes; a phone
+    wraps it. What is chosen holds on all pages of the session."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="price-row"):
-        return _terms(MODEL_PIXELS, PAUSE_PIXELS, "content")
+        return price_controls()
 
 
-def _terms(
-    model_width: int | Literal["stretch"],
-    pause_width: int | Literal["stretch"],
-    panel_width: Literal["stretch", "content"],
-) -> PricingAssumptions:
+def price_controls() -> PricingAssumptions:
     """What is changed most, and the rest in one panel."""
     linked("prices", "prices-model")
     linked("summary-prices", "prices-summarizer")
     begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)
     linked("pause", "prices-pause", PAUSES_SECONDS)
-    model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP, model_width)
+    model = _choose_model("Prices of the chat model", "prices-model", DEFAULT_MODEL, MODEL_HELP, MODEL_PIXELS)
     pause_seconds = st.selectbox(
         "Pause between turns", PAUSES_SECONDS, key="prices-pause",
-        format_func=duration_words, help=PAUSE_HELP, persist_state="session", width=pause_width,
+        format_func=duration_words, help=PAUSE_HELP, persist_state="session", width=PAUSE_PIXELS,
     )  # fmt: skip
-    panel = st.popover(MORE, key="prices-more", icon=":material/edit:", width=panel_width)
+    panel = st.popover(MORE, key="prices-more", icon=":material/edit:", width="content")
     with panel, st.container(width=PANEL_PIXELS):
         other = _choose_model("Prices of the summarizer", "prices-summarizer", SAME, SUMMARIZER_HELP)
         summarizer = model if other == SAME else other

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from memviz.charts.palette import PART_COLORS
+from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.context import Fate
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
@@ -88,7 +88,7 @@ def _fired(words: CompactionWords) -> str:
     """The diamond of the chart, what was summarized, why and with which result."""
     because = f" ({_in_bold(words.why)})" if words.why else ""
     return (
-        f'<p class="memviz-why">{glyph("◆", PART_COLORS["summary"])} {escape(words.what)}{because}. '
+        f'<p class="memviz-why">{glyph("◆", SUMMARIZATION_GLYPH)} {escape(words.what)}{because}. '
         f"{escape(words.result)}.</p>"
     )
 
@@ -200,7 +200,7 @@ def _left(run: Run, record: TurnRecord, key: str) -> None:
     gone = sum(fate is Fate.DROPPED for _, fate in left)
     fates = {"replaced by a summary": len(left) - gone, "dropped": gone}
     happened = [f"{number} {fate}" if 0 < gone < len(left) else fate for fate, number in fates.items() if number]
-    what = f"{counted(len(left), 'message')} left since the request before: {', '.join(happened)}"
+    what = f"{counted(len(left), 'message')} no longer sent word for word: {', '.join(happened)}"
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]

@@ -1,4 +1,4 @@
-"""The answer of a sweep in a box, and below it what it rests on, with the way to the facts."""
+"""The answer of a sweep in a box, with what it rests on, and the way to the facts."""
 
 from __future__ import annotations
 
@@ -15,27 +15,30 @@ from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import FACTS_VIEW, turn_to
 
 
-def recommendation(sweep: Sweep, constraints: Constraints, conversations: Sequence[str]) -> Recommendation:
+def recommendation(sweep: Sweep, constraints: Constraints) -> Recommendation:
     """Say which setting to take, why, and on what grounds."""
     best = sweep.best(constraints.min_retention, constraints.max_peak_tokens, constraints.over)
-    answer_box(best.headline, best.why, best.grounds, conversations, fits=best.setting is not None)
+    answer_box(best.headline, best.why, best.grounds, fits=best.setting is not None)
     return best
 
 
-def answer_box(headline: str, text: str, grounds: Grounds, conversations: Sequence[str], *, fits: bool) -> None:
-    """An answer: green where there are facts enough to rely on it, blue on few, amber where nothing fits. Below it
+def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> None:
+    """An answer: green where there are facts enough to rely on it, blue on few, amber where nothing fits. It ends with
     the facts that it was measured on."""
-    words = f"**{plain(headline)}** {plain(text)}" if headline else plain(text)
+    text = plain(f"{text} {grounds.sentence}")
+    words = f"**{plain(headline)}** {text}" if headline else text
     if not fits:
         st.warning(words, icon=":material/help:")
     elif grounds.are_thin:
         st.info(words, icon=":material/lightbulb:")
     else:
         st.success(words, icon=":material/check_circle:")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(plain(grounds.sentence), width="content")
-        if st.button("Open the facts", icon=":material/checklist:", key="tune-facts", type="tertiary"):
-            _open_facts(conversations)
+
+
+def facts_button(conversations: Sequence[str]) -> None:
+    """The way to the facts that the answer was measured on."""
+    if st.button("Open the facts", icon=":material/checklist:", key="tune-facts", type="tertiary"):
+        _open_facts(conversations)
 
 
 def _open_facts(conversations: Sequence[str]) -> None:

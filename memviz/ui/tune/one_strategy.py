@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.sweeps.heat_map import setting_map
@@ -33,16 +34,23 @@ MEASURES_SHOWN = ("retention", "usd", "peak_tokens", "all_tokens", "summarizatio
 
 
 def one_strategy(
-    sweep: Sweep, id: str, constraints: Constraints, chosen: int | None, conversations: Sequence[str]
+    sweep: Sweep,
+    id: str,
+    constraints: Constraints,
+    chosen: int | None,
+    head: DeltaGenerator,
+    row: DeltaGenerator,
 ) -> int:
-    """The answer and its curve; returns the number of the setting to look at: the ``chosen`` one if it is of this
-    strategy, else the best."""
+    """The answer, in the place ``head``, its curve, and in ``row`` the value to try next. Returns the number of
+    the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
     answer = answer_for(sweep, id, constraints)
     if answer is None:
         st.info("Fewer than two values of this strategy were measured so far.", icon=":material/info:")
         return next(number for number, setting in enumerate(sweep.settings) if setting.id == id)
-    answer_box(answer.headline, " ".join(answer.sentences), answer.grounds, conversations, fits=answer.best.fits)
-    edge_button(answer.best, sweep.largest)
+    with head:
+        answer_box(answer.headline, " ".join(answer.sentences), answer.grounds, fits=answer.best.fits)
+    with row:
+        edge_button(answer.best, sweep.largest, names_strategy=False)
     best = int(answer.best.row["setting"])
     number = chosen if chosen is not None and sweep.settings[chosen].id == id else best
     options: dict[str, Any] = {
@@ -60,20 +68,23 @@ def one_strategy(
 
 
 def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, basis: str, options: dict[str, Any]) -> None:
-    """Facts kept and cost over the parameter, and the largest request where it is limited."""
+    """Facts kept and cost over the parameter, and the largest request where it is limited, side by side: both are seen
+    at once, also on a small screen."""
     measures = [*(["retention"] if answer.curve["retention"].notna().any() else []), cost]
     asked = {"retention": constraints.min_retention, "peak_tokens": constraints.max_peak_tokens}
     thresholds = {name: value for name, value in asked.items() if value is not None}
     measures += ["peak_tokens"] if "peak_tokens" in thresholds else []
     bend = None if answer.knee is None else float(answer.curve[answer.axis.name].iloc[answer.knee])
-    st.plotly_chart(
-        setting_lines(
-            answer.curve, answer.axis, measures, strategies=list(strategies()), knee=bend, thresholds=thresholds,
-            title=f"{answer.best.setting.title}: what {answer.axis.name} changes", **options,
-        ),
-        key=LINES_KEY, config=CONFIG, selection_mode="points", on_select=partial(follow_click, LINES_KEY),
-        alt=f"{answer.headline} {answer.sentences[0]}",
-    )  # fmt: skip
+    for place, measure in zip(st.columns(len(measures), gap="small"), measures, strict=True):
+        key = f"{LINES_KEY}-{measure}"
+        place.plotly_chart(
+            setting_lines(
+                answer.curve, answer.axis, [measure], strategies=list(strategies()), knee=bend, thresholds=thresholds,
+                title="", **options,
+            ),
+            key=key, config=CONFIG, selection_mode="points", on_select=partial(follow_click, key),
+            alt=f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}",
+        )  # fmt: skip
     st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")
     st.caption(plain(basis))
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
-from memviz.charts.sweeps.pareto import pareto_chart
+from memviz.charts.sweeps.pareto import pareto_chart, pareto_finding
 from memviz.strategies import strategies
 from memviz.text.wording import counted
 from memviz.tuning.constraints import Constraints
@@ -35,15 +35,17 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     }  # fmt: skip
     if table["retention"].notna().any():
         picture = pareto_chart(table, sweep.cost_measure, min_retention=constraints.min_retention, **options)
+        finding = pareto_finding(table, sweep.cost_measure)
     else:
         picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
+        finding = f"No facts are known, so cost stands against size. {best.advice}"
     st.plotly_chart(
         picture,
         key=CHART_KEY,
         config=CONFIG,
         selection_mode="points",
         on_select=partial(follow_click, CHART_KEY),
-        alt=f"What each setting costs and what share of the facts it keeps. {best.headline}".strip(),
+        alt=finding,
     )
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""

@@ -32,7 +32,7 @@ def test_of_each_turn_what_grows_without_end_leaves_the_picture() -> None:
     assert frame.top == amounts[0].max()
     layout = cost_curve(costs, View.EACH_TURN, uncached=False).layout
     assert layout.yaxis.range[1] < 2 * frame.top
-    assert "all: up to $" in layout.annotations[-1].text
+    assert "off the chart: all, $" in layout.annotations[-1].text
 
 
 def test_totals_are_all_seen() -> None:

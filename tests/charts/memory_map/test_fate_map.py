@@ -143,6 +143,16 @@ def test_points_are_never_drawn() -> None:
         assert trace.marker.maxdisplayed == 1
 
 
+def test_a_narrow_map_has_few_numbers_side_by_side_and_one_for_its_first_message() -> None:
+    view, size = View(range(1, 12), range(40)), beside_others(["one", "other", "third"])
+    layout = map_of(SettingRun(run_of("buffer", messages=40), "one", 0), view, size).layout
+    assert size.most_ticks is not None
+    assert 11 // layout.xaxis.dtick <= size.most_ticks + 1
+    assert layout.xaxis.tickangle == 0
+    assert layout.yaxis.title.text == "message"
+    assert [(note.text, note.y) for note in layout.annotations if note.yref == "y"] == [("1", 1)]
+
+
 def test_axes_run_from_the_oldest_message_on_top_and_are_shared_by_a_view() -> None:
     view = View(range(1, 9), range(12))
     layouts = [chart(run_of(id), view).layout for id in ("buffer", "summary")]

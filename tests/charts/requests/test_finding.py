@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import memviz
-from memviz.charts.requests.finding import finding, parts_finding
+from memviz.charts.requests.finding import finding, request_finding
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.transcripts.samples import sample
 
@@ -37,7 +37,7 @@ def test_without_a_request_it_says_so() -> None:
 
 def test_the_parts_of_a_request_stand_in_the_order_of_their_size() -> None:
     record = trip("window", window_size=10).run.turns[-1]
-    words = parts_finding(record)
+    words = request_finding(record)
     sizes = sorted((tokens for tokens in record.tokens.values() if tokens), reverse=True)
     assert words.startswith(f"The request of turn 46 has {sum(sizes):,} tokens: History {sizes[0]:,}, ")
     assert re.findall(r" ([\d,]+)[,.]", words.split(": ")[1]) == [f"{size:,}" for size in sizes]

@@ -38,7 +38,14 @@ def lines_of(figure: go.Figure) -> list[go.Scatter]:
 
 def all_lines_of(figure: go.Figure) -> list[go.Scatter]:
     """The settings' lines, also those that the legend leaves out."""
-    return [trace for trace in figure.data if "lines" in trace.mode and trace.hoverinfo == "text"]
+    limits = limits_of(figure)
+    return [
+        trace for trace in figure.data if "lines" in trace.mode and trace.hoverinfo == "text" and trace not in limits
+    ]
+
+
+def limits_of(figure: go.Figure) -> list[go.Scatter]:
+    return [trace for trace in figure.data if trace.name.endswith(" limit")]
 
 
 def marks_of(figure: go.Figure) -> list[go.Scatter]:
@@ -194,17 +201,47 @@ class TestRecalls:
 
 
 class TestLimits:
-    def test_are_dashed_lines_with_their_value(self) -> None:
-        figure = chart(run_of("buffer"), run_of("token_buffer", max_tokens=50))
-        (shape,), (label,) = figure.layout.shapes, figure.layout.annotations
-        assert (shape.y0, shape.y1, shape.line.color) == (50, 50, setting_color(1))
-        assert shape.line.dash != "solid"
-        assert label.text == "limit for messages 50"
-        assert label.y == 50
+    @pytest.mark.parametrize("id", ["summary_buffer", "chat_summary_buffer", "token_buffer"])
+    @given(messages=conversations(), plan=outcomes)
+    def test_a_request_stands_above_its_line_exactly_when_it_is_over_its_limit(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
+        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", system_prompt="Be brief.")
+        for line in limits_of(chart(run)):
+            ceilings = dict(zip(line.x, line.y, strict=True))  # of two at one turn the one of what was sent
+            for record in run.turns:
+                assert bool(record.total_tokens > ceilings[record.turn]) is ("over_budget" in record.flags)
 
-    def test_of_a_hidden_setting_or_far_above_everything_is_left_out(self) -> None:
+    @pytest.mark.parametrize("system_prompt", [None, "Answer briefly, and always name the source of what you say."])
+    def test_the_sawtooth_crosses_its_line_exactly_where_it_is_summarized(self, system_prompt: str | None) -> None:
+        strategy = memviz.strategy("summary_buffer", max_token_limit=100)
+        model = memviz.ScriptedModel(
+            f"Summary number {number}, longer than the last one." * number for number in range(1, 99)
+        )
+        run = memviz.replay(talk(40), strategy, model=model, counter="o200k_base", system_prompt=system_prompt)
+        figure = chart(run)
+        (line,), (drops,) = limits_of(figure), drops_of(figure)
+        assert len(run.compactions) > 3
+        peaks = [(drops.x[place], drops.y[place]) for place in range(0, len(drops.x), 3)]
+        assert all(peak > dict(zip(line.x[::-1], line.y[::-1], strict=True))[turn] for turn, peak in peaks)
+        sent = dict(zip(line.x, line.y, strict=True))
+        assert all(record.total_tokens <= sent[record.turn] for record in run.turns)
+        assert max(record.total_tokens for record in run.turns) > 100, "a line at 100 would be crossed without a mark"
+
+    def test_lines_are_thin_dashed_and_say_their_rule(self) -> None:
+        figure = chart(run_of("buffer"), run_of("token_buffer", max_tokens=50))
+        (line,), (label,) = limits_of(figure), figure.layout.annotations
+        assert (line.line.color, line.line.dash, line.legendgroup) == (setting_color(1), "5px,4px", "1")
+        assert line.line.width < 2
+        assert label.text.endswith("keeps messages to 50 tokens")
+        assert label.y >= figure.layout.yaxis.domain[1], "above the panel, on no line and no diamond"
+        assert "keeps messages to 50 tokens<br>turn 2: a request of " in line.text[1]
+
+    def test_of_a_hidden_setting_hides_and_one_far_above_everything_is_left_out(self) -> None:
         hidden = SettingRun(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)
-        assert chart(hidden, run_of("token_buffer", max_tokens=5_000)).layout.shapes == ()
+        figure = chart(hidden, run_of("token_buffer", max_tokens=5_000))
+        assert [line.visible for line in limits_of(figure)] == ["legendonly"]
+        assert figure.layout.annotations == ()
 
     def test_of_a_chat_that_was_given_another_setting_end_where_it_did(self) -> None:
         chat = memviz.Chat(
@@ -216,13 +253,12 @@ class TestLimits:
                     memviz.strategy("token_buffer", max_tokens=90) if turn == 3 else memviz.strategy("window")
                 )
             chat.send(f"Question {turn}.")
-        limits = [shape for shape in chart(chat.run).layout.shapes if shape.y0]
-        assert [(line.y0, line.xref, line.x0, line.x1) for line in limits] == [(50, "x", 0.5, 3.5), (90, "x", 3.5, 6.5)]
+        assert [list(line.x) for line in limits_of(chart(chat.run))] == [[1, 2, 3], [4, 5, 6]]
 
-    def test_are_named_once_a_value_and_near_ones_at_different_sides(self) -> None:
+    def test_several_are_named_in_one_row_by_their_values(self) -> None:
         figure = chart(*(run_of("token_buffer", max_tokens=tokens) for tokens in (50, 50, 52)))
-        assert [shape.y0 for shape in figure.layout.shapes] == [50, 50, 52]
-        assert [(label.y, label.xanchor) for label in figure.layout.annotations] == [(50, "right"), (52, "left")]
+        (label,) = figure.layout.annotations
+        assert re.sub("<.+?>", "", label.text) == "limits: - - 50 - - 50 - - 52 tokens"
 
 
 class TestPanels:
@@ -236,7 +272,7 @@ class TestPanels:
         low, high = figure.layout.yaxis.domain
         assert high - low > 2 * (1 - figure.layout.yaxis2.domain[0]), "two thirds of the height"
         assert high < figure.layout.yaxis2.domain[0]
-        assert figure.layout.yaxis2.title.text == "own scale"
+        assert figure.layout.yaxis2.title.text == "larger scale"
         assert figure.layout.yaxis2.rangemode == figure.layout.yaxis.rangemode == "tozero"
 
     def test_the_line_of_the_strip_is_named_at_its_end_and_not_in_the_legend(self) -> None:

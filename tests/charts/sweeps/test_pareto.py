@@ -11,7 +11,7 @@ from pandas import DataFrame
 
 from memviz.charts.sweeps.callout import HEIGHT_PIXELS, LINE_PIXELS
 from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
-from memviz.charts.sweeps.pareto import pareto_chart
+from memviz.charts.sweeps.pareto import pareto_chart, pareto_finding
 from memviz.charts.sweeps.points import PALE
 from memviz.charts.sweeps.strategy_marks import SHAPES, strategy_marks
 from memviz.tuning.results import Sweep
@@ -19,7 +19,7 @@ from tests.charts.runs import MARKUP
 from tests.charts.sweep_tables import OWN_TAGS, legend, named, points_of, small_table, words
 from tests.tuning.random_sweeps import cell, sweep_of, sweeps
 
-FRONT = "Front: none is better"
+FRONT = "Best trade-offs"
 
 
 def is_pale(point: dict[str, object]) -> bool:
@@ -41,6 +41,16 @@ def test_points_are_the_settings_and_the_full_ones_are_the_front(sweep: Sweep) -
     assert setting.x.tolist()[: len(front)] == front[measure].tolist()
     assert setting.y.tolist()[: len(front)] == front["retention"].tolist()
     assert len(setting.x) == len(front) + bool(len(front)), "it goes on to the right end"
+
+
+def test_its_finding_names_the_ends_of_the_front() -> None:
+    sweep = sweep_of([cell(0, [1000, 3000], [1, 2]), cell(1, [2000, 4000], [3, 4]), cell(2, [5000, 5000], [4, 4])])
+    said = pareto_finding(sweep.by_setting(), sweep.cost_measure)
+    assert said.startswith("Of 3 settings 3 are the best trade-offs, from Sliding window · window_size=2 ($0.0")
+    assert said.endswith(", 100% of the facts).")
+    only = sweep_of([cell(0, [1000, 1000], [4, 4]), cell(1, [2000, 4000], [3, 4])])
+    assert "window_size=2" in pareto_finding(only.by_setting(), only.cost_measure)
+    assert "is best in both cost and facts kept" in pareto_finding(only.by_setting(), only.cost_measure)
 
 
 @given(sweeps())

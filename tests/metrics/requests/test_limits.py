@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz.metrics.requests.limits import limit_of, limit_words, limited_tokens, over_limit_words
+from memviz import Strategy
+from memviz.metrics.requests.limits import limit_of, limit_rule, limited_tokens, over_limit_words
 from tests.engine.probes import IDS, small
 from tests.metrics.random_probes import runs
 
@@ -22,12 +23,23 @@ COUNTED = {
 def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
     limit = limit_of(small(id))
     assert (limit and (limit.counts, set(limit.parts))) == COUNTED.get(id)
-    assert bool(limit_words(small(id))) is (id in COUNTED)
+    assert bool(limit_rule(small(id))) is (id in COUNTED)
 
 
-def test_a_label_among_lines_is_short() -> None:
-    assert limit_words(memviz.strategy("summary_buffer", max_token_limit=1500)) == "limit for messages 1,500"
-    assert limit_words(memviz.strategy("chat_summary_buffer", token_limit=900)) == "limit for summary and messages 900"
+@pytest.mark.parametrize(
+    ("strategy", "rule"),
+    [
+        (memviz.strategy("summary_buffer", max_token_limit=1500), "summarizes when messages pass 1,500 tokens"),
+        (
+            memviz.strategy("chat_summary_buffer", token_limit=900),
+            "summarizes when summary and messages pass 900 tokens",
+        ),
+        (memviz.strategy("token_buffer", max_tokens=900), "keeps messages to 900 tokens"),
+    ],
+    ids=lambda value: getattr(value, "id", ""),
+)
+def test_the_rule_of_a_limit_says_what_happens_past_it(strategy: Strategy, rule: str) -> None:
+    assert limit_rule(strategy) == rule
 
 
 def test_the_system_prompt_is_named_where_it_counts_too() -> None:

@@ -15,17 +15,17 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
-from memviz.tuning.price_words import pause_words
+from memviz.tuning.price_words import after_the_pause, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two, take_linked
-from memviz.ui.compare.dollars.folded import folded
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
-from memviz.ui.compare.dollars.totals import cheapest_words, parts_table, totals
+from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.switch import switch
@@ -106,7 +106,12 @@ def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
 
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
     """The totals, and the break-even of two settings, which is marked in the picture."""
-    st.markdown(cheapest_words(costs, assumptions) or pause_words(assumptions.cache, assumptions.pause_seconds))
+    words = cheapest_words(costs, assumptions)
+    if assumptions.cache is not None and LIVES in words:
+        pause = after_the_pause(assumptions.cache, assumptions.pause_seconds)
+    else:
+        pause = pause_words(assumptions.cache, assumptions.pause_seconds)
+    st.markdown(f"{words} {pause}".strip())
     totals(costs)
     compare_two(state, costs)
 

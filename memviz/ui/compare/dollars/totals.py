@@ -21,6 +21,8 @@ from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."
 TOTAL_PIXELS = 180
+LIVES = "that the prompt cache lives"
+"""In the words on the cheapest setting where they say what the pause does to the cache."""
 FIRST, NONE = "first setting", "–"
 PARTS_ALT = "Tokens and US dollars of each part of the cost, one column a setting"
 PARTS_HELP = (
@@ -84,8 +86,8 @@ def cheapest_words(costs: Sequence[SettingCost], assumptions: PricingAssumptions
     reads = assumptions.cache.is_alive(assumptions.pause_seconds)
     other = _cheapest([one.longer if reads else one.shorter for one in known])
     lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
-    holds = f"shorter than the {lives} that the prompt cache lives" if reads else (
-        f"not shorter than the {lives} that the prompt cache lives"
+    holds = f"shorter than the {lives} {LIVES}" if reads else (
+        f"not shorter than the {lives} {LIVES}"
     )  # fmt: skip
     words += f" with pauses of {duration_words(assumptions.pause_seconds)}, {holds}. With "
     words += f"pauses of {lives} or longer " if reads else "shorter ones "

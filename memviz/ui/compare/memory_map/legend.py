@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE
+from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_GLYPH
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import FateShares, fate_map
@@ -28,7 +28,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
     items = [legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]) for code in order]
     compactions = [compaction for setting in settings for compaction in setting.run.compactions]
     if any(compaction.summary is not None for compaction in compactions):
-        items.append(legend_item(glyph("◆", SUMMARIZATION_LINE), "A summarization"))
+        items.append(legend_item(glyph("◆", SUMMARIZATION_GLYPH), "A summarization"))
     if any(compaction.error is not None for compaction in compactions):
         items.append(legend_item(glyph("✖", FAILURE_COLOR), "A summarization that failed"))
     st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
@@ -43,11 +43,14 @@ def key_numbers(setting: SettingRun) -> None:
         for number in numbers
     )  # fmt: skip
     items = "".join(_item(number, shares.messages) for number in numbers)
-    often = (
-        f'<span title="{OFTEN_HELP}">summarized {shares.mean_generation:.1f} times</span>' if shares.summarized else ""
-    )
+    passed = f"summarized {_often(shares.mean_generation)} on average"
+    often = f'<span title="{OFTEN_HELP}">{passed}</span>' if shares.summarized else ""
     parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}{often}</div>'
     st.html(f'<div class="memviz-shares">{parts}</div>')
+
+
+def _often(mean: float) -> str:
+    return "once" if f"{mean:.1f}" == "1.0" else f"{mean:.1f}".removesuffix(".0") + " times"
 
 
 class _Number(NamedTuple):

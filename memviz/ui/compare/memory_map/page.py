@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_map import beside_others, map_of
 from memviz.charts.memory_map.fate_words import map_finding
+from memviz.charts.memory_map.table import fates_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
@@ -19,6 +20,7 @@ from memviz.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import select
+from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
@@ -46,6 +48,10 @@ def memory_map_view(
 def _notes(settings: Sequence[SettingRun], summarizer: str) -> None:
     health(settings)
     summaries_by(summarizer, settings)
+    numbers_of(
+        "Turn by turn, in numbers", "map-turn-numbers", partial(fates_table, settings),
+        "Messages of each fate at every request, by setting",
+    )  # fmt: skip
 
 
 def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.finding import finding
 from memviz.charts.requests.limit_lines import budget_fits
+from memviz.charts.requests.tables import tokens_table
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
@@ -19,6 +20,7 @@ from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.compare.reader import beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
@@ -102,12 +104,16 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
     for column, setting, use in zip(places(len(settings), NUMBER_PIXELS), settings, uses, strict=True):
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
-            setting.label, f"{use.sent_tokens:,}", None if setting is settings[0] else f"{change:+.0%} tokens",
+            setting.label, f"{use.sent_tokens:,} tokens", None if setting is settings[0] else f"{change:+.0%} tokens",
             delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
         )  # fmt: skip
     table = settings[0].run.once((_table, tuple(settings)), lambda: _table(settings, uses))
     with st.container(key="compare-numbers"):  # style.css aligns them at the right, where digits compare
         st.table(table, border="horizontal", alt=TABLE_ALT)
+    numbers_of(
+        "Turn by turn, in numbers", "compare-turn-numbers", partial(tokens_table, settings),
+        "Tokens sent with each request, one column a setting",
+    )  # fmt: skip
 
 
 TABLE_ALT = "What each setting sent and summarized, one column a setting"
@@ -125,7 +131,7 @@ def _numbers(use: TokenUse) -> dict[str, str]:
         **earlier,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
-        "at turn": use.peak_turn,
+        "Largest request at turn": use.peak_turn,
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
         "Failed calls (messages kept)": use.failed_summarizations,

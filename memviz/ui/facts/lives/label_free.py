@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.knowledge_words import STATE_WORDS
-from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
+from memviz.charts.retention.survival_curve import WORD, Lasting, half_lives, survival_curve
 from memviz.metrics.retention.tool_argument_recall import NeededArgument, ToolArgumentRecall
 from memviz.text.wording import counted, message_number
 from memviz.ui.controls.known_facts import READ_MESSAGES
@@ -38,7 +38,8 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
         lasting = [Lasting(setting, survival_of(setting.run, words)) for setting in settings]
         st.plotly_chart(
             survival_curve(lasting, "Rare words still there, by their age", WORD), key="retention-words",
-            config=CONFIG, alt=f"Share of {counted(len(words), 'rare word')} that requests still hold, by their age.",
+            config=CONFIG,
+            alt=f"Of {counted(len(words), 'rare word')} half are no longer sent after: {half_lives(lasting)}.",
         )  # fmt: skip
         st.caption(
             f"{counted(len(words), 'word')} that one message alone says, looked up in every later request: what of "

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
+from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.charts.retention.knowledge_split import knowledge_split
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, known_words
 from memviz.charts.retention.life_lines import by_birth, life_lines_of, span_words
@@ -83,10 +83,10 @@ def _legend(one: RetentionResult) -> str:
         legend_item(swatch(KNOWLEDGE_COLORS[state]), KNOWLEDGE_TITLES[state]) for state in SHOWN if state in present
     ]
     if any(compaction.written or compaction.error for compaction in one.run.compactions):
-        items.append(legend_item(glyph("◆", SUMMARIZATION_LINE), "Summarization"))
+        items.append(legend_item(glyph("◆", SUMMARIZATION_GLYPH), "Summarization"))
     items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
     if any(by is not None for by in one.losses.values()):
-        items.append(legend_item(glyph("✖", SUMMARIZATION_LINE), "Lost in a summarization"))
+        items.append(legend_item(glyph("✖", SUMMARIZATION_GLYPH), "Lost in a summarization"))
     if any(by is None for by in one.losses.values()):
         items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
     return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'

@@ -13,10 +13,9 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
-from memviz.charts.retention.survival_curve import FEW, Lasting, survival_curve
+from memviz.charts.retention.survival_curve import FEW, Lasting, half_life_words, half_lives, survival_curve
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.retention.survival import CategoryRow, Survival, category_table
-from memviz.text.wording import counted
+from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import facts_of, proposals_key
@@ -176,24 +175,12 @@ def _numbers(one: RetentionResult) -> dict[str, str]:
     }
 
 
-def half_life_words(survival: Survival) -> str:
-    """``7 turns``, or ``more than 45 turns`` where more than half are known at every age that was seen."""
-    if survival.half_life_turns is not None:
-        return counted(survival.half_life_turns, "turn")
-    oldest = len(survival.observed) - 1
-    return f"more than {counted(oldest, 'turn')}" if oldest >= 0 else "–"
-
-
 def more_on_facts(kept: Sequence[RetentionResult]) -> None:
     """What fewer visitors ask for, folded."""
     with st.expander("How long does a fact last?", icon=":material/timelapse:", key="facts-survival"):
         survival_by_age(kept)
     with st.expander("Which kinds of facts are lost?", icon=":material/category:", key="facts-kinds"):
         by_category(kept)
-
-
-def _half_lives(lasting: Sequence[Lasting]) -> str:
-    return ", ".join(f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting)
 
 
 def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
@@ -208,7 +195,7 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
     lasting = [Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept]
     st.plotly_chart(
         survival_curve(lasting, "Facts still known, by their age"), key="retention-survival", config=CONFIG,
-        alt=f"Share of the facts still known by their age; half of them are lost after: {_half_lives(lasting)}.",
+        alt=f"Share of the facts still known by their age; half of them are lost after: {half_lives(lasting)}.",
     )  # fmt: skip
     st.caption(
         "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "

@@ -1,0 +1,63 @@
+"""How large each request could be before it reached its setting's token limit.
+
+A limit holds for some parts of a request, such as the messages. Measured against whole requests it stands higher, by
+what is sent besides and does not count: the system prompt, a summary, what the chat format adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memviz.engine.run import Run
+from memviz.metrics.summaries.request_sizes import request_parts
+from memviz.strategies.base import Strategy
+
+
+class Ceiling(NamedTuple):
+    """At ``turn`` a whole request that reaches the limit has ``tokens`` tokens. Half a turn behind the last one: what
+    would be sent next."""
+
+    turn: float
+    tokens: int
+
+
+class Spell(NamedTuple):
+    """The turns from ``first`` to ``last`` that ``strategy`` was in force; all of them but in a chat that was given
+    another setting."""
+
+    strategy: Strategy
+    first: int
+    last: int
+
+
+def spells(run: Run) -> list[Spell]:
+    """The settings of a run in order, those left out that no request was made under."""
+    if not run.turns:
+        return []
+    ends = [*(setting.last_turn for setting in run.earlier_settings), run.turns[-1].turn]
+    starts = [run.turns[0].turn, *(end + 1 for end in ends[:-1])]
+    return [Spell(run.strategy_at(end), start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
+
+
+def ceilings(run: Run, spell: Spell) -> list[Ceiling]:
+    """The ceilings of the requests of ``spell``; none without a token limit. Where a summarization changed a request
+    there is one for the request without it and one for what was sent: what does not count may be the summary."""
+    return list(_ceilings(run, spell)) if spell.strategy.budget_tokens is not None else []
+
+
+def _ceilings(run: Run, spell: Spell) -> Iterator[Ceiling]:
+    strategy, limit, seen = spell.strategy, spell.strategy.budget_tokens or 0, 0
+    for record in run.turns:
+        seen += len(record.compactions)
+        if not spell.first <= record.turn <= spell.last:
+            continue
+        for compaction in record.compactions:
+            before, _, besides = request_parts(compaction, run)
+            uncounted = sum(before.values()) + besides - strategy.counted_tokens(before)
+            yield Ceiling(record.turn, uncounted + limit)
+        yield Ceiling(record.turn, record.total_tokens - strategy.counted_tokens(record.tokens) + limit)
+    if spell.last == run.turns[-1].turn:
+        for compaction in run.compactions[seen:]:
+            for parts in request_parts(compaction, run)[:2]:
+                yield Ceiling(spell.last + 0.5, sum(parts.values()) - strategy.counted_tokens(parts) + limit)
