@@ -12,7 +12,6 @@ from memviz.text.wording import counted, message_range
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
 from memviz.ui.controls.resumable_job import stoppable
-from memviz.ui.controls.said import said
 from memviz.ui.shell.state import ChatState, widget_value
 from memviz.ui.shell.text import plain, shortened
 
@@ -96,9 +95,9 @@ def _head(chat: Chat, proposal: Proposal) -> None:
     st.caption(f"It is due because {plain(named_reason(chat.strategy, plan.reason))}.{joins}")
     with st.expander(f"What would be summarized: {counted(len(proposal.messages), 'message')}"):
         if plan.replaces is not None:
-            said(f"summary so far: {plan.replaces.text}")
+            st.text(f"summary so far: {plan.replaces.text}")
         for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
-            said(f"{message.role}: {shortened(message.content, PREVIEW_CHARS)}")
+            st.text(f"{message.role}: {shortened(message.content, PREVIEW_CHARS)}")
         if len(proposal.messages) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(proposal.messages) - MAX_MESSAGES_SHOWN} more")
 

@@ -12,7 +12,6 @@ from memviz.errors import MemvizError, ModelError
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.ui.controls.resumable_job import stop_button
-from memviz.ui.controls.said import said
 from memviz.ui.shell.errors import show_error
 
 FRAME_SECONDS = 0.05
@@ -57,7 +56,7 @@ def _failed(error: MemvizError) -> None:
     arrived = getattr(error, "partial", "")
     if arrived:
         with st.chat_message("assistant", avatar=AVATARS["assistant"]):
-            said(arrived)
+            st.text(arrived)
     show_error(
         error, "Your message is kept: retry, or change the model first." if isinstance(error, ModelError) else ""
     )

@@ -18,7 +18,6 @@ from memviz.ui.chat.recall import recall_turn_button
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
-from memviz.ui.controls.said import said
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import call_text, plain
 from memviz.workspace import FIRST_SAMPLE
@@ -115,7 +114,7 @@ def _show_more(state: ChatState) -> None:
 def _message(message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
         if message.content:
-            said(message.content)
+            st.text(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
         if fate in FATE_NOTES:

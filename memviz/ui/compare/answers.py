@@ -13,7 +13,6 @@ from memviz.metrics.answers.source import AnswerSource
 from memviz.text.wording import counted, message_number, turn_list
 from memviz.ui.controls.inspector import BadgeColor, block_html
 from memviz.ui.controls.legend import stripe
-from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain
 
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
@@ -37,7 +36,7 @@ def answer_card(
     with st.container(border=True):
         st.html(stripe(setting.index))
         st.markdown(f"**{plain(setting.label)}**")
-        said(record.reply)
+        st.text(record.reply)
         color, name, help = SOURCES[source.kind]
         st.badge(name, color=color, help=help)
         if source.quote:

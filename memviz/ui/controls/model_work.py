@@ -10,7 +10,6 @@ from memviz.conversation import Message
 from memviz.engine.calls import ModelCall
 from memviz.engine.records import TurnRecord
 from memviz.text.wording import counted, dollars
-from memviz.ui.controls.said import said
 from memviz.ui.shell.text import call_text, plain
 
 
@@ -38,7 +37,7 @@ def _said(messages: Sequence[Message]) -> None:
         if message.role == "tool":
             st.caption(f"→ {plain(message.content)}")
         elif message.content and message.role != "system":
-            said(message.content)
+            st.text(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
 

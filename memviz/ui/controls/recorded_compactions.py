@@ -8,7 +8,6 @@ from memviz.conversation import Log
 from memviz.text.wording import counted
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
-from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain
 
 MAX_SHOWN = 50
@@ -41,6 +40,6 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
     for number, event in enumerate(events[:MAX_SHOWN], 1):
         turn = log.turn_number(min(event.after_message, len(log)) - 1) if event.after_message else 0
         with st.expander(f"{number}. After turn {turn}: {plain(event_sentence(event))}", icon=":material/history_edu:"):
-            said(event.text or "The file does not say what the summary was.")
+            st.text(event.text or "The file does not say what the summary was.")
     if len(events) > MAX_SHOWN:
         st.caption(f"And {len(events) - MAX_SHOWN:,} more.")

@@ -25,7 +25,6 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
 from memviz.ui.controls.legend import glyph
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain, shortened
 
 MAX_MESSAGES_SHOWN = 20
@@ -180,17 +179,17 @@ def _call(compaction: Compaction, key: str) -> None:
             _wording(compaction)
         result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
         with result:
-            said(compaction.summary or "")
+            st.text(compaction.summary or "")
         with prompt:
-            said(compaction.prompt[:MAX_CHARS_SHOWN])
+            st.text(compaction.prompt[:MAX_CHARS_SHOWN])
 
 
 def _wording(compaction: Compaction) -> None:
     mine, before = st.tabs(["Your wording", "The summarizer's"])
     with mine:
-        said(compaction.summary or "")
+        st.text(compaction.summary or "")
     with before:
-        said(compaction.proposed or "It wrote none.")
+        st.text(compaction.proposed or "It wrote none.")
 
 
 def _left(run: Run, record: TurnRecord, key: str) -> None:

@@ -14,7 +14,6 @@ from memviz.transcripts.base import REASONING, TIME, RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.recorded_compactions import event_sentence
-from memviz.ui.controls.said import said
 from memviz.ui.shell.text import plain
 
 PAGE_SIZE = 40
@@ -29,7 +28,7 @@ def conversation_view(transcript: Transcript, key: str) -> None:
         st.caption(f":material/info: {plain(warning)}")
     if transcript.system_prompt:
         with st.expander("System prompt", icon=":material/tune:"):
-            said(transcript.system_prompt)
+            st.text(transcript.system_prompt)
     total = len(transcript.messages)
     pages = -(-total // PAGE_SIZE)
     page = (st.pagination(pages, key=f"view-page-{key}") or 1) if pages > 1 else 1

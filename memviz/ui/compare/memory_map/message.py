@@ -19,7 +19,6 @@ from memviz.text.wording import message_number, message_position, times, turn_li
 from memviz.ui.compare.selection import Selection, selected
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.controls.said import said
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import set_widget, widget_value
@@ -64,7 +63,7 @@ def one_message(settings: Sequence[SettingRun], conversation_id: str, selection:
     if record is not None and (facts := message_facts(record, position, known)):
         st.markdown(f"At the request of turn {selection.turn}: {plain(message_facts_words(facts))}")
     with st.container(border=True):
-        said(run.log[position].content[:MAX_CHARS_SHOWN] or "This message has no text.")
+        st.text(run.log[position].content[:MAX_CHARS_SHOWN] or "This message has no text.")
         for call in run.log[position].tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
 

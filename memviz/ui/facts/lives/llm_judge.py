@@ -22,7 +22,6 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.pickers import ModelChoice, model_picker
 from memviz.ui.controls.resumable_job import ResumableJob, Step
-from memviz.ui.controls.said import said
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.switch import switch
 from memviz.ui.controls.visitors_work import keep_answers, kept_answers
@@ -233,7 +232,7 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
         if answer is None:
             st.caption("Not asked yet.")
             return
-        said(answer.reply or "There is no reply.")
+        st.text(answer.reply or "There is no reply.")
         with st.container(horizontal=True):
             holds = answer.reply is not None and contains_answer(answer.reply, probe.answers)
             st.badge("answer contained" if holds else "not contained", color="green" if holds else "gray")

@@ -17,7 +17,6 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.controls.resumable_job import stoppable
-from memviz.ui.controls.said import said
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import PromptsToTry
@@ -78,7 +77,7 @@ def _compare(compaction: Compaction, trials: Sequence[Trial], probes: Sequence[P
             if trial.draft.error is not None:
                 st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
                 continue
-            said(trial.draft.text)
+            st.text(trial.draft.text)
             st.caption(_effort(trial))
     a, b = (trial.draft.text for trial in trials)
     if a and b:

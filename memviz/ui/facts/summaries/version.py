@@ -26,7 +26,6 @@ from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.wording import counted
 from memviz.ui.controls.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.controls.said import said
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.ui.facts.summaries.version_html import facts_html, messages_html
@@ -84,9 +83,9 @@ def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: 
     tabs: dict[str, Callable[[], object]] = {}
     if version:
         tabs["What changed"] = lambda: _changes(run, event, view)
-        tabs["Full text"] = lambda: said(version.text)
+        tabs["Full text"] = lambda: st.text(version.text)
     if version and grows_a_list(run):
-        tabs["Whole list"] = lambda: said(text_in_force(run, event))
+        tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
     tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if taken:
         tabs[counted(len(taken), "message") + (" taken in" if version else "")] = lambda: st.html(
@@ -103,7 +102,7 @@ def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: 
 
 
 def _prompt(text: str) -> None:
-    said(text[:MAX_CHARS_SHOWN])
+    st.text(text[:MAX_CHARS_SHOWN])
     if len(text) > MAX_CHARS_SHOWN:
         st.caption(f"and {len(text) - MAX_CHARS_SHOWN:,} more characters")
         st.download_button("Download the whole prompt", text, "summarizer-prompt.txt", on_click="ignore")
@@ -114,12 +113,12 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     others = [other for other in compaction_events(run) if other.version and other.number != event.number]
     if not others:
         st.caption("This is the only version so far, so there is nothing to compare it with.")
-        said(text_in_force(run, event))
+        st.text(text_in_force(run, event))
         return
     base = _choose_base(run, event, others, view)
     if base is None:
         st.caption("Nothing came before it. Choose a later version to compare with.")
-        said(text_in_force(run, event))
+        st.text(text_in_force(run, event))
         return
     diff = word_diff(text_in_force(run, base), text_in_force(run, event))
     head, choice = st.columns([3, 2], vertical_alignment="center")
