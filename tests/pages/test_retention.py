@@ -143,10 +143,10 @@ class TestNumbers:
             assert column["Known, mean over the turns"] == f"{sum(known) / len(known):.0%}"
             half = survival(found, run.log).half_life_turns
             words = f"{half} turns" if half is not None else "more than 43 turns"
-            assert column["Half of the facts are lost after"] == words
+            assert column["Half of the facts last"] == words
             sent = sum(record.total_tokens for record in run.turns)
             assert column["Tokens sent per known fact and turn"] == f"{sent / found.retained.sum():,.0f}"
-            assert column["Outdated values in the last request"] == f"{int(found.stale[-1].sum())} of 4"
+            assert column["Old values still in the last request"] == f"{int(found.stale[-1].sum())} of 4"
 
     def test_by_category(self, first_page: AppTest) -> None:
         table = first_page.table[2].value

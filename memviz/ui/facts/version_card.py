@@ -65,8 +65,9 @@ def fact_name(probe: Probe) -> str:
 
 
 def counts_words(found: VersionProbes) -> str:
-    """``2 facts lost, 3 kept, 1 new``."""
-    return f"{counted(len(found.lost), 'fact')} lost, {len(found.kept):,} kept, {len(found.new):,} new"
+    """``2 facts lost, none kept, 1 new``."""
+    lost, kept, new = (f"{len(which):,}" if which else "none" for which in (found.lost, found.kept, found.new))
+    return f"{lost} {'fact' if lost == '1' else 'facts'} lost, {kept} kept, {new} new".capitalize()
 
 
 def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> None:

@@ -125,8 +125,8 @@ def _finding(one: RetentionResult) -> str:
     by_summary = sum(by is not None for by in one.losses.values())
     return (
         f"The lives of {counted(len(one.lives), 'fact')} under {one.setting.label}: {known:,} of {born:,} are known at "
-        f"the end; summarizations ended a life {by_summary:,} times, and {len(one.losses) - by_summary:,} times the "
-        "last message that held a fact was no longer sent."
+        f"the end. Losses in a summarization: {by_summary:,}; because the last message that held a fact was no longer "
+        f"sent: {len(one.losses) - by_summary:,}."
     )
 
 

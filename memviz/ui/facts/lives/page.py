@@ -169,9 +169,9 @@ def _numbers(one: RetentionResult) -> dict[str, str]:
     updated = [number for number, probe in enumerate(kept.probes) if probe.stale and kept.born[-1, number]]
     return {
         "Known, mean over the turns": "–" if np.isnan(shares).all() else f"{np.nanmean(shares):.0%}",
-        "Half of the facts are lost after": half_life_words(survival_of(one.run, kept.probes)),
+        "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
         "Tokens sent per known fact and turn": f"{sent / known:,.0f}" if known else "–",
-        "Outdated values in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–",
+        "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–",
     }
 
 
@@ -185,7 +185,7 @@ def more_on_facts(kept: Sequence[RetentionResult]) -> None:
 
 def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
     """What can be told of any conversation, folded."""
-    name, icon = "What can be said without labelled facts?", ":material/label_off:"
+    name, icon = "What can be said without any facts?", ":material/label_off:"
     with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
         without_labels(settings)
 

@@ -27,7 +27,7 @@ class _Chart(NamedTuple):
 COMPRESSION = _Chart(
     compression,
     "How much shorter than its sources?",
-    "Tokens of the sources for each token of the summary.",
+    "Source tokens for each token of the summary.",
     "All messages it stands for: their tokens, for each token of the summary. While a summary keeps its size this "
     "grows with every version: the same room for more and more. What it was made of: the messages newly taken in and "
     "the summary before, so the work of this one summarization.",
@@ -48,7 +48,7 @@ CARRIED = _Chart(
 ORIGIN = _Chart(
     word_origins,
     "Where do its words come from?",
-    "Neither: words found in nothing that its writer read. They are invented, or say the same in other words.",
+    "Neither: words in none of its sources, invented or reworded.",
     "Different content words of each version, compared by number, name and word stem; function words do not count. "
     "A word found in both sources counts as the last version's.",
     lambda last: f"{last.origin.nowhere:,} words found in nothing that its writer read",
