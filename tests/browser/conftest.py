@@ -44,7 +44,7 @@ def chromium_path() -> str:
     return path
 
 
-# The scope of this folder, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
+# This package's scope, not the session's: as long as it lives, asyncio.run() works nowhere in this process.
 @pytest.fixture(scope="package")
 def browser(chromium_path: str) -> Iterator[Browser]:
     """A headless Chromium."""

@@ -48,6 +48,7 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     drawn(page, ".st-key-chat-bar .js-plotly-plot")
     drawn(page, ".st-key-chat-tokens .js-plotly-plot")
     sees(page.get_by_text("Last request:"))
+    page.set_viewport_size({"width": 1280, "height": 576})
     bubbles(page).first.scroll_into_view_if_needed()  # to recall the first turn one has to scroll up
     expect(bubbles(page).last).not_to_be_in_viewport()
     talk(page, QUESTION)
