@@ -97,7 +97,7 @@ class Picture(NamedTuple):
 PICTURES = (
     Picture("compare.png", "compare", tokens_per_turn),
     Picture("memory-map.png", "memory_map", memory_map),
-    Picture("retention.png", "retention", fact_lives),
+    Picture("facts.png", "retention", fact_lives),
     Picture("tune.png", "tune", sweep, 960),
 )
 

@@ -69,7 +69,7 @@ def _pair(state: CostsState, costs: Sequence[SettingCost]) -> tuple[SettingCost,
 def _choose(state: CostsState, labels: dict[int, str], side: Side, chosen: SettingCost) -> None:
     set_widget(KEYS[side], chosen.setting.index)
     st.selectbox(
-        "Setting" if side == "one" else "Compared with", list(labels), key=KEYS[side],
+        "Which setting" if side == "one" else "Compared with", list(labels), key=KEYS[side],
         format_func=labels.__getitem__, on_change=_remember, args=(state, side),
     )  # fmt: skip
 
