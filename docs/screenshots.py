@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUESTIONS, TOKENS_CHART, drawn, go, marker_places, show_all
+from tests.browser.journeys import QUESTIONS, drawn, go, show_all
 from tests.browser.script_runs import quiet, watch_runs
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ FOLDER = Path(__file__).parent
 WIDTH_PIXELS = 1400
 SETTINGS = ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')
 VIEW = urlencode([("conversation", "sample-trip"), *(("setting", setting) for setting in SETTINGS)])
-HOVERED = 7
-"""The summarization on Compare whose tooltip is shown (0-based): one near the middle, so that no axis is hidden."""
 SWEEP_CHART = ".st-key-tune-pareto .js-plotly-plot"
 MOST_STEPS = 12
 ABOVE_PIXELS = 120
@@ -38,12 +36,9 @@ ABOVE_PIXELS = 120
 
 
 def tokens_per_turn(page: Page) -> None:
-    """Point at a summarization, so that its tooltip says why it was made."""
+    """Wait for the chart; the request beside it says why it was summarized."""
     drawn(page)
     quiet(page)
-    place = marker_places(page)[HOVERED]
-    page.mouse.move(place["x"], place["y"])
-    page.locator(f"{TOKENS_CHART} .hoverlayer .hovertext").first.wait_for()
 
 
 def memory_map(page: Page) -> None:
@@ -95,7 +90,7 @@ class Picture(NamedTuple):
 
 
 PICTURES = (
-    Picture("compare.png", "compare", tokens_per_turn),
+    Picture("compare.png", "compare", tokens_per_turn, 735),
     Picture("memory-map.png", "memory_map", memory_map),
     Picture("facts.png", "retention", fact_lives),
     Picture("tune.png", "tune", sweep, 960),

@@ -58,7 +58,7 @@ def test_ctrl_c_acts_while_the_server_is_silent(command: str, chat: Path, silent
         while not silent.requests:
             assert started.poll() is None, started.communicate()
             sleep(0.02)
-        sleep(0.5)  # by then it waits; a signal just before that is noticed when the wait ends, as in any Python program
+        sleep(0.5)  # by then it waits: just before that, Python notices a signal when the wait ends
         interrupted = monotonic()
         os.killpg(started.pid, signal.SIGINT)
         _, err = started.communicate(timeout=60)
