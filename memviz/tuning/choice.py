@@ -24,7 +24,7 @@ def best_row(
     does what was asked for; ``None`` where each failed over a conversation. ``measure`` is what costs are compared in.
     """
     ran = table[table["failed"] == 0]
-    fits = constraints.fits(ran)  # over all strategies: one that met no fact does not fit where another had some
+    fits = constraints.fits(table)  # over all rows: one that met no fact does not fit where another had some
     if strategy_id is not None:
         ran = ran[ran["strategy"] == strategy_id]
     if ran.empty:
