@@ -47,18 +47,22 @@ SAID = {
 }
 
 
+def _as_in_a_terminal() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so does what that starts: these tests, for example."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_ctrl_c_acts_while_the_server_is_silent(command: str, chat: Path, silent: OpenAIServer) -> None:
     keys = {"OPENAI_API_KEY": "sk-test", "OPENAI_API_BASE": silent.api_base}
     started = subprocess.Popen(
         [*MEMVIZ, command, str(chat), *COMMANDS[command]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | keys, start_new_session=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | keys, start_new_session=True, preexec_fn=_as_in_a_terminal,
     )  # fmt: skip
     try:
         while not silent.requests:
             assert started.poll() is None, started.communicate()
             sleep(0.02)
-        sleep(0.5)  # by then it waits: just before that, Python notices a signal when the wait ends
         interrupted = monotonic()
         os.killpg(started.pid, signal.SIGINT)
         _, err = started.communicate(timeout=60)
