@@ -50,7 +50,7 @@ _MONTH_FOLLOWS = re.compile(
     r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
 _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
-_MARKUP = re.compile(r"\*\*|__|`+")
+_MARKUP = re.compile(r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)")  # between digits they belong to a number: 2**10
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
 _RULER = re.compile(r"[\s|:=_*~-]*")

@@ -43,7 +43,7 @@ def ask_all(
     no fragment, so that asking can be stopped."""
     asked_all = settings
     settings = [setting for setting in asked_all if state.ended_early(setting.run) is None]
-    questions = suggested(probes, _different_runs(settings))
+    questions = _questions(state, probes, settings)
     question, asked = _form(len(settings), questions)
     chosen = _suggestions(questions)
     _not_asked([setting for setting in asked_all if setting not in settings])
@@ -58,6 +58,14 @@ def ask_all(
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
+
+
+def _questions(state: CompareState, probes: Sequence[Probe], settings: Sequence[SettingRun]) -> list[str]:
+    """The questions on offer. They stay while settings change: what one looks at does not move under the pointer, and
+    no new run is searched for what it lost."""
+    if state.suggested[0] != (facts := tuple(probes)):
+        state.suggested = facts, suggested(probes, _different_runs(settings))
+    return state.suggested[1]
 
 
 def _not_asked(settings: Sequence[SettingRun]) -> None:

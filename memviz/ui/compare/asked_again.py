@@ -3,7 +3,7 @@ that costs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -52,27 +52,23 @@ def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
     both kinds those about what was said first, since that is lost first."""
     short = [probe for probe in probes if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED]
 
-    def place(probe: Probe) -> tuple[bool, int]:
-        return not any(speaks_no_more(run, probe) for run in runs), max(probe.evidence)
+    lost = {fact for run in runs for fact in _unspoken(run, short)}
+    short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
+    return [probe.question for probe in short[:MOST_SUGGESTED]]
 
-    return [probe.question for probe in sorted(short, key=place)[:MOST_SUGGESTED]]
 
-
-def speaks_no_more(run: Run, fact: Probe) -> bool:
-    """Whether nothing at the end of a run holds an answer of the fact, or all content words of its question, which may
+def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
+    """The facts of which nothing at the end of a run holds an answer, or all content words of the question, which may
     be answered in other words. No model is asked."""
-    return run.once((speaks_no_more, fact), lambda: _speaks_no_more(run, fact))
-
-
-def _speaks_no_more(run: Run, fact: Probe) -> bool:
-    if not run.turns:
-        return False
-    sent = run.turns[-1].context.messages
-    if len(sent) > BOUNDED_MESSAGES:
-        return False
+    sent = run.turns[-1].context.messages if run.turns else ()
+    if not 0 < len(sent) <= BOUNDED_MESSAGES:
+        return
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
-    asked = keys(fact.question)
-    return not any(asked <= keys(text) or any(contains(text, one) for one in fact.answers) for text in texts)
+    known = [(text, keys(text)) for text in texts]
+    for fact in facts:
+        asked = keys(fact.question)
+        if not any(asked <= words or any(contains(text, one) for one in fact.answers) for text, words in known):
+            yield fact
 
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:

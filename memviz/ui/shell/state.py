@@ -96,7 +96,7 @@ class CompareState:
     ``trials`` what the prompt lab gave at each of its places, ``trying`` what it is to try now. ``attempts`` are
     replays with a paid summarizer that failed or were stopped, ``take`` is which of the free runs with the same model
     is shown (from 0), ``answer_again`` whether one more was asked for, and ``linked_summarizer`` who wrote the
-    summaries of the link that was opened."""
+    summaries of the link that was opened. ``suggested`` are questions, behind the facts that they were chosen from."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -107,6 +107,7 @@ class CompareState:
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
     asked_with: Hashable = None
+    suggested: tuple[Hashable, list[str]] = (None, [])
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     attempts: dict[RunKey, Attempt] = field(default_factory=dict)
     trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
