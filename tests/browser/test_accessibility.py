@@ -163,7 +163,8 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(pag
         page.keyboard.press("Tab")
         here = page.evaluate(REACHED)
         reached.append(here["name"])
-        assert here["seen"] or not here["link"], f"where the keyboard is cannot be seen at {here['name']}"
+        if here["link"]:  # within a moment: a page that is just drawn again puts its style in anew
+            page.wait_for_function(f"() => ({REACHED})().seen")
     assert reached[1:6] == ["Compare", "Facts", "Tune", "Chat", "Library"]
     assert "Your message" in reached, reached
     assert "New chat" not in reached, "the page comes before the sidebar"

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.conversation import Log
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import log_length, recalled_ranges, verbatim_ranges
 from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts, answers_of
 from memviz.transcripts.base import Probe
 
 MOST_NAMED = 6
@@ -91,7 +90,7 @@ class _Request(NamedTuple):
         versions = space.summaries.in_block(parts.summaries.start, parts.summaries.stop)
         prompt = [space.system_prompt] if space.system_prompt else []
         messages = [*prompt, *(log[position] for part in sent for position in part)]
-        texts = ProbeTexts(Log(()), probes)
+        texts = answers_of(tuple(probes))
         in_summary = _any_holds(texts, [version.text for version in versions])
         return cls(record, texts, sent, in_summary, _any_holds(texts, [readable(message) for message in messages]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -99,6 +100,13 @@ class ProbeTexts:
             if others.size:
                 keep[mine] &= ~np.isin(matches.places[mine] - offset, others)
         return Matches(*(part[keep] for part in matches))
+
+
+@lru_cache(maxsize=4)
+def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
+    """To look the answers of ``probes`` up in single texts, which belong to no log. It is kept: a page asks for the
+    same facts at each redraw, and to prepare their answers takes longer than to find them in a summary."""
+    return ProbeTexts(Log(()), probes)
 
 
 def _continued(counts: Counts, held: Bools) -> Counts:

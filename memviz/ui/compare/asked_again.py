@@ -4,47 +4,26 @@ that costs."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import NamedTuple
 
-from memviz.engine.recall import Recall
-from memviz.engine.recall_tokens import added_tokens, stating_turns
+from memviz.engine.recall_tokens import stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answers.source import AnswerSource
-from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.losses import fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import grows_a_list
-from memviz.text.containment import contains
+from memviz.text.containment import PhraseIndex
 from memviz.text.terms import keys
-from memviz.text.wording import dollars, turn_list
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.controls.bring_back import BroughtBack, brought_back_into
 
 MOST_SUGGESTED, LONGEST_SUGGESTED = 3, 60
 BOUNDED_MESSAGES = 300
 """A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
-
-
-class BroughtBack(NamedTuple):
-    """``turns`` that state the answer, the tokens that they add to the question's request, and US dollars, ``None``
-    where the price is unknown."""
-
-    turns: tuple[int, ...]
-    tokens: int
-    usd: float | None
-
-    @property
-    def label(self) -> str:
-        """What the button says."""
-        cost = f"+{self.tokens:,} tokens"
-        if self.usd is not None:
-            cost += f", {'-' if self.usd < 0 else '+'}{dollars(abs(self.usd))}"
-        return f"Bring {turn_list(self.turns)} back: {cost}"
 
 
 def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
@@ -64,10 +43,12 @@ def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
         return
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
-    known = [(text, keys(text)) for text in texts]
-    for fact in facts:
+    answers = [(number, answer) for number, fact in enumerate(facts) for answer in fact.answers]
+    found = PhraseIndex([answer for _, answer in answers]).find(texts).phrases
+    said, words = {answers[phrase][0] for phrase in found}, [keys(text) for text in texts]
+    for number, fact in enumerate(facts):
         asked = keys(fact.question)
-        if not any(asked <= words or any(contains(text, one) for one in fact.answers) for text, words in known):
+        if number not in said and not any(asked <= known for known in words):
             yield fact
 
 
@@ -116,9 +97,6 @@ def bringing_back(
     turns = tuple(turn for turn in stating_turns(run.log, positions) if turn)
     if not turns or not run.strategy.allows_recall:
         return None
-    tokens = added_tokens(run, asked, Recall(turns=turns))
-    if tokens <= 0:
-        return None
     # The question's request is in no bill of the run; its last request is priced in its place.
-    usd = prices.usd_of_more(run.once(traffic, partial(traffic, run)), run.turns[-1].turn, tokens)
-    return BroughtBack(turns, tokens, usd)
+    found = brought_back_into(run, asked, turns, prices, run.turns[-1].turn)
+    return found if found.tokens > 0 else None

@@ -11,6 +11,8 @@ import streamlit as st
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.recall import Recall
 from memviz.engine.recall_tokens import added_tokens, stating_turns
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import dollars, turn_list
@@ -22,14 +24,14 @@ from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import COMPARE_VIEW, turn_to
 
 
-class BringingBack(NamedTuple):
-    """``turns`` that are brought back into the request of ``turn``: the tokens that this adds to it (0 if it has them
-    already), and US dollars, ``None`` where the price is unknown."""
+class BroughtBack(NamedTuple):
+    """``turns`` that are brought back into a request: the tokens that this adds to it (0 if it has them already), and
+    US dollars, ``None`` where the price is unknown. ``place`` is where, for the label."""
 
     turns: tuple[int, ...]
-    turn: int
     tokens: int
     usd: float | None
+    place: str = ""
 
     @property
     def label(self) -> str:
@@ -38,12 +40,21 @@ class BringingBack(NamedTuple):
         if self.usd is not None:
             # With prices entered by hand more can cost less: a request that a cache takes in may be cheaper as a whole.
             cost += f", {'-' if self.usd < 0 else '+'}{dollars(abs(self.usd))}"
-        return f"Bring {turn_list(self.turns)} back here: {cost}"
+        return f"Bring {turn_list(self.turns)} back{self.place}: {cost}"
+
+
+def brought_back_into(
+    run: Run, record: TurnRecord, turns: tuple[int, ...], prices: PricingAssumptions, priced_turn: int, place: str = ""
+) -> BroughtBack:
+    """What recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
+    tokens = added_tokens(run, record, Recall(turns=turns))
+    usd = prices.usd_of_more(run.once(traffic, partial(traffic, run)), priced_turn, tokens)
+    return BroughtBack(turns, tokens, usd, place)
 
 
 def bringing_back(
     setting: SettingRun, positions: Sequence[int], turn: int, prices: PricingAssumptions
-) -> BringingBack | None:
+) -> BroughtBack | None:
     """What it takes to bring the messages at these log positions back into the request of ``turn``, with all of their
     turns; ``None`` where there is no such request, none of them comes before it, or the strategy allows no recall."""
     run = setting.run
@@ -51,9 +62,7 @@ def bringing_back(
     turns = tuple(number for number in stating_turns(run.log, positions) if 0 < number < turn)
     if record is None or not turns or not run.strategy.allows_recall:
         return None
-    tokens = added_tokens(run, record, Recall(turns=turns))
-    usd = prices.usd_of_more(run.once(traffic, partial(traffic, run)), turn, tokens)
-    return BringingBack(turns, turn, tokens, usd)
+    return brought_back_into(run, record, turns, prices, turn, " here")
 
 
 def bring_back(

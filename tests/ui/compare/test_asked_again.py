@@ -8,12 +8,12 @@ from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from memviz.ui.compare.asked_again import (
     LONGEST_SUGGESTED,
-    BroughtBack,
     bringing_back,
     lost_words,
     stated_at,
     suggested,
 )
+from memviz.ui.controls.bring_back import BroughtBack
 from memviz.ui.controls.pricing import prices_in_force
 
 CODE = Probe("What is the code?", ("QX7R4M",), (14,), "single fact")
