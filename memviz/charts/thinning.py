@@ -23,10 +23,12 @@ Floats = NDArray[np.float64]
 
 
 class Texts(Sequence[str], Generic[T]):
-    """The words of each of ``items``, written only for those that are drawn."""
+    """The words of each of ``items``, written only for those that are drawn, and once: traces are kept with their run
+    and drawn again beside others."""
 
     def __init__(self, items: Sequence[T], words: Callable[[T], str]) -> None:
         self._items, self._words = items, words
+        self._written: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._items)
@@ -37,8 +39,10 @@ class Texts(Sequence[str], Generic[T]):
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
-            return [self._words(item) for item in self._items[place]]
-        return self._words(self._items[place])
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if place not in self._written:
+            self._written[place] = self._words(self._items[place])
+        return self._written[place]
 
 
 class Thinned(NamedTuple):

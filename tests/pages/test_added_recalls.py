@@ -114,6 +114,8 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
     assert f"<b>Recalled</b> {content:,} tokens · 2 messages" in block
     sent = request_as_json(compare)
     assert sent[-3:-1] == [message.to_request() for message in FIRST_TURN]  # right before the input
+    compare.session_state["compare-parts"] = True  # somebody opened it
+    compare.run()
     (area,) = [trace for trace in figures(compare)[1]["data"] if trace["name"] == "Recalled"]
     assert {turn: tokens for turn, tokens in enumerate(numbers(area["y"]), 1) if tokens} == {INTO: content}
 

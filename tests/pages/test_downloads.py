@@ -15,6 +15,7 @@ from memviz.reporting.figures import can_render
 from memviz.transcripts.export.formats import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import sample
+from memviz.ui.compare.downloads import DOWNLOADS_KEY
 from tests.pages.driving import labelled, open_page
 
 
@@ -35,6 +36,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]
     return writers
 
 
+def offered(session: AppTest) -> AppTest:
+    """The page with its panel of downloads open."""
+    session.session_state[DOWNLOADS_KEY] = True
+    return session.run()
+
+
 def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
     (name,) = [name for name in made if name.endswith(ending)]
     written = made[name]()
@@ -42,7 +49,7 @@ def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
 
 
 def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], str | bytes]]) -> None:
-    page = open_page("compare", conversation="sample-trip")
+    page = offered(open_page("compare", conversation="sample-trip"))
     turns = len(sample("trip").messages) // 2
     run = memviz.Run.from_dict(json.loads(named(made, "summary-buffer-1-500-tokens.json")))
     assert len(run.turns) == turns
@@ -64,7 +71,7 @@ def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], s
 
 
 def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable[[], str | bytes]]) -> None:
-    page = open_page("compare", conversation="sample-trip")
+    page = offered(open_page("compare", conversation="sample-trip"))
     made.clear()
     labelled(page.selectbox, "Setting").set_value(0).run()
     run = memviz.Run.from_dict(json.loads(named(made, "full-buffer.json")))
@@ -74,7 +81,7 @@ def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable
 @pytest.mark.skipif(not can_render(), reason="needs kaleido and a Chromium")
 @pytest.mark.slow
 def test_the_chart_comes_as_a_picture_where_one_can_be_drawn(made: dict[str, Callable[[], str | bytes]]) -> None:
-    open_page("compare", conversation="sample-trip")
+    offered(open_page("compare", conversation="sample-trip"))
     assert named(made, ".svg").lstrip().startswith("<svg")
 
 

@@ -7,7 +7,6 @@ sent besides (:mod:`memviz.metrics.requests.ceilings`). It rises where a new sum
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from memviz.charts.palette import setting_color
 from memviz.charts.requests.panels import FONT_PIXELS, main_top
 from memviz.charts.text import escaped
-from memviz.charts.thinning import Texts
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
 from memviz.metrics.requests.limits import limit_rule
 
@@ -43,8 +41,7 @@ def limit_lines(setting: SettingRun, number: int) -> list[dict[str, Any]]:
             "mode": "lines",
             "line": {"width": 1.5, "dash": "5px,4px", "color": setting_color(setting.index)},
             "opacity": 0.8,
-            "text": Texts(line, partial(_tooltip, setting.label, limit_rule(strategy))),
-            "hoverinfo": "text",
+            "hovertemplate": _tooltips(setting.label, limit_rule(strategy), line),
             "name": f"{escaped(setting.label)} limit",
             "legendgroup": str(number),
             "showlegend": False,
@@ -54,15 +51,23 @@ def limit_lines(setting: SettingRun, number: int) -> list[dict[str, Any]]:
     ]
 
 
-def _drawn(run: Run) -> Iterator[tuple[Strategy, list[Ceiling]]]:
+def _drawn(run: Run) -> list[tuple[Strategy, list[Ceiling]]]:
+    return run.once(_drawn, lambda: list(_fitting(run)))
+
+
+def _fitting(run: Run) -> Iterator[tuple[Strategy, list[Ceiling]]]:
     for spell in spells(run):
         if budget_fits(run, spell.strategy) and (line := ceilings(run, spell)):
             yield spell.strategy, line
 
 
-def _tooltip(label: str, rule: str, ceiling: Ceiling) -> str:
-    where = f"after turn {int(ceiling.turn):,}" if ceiling.turn % 1 else f"turn {ceiling.turn:,.0f}"
-    return f"<b>{escaped(label)}</b><br>{escaped(rule)}<br>{where}: a request of {ceiling.tokens:,} tokens in all"
+def _tooltips(label: str, rule: str, line: Sequence[Ceiling]) -> str | list[str]:
+    """Plotly fills in the turn and the tokens: of hundreds of texts that differ in nothing else one is sent."""
+    head, size = f"<b>{escaped(label)}</b><br>{escaped(rule)}<br>", "a request of %{y:,} tokens in all<extra></extra>"
+    at_turn = f"{head}turn %{{x:,}}: {size}"
+    if not any(ceiling.turn % 1 for ceiling in line):
+        return at_turn
+    return [f"{head}after turn {int(one.turn):,}: {size}" if one.turn % 1 else at_turn for one in line]
 
 
 def limit_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:

@@ -80,9 +80,8 @@ def tokens_per_turn(
     more detail. Settings far larger than the others stand in a strip of their own scale
     (:mod:`memviz.charts.requests.panels`)."""
     strip = strip_of(settings)
-    traces = [_tokens(setting, number) for number, setting in enumerate(settings)]
-    traces += [trace for number, setting in enumerate(settings) for trace in limit_lines(setting, number)]
-    traces += [trace for number, setting in enumerate(settings) for trace in _triggers(setting, number)]
+    layers = [_layers(setting, number) for number, setting in enumerate(settings)]
+    traces = [trace for layer in zip(*layers, strict=True) for part in layer for trace in part]
     traces += [
         trace
         for number, setting in enumerate(settings)
@@ -113,6 +112,15 @@ def tokens_per_turn(
         "margin": {**MARGINS, "t": max(MARGINS["t"], above_pixels + 12)}, "uirevision": "tokens",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
+
+
+def _layers(setting: SettingRun, number: int) -> tuple[list[dict[str, Any]], ...]:
+    """The traces of a setting that no other one changes, the undermost first. They are kept with its run: mostly only
+    one of the settings changes, and the rest is drawn as before."""
+    what = (_layers, setting.label, setting.index, setting.shown, number)
+    return setting.run.once(
+        what, lambda: ([_tokens(setting, number)], limit_lines(setting, number), _triggers(setting, number))
+    )
 
 
 def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from memviz.reporting.run_json import run_json
 from memviz.reporting.run_tables import compactions_csv, turns_csv
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.controls.folded import panel_of
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.text import file_name, plain
 
-PANEL_PIXELS = 330
+PANEL_PIXELS, DOWNLOADS_KEY = 330, "compare-downloads"
 NO_PICTURES = "The camera above a chart saves it as PNG. As SVG too with `pip install 'memviz[images]'` and a Chromium."
 
 
@@ -31,26 +32,30 @@ class _File(NamedTuple):
 
 def run_downloads(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript) -> None:
     """A panel of files; each is made when its button is clicked."""
+    show = partial(_files, settings, chosen, transcript)
+    panel_of("Download", DOWNLOADS_KEY, ":material/download:", PANEL_PIXELS, show)
+
+
+def _files(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript) -> None:
     title = file_name(transcript.title)
-    with st.popover("Download", icon=":material/download:", width="stretch"), st.container(width=PANEL_PIXELS):
-        st.caption(f"All {len(settings)} settings" if len(settings) > 1 else "The setting")
-        report = partial(_report, settings, transcript, prices_in_force())
-        _buttons([
-            _File("Report (HTML)", f"{title}.html", "text/html", report,
-                  "One file with the interactive charts, the facts kept, the costs, the summaries and the "
-                  "conversation. Works offline."),
-            *_pictures(settings, transcript, title),
-        ])  # fmt: skip
-        if not can_render():
-            st.caption(NO_PICTURES)
-        st.caption(plain(chosen.label))
-        run, name = chosen.run, f"{title}-{file_name(chosen.label)}"
-        _buttons([
-            _File("Run (JSON)", f"{name}.json", "application/json", partial(run_json, run),
-                  "All of it: memviz.Run.from_dict reads it back."),
-            _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(turns_csv, run)),
-            _File("Summarizations (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run)),
-        ])  # fmt: skip
+    st.caption(f"All {len(settings)} settings" if len(settings) > 1 else "The setting")
+    report = partial(_report, settings, transcript, prices_in_force())
+    _buttons([
+        _File("Report (HTML)", f"{title}.html", "text/html", report,
+              "One file with the interactive charts, the facts kept, the costs, the summaries and the "
+              "conversation. Works offline."),
+        *_pictures(settings, transcript, title),
+    ])  # fmt: skip
+    if not can_render():
+        st.caption(NO_PICTURES)
+    st.caption(plain(chosen.label))
+    run, name = chosen.run, f"{title}-{file_name(chosen.label)}"
+    _buttons([
+        _File("Run (JSON)", f"{name}.json", "application/json", partial(run_json, run),
+              "All of it: memviz.Run.from_dict reads it back."),
+        _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(turns_csv, run)),
+        _File("Summarizations (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run)),
+    ])  # fmt: skip
 
 
 def _report(settings: Sequence[SettingRun], transcript: Transcript, assumptions: PricingAssumptions) -> str:

@@ -12,12 +12,13 @@ from memviz.charts.requests.composition import composition
 from memviz.charts.requests.finding import parts_finding
 from memviz.charts.requests.tables import parts_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
 from memviz.ui.compare.selection import Selection, choose_setting, select, selected
-from memviz.ui.controls.folded import numbers_of
+from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
@@ -95,11 +96,7 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         else:
             st.caption(plain(selection.setting.label))
         inspector(run, turn, "compare", known_facts(workspace(), compare_state().conversation_id, run.log))
-        with st.expander("Parts of every request", icon=":material/stacked_line_chart:", key="compare-parts"):
-            st.plotly_chart(
-                kept_figure(run, composition, run), key=PARTS_KEY, config=CONFIG,
-                alt=parts_finding(run),
-            )  # fmt: skip
+        folded("Parts of every request", "compare-parts", ":material/stacked_line_chart:", partial(_parts, run))
         numbers_of(
             "Parts of every request, in numbers", "compare-parts-numbers", partial(parts_table, run),
             f"Tokens of each part of every request under {selection.setting.label}",
@@ -107,3 +104,8 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
             copy_link(compare_state(), "compare-link", TURN_KEY)
+
+
+def _parts(run: Run) -> None:
+    figure = kept_figure(run, composition, run)
+    st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.context import Fate
+from memviz.conversation import Message
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
@@ -201,10 +202,12 @@ def _left(run: Run, record: TurnRecord, key: str) -> None:
     happened = [f"{number} {fate}" if 0 < gone < len(left) else fate for fate, number in fates.items() if number]
     what = f"{counted(len(left), 'message')} no longer sent word for word: {', '.join(happened)}"
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
-        for position, fate in left[:MAX_MESSAGES_SHOWN]:
-            message = run.log[position]
-            now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
-            head = f"{message_number(position):,} · {escape(message.role)} · {now}: "
-            st.html(f'<p class="memviz-left">{head}{in_language(shortened(message.content, 160))}</p>')
+        st.html("".join(_left_html(run.log[position], position, fate) for position, fate in left[:MAX_MESSAGES_SHOWN]))
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
+
+
+def _left_html(message: Message, position: int, fate: Fate) -> str:
+    now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
+    head = f"{message_number(position):,} · {escape(message.role)} · {now}: "
+    return f'<p class="memviz-left">{head}{in_language(shortened(message.content, 160))}</p>'

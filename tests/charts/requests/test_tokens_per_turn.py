@@ -235,7 +235,15 @@ class TestLimits:
         assert line.line.width < 2
         assert label.text.endswith("keeps messages to 50 tokens")
         assert label.y >= figure.layout.yaxis.domain[1], "above the panel, on no line and no diamond"
-        assert "keeps messages to 50 tokens<br>turn 2: a request of " in line.text[1]
+        assert "keeps messages to 50 tokens<br>turn %{x:,}: a request of %{y:,} tokens" in line.hovertemplate
+
+    def test_behind_the_last_request_the_line_says_after_which_turn(self) -> None:
+        run = run_of("summary_buffer", max_token_limit=20)
+        (line,) = limits_of(chart(run))
+        last = run.turns[-1].turn
+        assert line.x[-1] == last + 0.5
+        assert f"after turn {last}: a request of %{{y:,}} tokens" in line.hovertemplate[-1]
+        assert "turn %{x:,}: " in line.hovertemplate[0]
 
     def test_of_a_hidden_setting_hides_and_one_far_above_everything_is_left_out(self) -> None:
         hidden = SettingRun(run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False)

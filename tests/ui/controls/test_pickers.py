@@ -18,6 +18,7 @@ RUNS: list[str] = []
 def page() -> None:
     """Asks a model that says nothing at first. While it waits, the visitor clicks: a run is asked for."""
     from threading import Thread
+    from time import sleep
 
     import streamlit as st
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
@@ -33,7 +34,7 @@ def page() -> None:
 
         def click() -> None:
             while not server.requests:
-                pass
+                sleep(0.01)  # a loop that never rests would slow the import of litellm down twentyfold
             ctx.script_requests.request_rerun(RerunData())
 
         Thread(target=click, daemon=True).start()
