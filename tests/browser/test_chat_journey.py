@@ -49,6 +49,7 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     drawn(page, ".st-key-chat-tokens .js-plotly-plot")
     sees(page.get_by_text("Last request:"))
     page.set_viewport_size({"width": 1280, "height": 576})
+    page.wait_for_timeout(1_000)  # up to 0.7 s after a reply the page may still bring it into view
     bubbles(page).first.scroll_into_view_if_needed()  # to recall the first turn one has to scroll up
     expect(bubbles(page).last).not_to_be_in_viewport()
     talk(page, QUESTION)

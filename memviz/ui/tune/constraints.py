@@ -27,7 +27,7 @@ STRATEGY_KEY, ALL = "tune-strategy", "All"
 
 def choose_constraints(sweep: Sweep) -> Constraints:
     """Ask what a setting has to do."""
-    row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="large", vertical_alignment="bottom")
+    row = st.columns([2, 2, 1.2] if len(sweep.subjects) > 1 else 2, gap="medium", vertical_alignment="bottom")
     begin_with("tune-share", 0.9)
     linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
