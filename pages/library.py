@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.ui.controls.models_panel import models_panel
 from memviz.ui.library.address import keep_address, open_address
 from memviz.ui.library.backup import backup_controls
 from memviz.ui.library.importing import import_controls, import_panel
@@ -18,6 +19,7 @@ state = library_state()
 open_address(workspace(), state)
 with st.sidebar:
     import_controls(state)
+    models_panel()
     backup_controls(workspace())
 import_panel(workspace(), state)
 undo_bar(workspace(), state)

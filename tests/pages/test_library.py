@@ -241,3 +241,12 @@ def test_the_address_holds_the_search_and_the_conversation_that_is_read() -> Non
     click(page, "Close")
     assert "read" not in page.query_params
     assert sentences(open_page("library", read="gone").warning)
+
+
+def test_a_model_chosen_here_holds_on_the_other_pages(library: AppTest) -> None:
+    box = labelled(library.selectbox, "Chat model")
+    box.options.append("openai/gpt-5-mini")
+    box.set_value("openai/gpt-5-mini").run()
+    library.switch_page("pages/chat.py").run()
+    assert labelled(library.selectbox, "Chat model").value == "openai/gpt-5-mini"
+    assert any("Answers: **openai/gpt-5-mini**" in said for said in sentences(library.caption))
