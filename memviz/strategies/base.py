@@ -67,11 +67,11 @@ class Selection(NamedTuple):
 
 
 class Headroom(NamedTuple):
-    """How far the next compaction is: none comes before ``amount`` of ``unit`` more, and a plain message of the user
-    with that many makes it come; 0: whatever he says next.
+    """How far the next compaction is: none comes before ``amount`` of ``unit`` more, and a plain user message with that
+    many makes it come; 0: the next user message does, whatever its size.
 
     A *token* is one of the content of what is said, a *message* one of any role. A *turn* is one that begins, with a
-    message of the user that follows no other of his; where each turn is summarized, it is one that is complete.
+    user message that follows no other; where each turn is summarized, it is one that is complete.
     """
 
     amount: int

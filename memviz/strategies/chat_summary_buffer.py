@@ -24,8 +24,9 @@ UNSUMMARIZED = "messages not yet summarized"
 class ChatSummaryBuffer(Strategy):
     """Before each request, folds what no longer fits the token limit into a summary that counts too.
 
-    Gains: summary and messages together keep to the limit. Loses: once full it summarizes nearly
-    every turn, because it cuts back only to the limit itself.
+    Gains: summary and messages together keep to the limit, but for one case: where only the summary no
+    longer fits, nothing is summarized, and the request is larger than the limit by the summary. Loses: once
+    full it summarizes nearly every turn, because it cuts back only to the limit itself.
     """
 
     title: ClassVar[str] = "Chat summary buffer"
@@ -37,7 +38,8 @@ class ChatSummaryBuffer(Strategy):
 
     token_limit: int = whole_number(
         64000, "tokens",
-        "Limit for the summary and the messages together. Larger keeps more word for word and costs more a turn.",
+        "Limit for the summary and the messages together; a summary alone sets nothing off, so a request may be larger "
+        "by the summary. Larger keeps more word for word and costs more a turn.",
         (250, 64000),
     )  # fmt: skip
     summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")
@@ -59,10 +61,12 @@ class ChatSummaryBuffer(Strategy):
         return counted + tokens["system"] if self.count_initial_tokens else counted
 
     def fill(self, memory: Memory) -> Fill | None:
-        """What has to be within the limit for nothing to be summarized: the messages not yet summarized. The summary
-        counts with them only where the oldest of them is a reply or a tool's result; beside a question, or before the
-        next one, a summary that no longer fits sets nothing off. Where there is no summary, a reply or a result that
-        is the oldest has to go whatever its size. ``None`` where the system prompt alone is too large: an error.
+        """What has to be within the limit for nothing to be summarized: the messages not yet summarized.
+
+        The summary counts with them only where the oldest of them is a reply or a tool's result. Where it is a
+        question, a summary that no longer fits sets nothing off; where all is summarized, the next message is taken
+        to be a question. Without a summary, a reply or a result that is the oldest has to go whatever its size.
+        ``None`` where the system prompt alone is over the limit, which is an error.
         """
         initial_tokens = self._initial_tokens(memory)
         if initial_tokens > self.token_limit:

@@ -25,7 +25,7 @@ class Summary(Strategy):
     buffer_size: int = whole_number(
         4, "messages",
         "Messages that stay word for word after a summarization, which comes when there are more than twice as "
-        "many. Larger keeps more word for word, costs more a turn and summarizes less often.",
+        "many, the summary not counted. Larger keeps more word for word, costs more a turn and summarizes less often.",
         (1, 20),
     )  # fmt: skip
 

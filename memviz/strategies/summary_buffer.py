@@ -24,7 +24,8 @@ class SummaryBuffer(Strategy):
 
     max_token_limit: int = whole_number(
         500, "tokens",
-        "Tokens of messages that trigger a summarization, which keeps at most half of them word for word. "
+        "Tokens of messages that trigger a summarization, which keeps at most half of them word for word; the summary "
+        "does not count. "
         "Larger keeps more word for word, costs more a turn and summarizes less often.",
         (100, 4000),
     )  # fmt: skip
