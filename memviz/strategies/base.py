@@ -68,7 +68,8 @@ class Selection(NamedTuple):
 
 class Headroom(NamedTuple):
     """How far the next compaction is: none comes before ``amount`` of ``unit`` more, and a plain user message with that
-    many makes it come; 0: the next user message does, whatever its size.
+    many makes it come; 0: the next user message does, whatever its size. Where nothing is left unsummarized, what
+    comes next is taken to begin with the user's message.
 
     A *token* is one of the content of what is said, a *message* one of any role. A *turn* is one that begins, with a
     user message that follows no other; where each turn is summarized, it is one that is complete.
