@@ -130,7 +130,8 @@ class Chat:
 
     def headroom(self) -> Headroom | None:
         """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
-        return self.strategy.headroom(self._session.memory)
+        is_taken_in = self._session.memory.length == len(self.log) > 0
+        return self._session.headroom(last_turn_is_complete=is_taken_in and not self.unanswered)
 
     @property
     def unanswered(self) -> bool:

@@ -71,8 +71,9 @@ class ChatMemory(AsyncTwins):
         return self._session.run()
 
     def headroom(self) -> Headroom | None:
-        """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
-        return self.strategy.headroom(self._session.memory)
+        """How much more can be said before the next summarization; ``None`` where none will come: the strategy never
+        summarizes, or nobody is there to write a summary. A turn is complete when the next one begins."""
+        return self._session.headroom(last_turn_is_complete=False)
 
     def append(self, message: Given) -> None:
         """Take in the next message of the conversation, and summarize if it is time to."""

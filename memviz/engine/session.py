@@ -29,7 +29,7 @@ from memviz.errors import RecallError, ScriptExhausted, UnusableSummarizerError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
-from memviz.strategies.base import CompactionPlan, Strategy, Trigger
+from memviz.strategies.base import CompactionPlan, Headroom, Strategy, Trigger
 
 
 class Prepared(NamedTuple):
@@ -181,6 +181,32 @@ class Session:
         """Whether what is due with the next message is summarized, or dropped: not while a failure waits."""
         next_turn = self.log.turn_count + (len(self.log) > 0 and self.log[-1].role != "user")
         return self._first_turn <= next_turn and (self.summarizer is not None or self.strategy.drops_without_summarizer)
+
+    def headroom(self, *, last_turn_is_complete: bool) -> Headroom | None:
+        """How far the next compaction is, also of messages that were said and not taken in yet, with a summarizer that
+        is left alone after a failure, or where the user declined; ``None`` where none will come."""
+        if self.summarizer is None and not self.strategy.drops_without_summarizer:
+            return None
+        self.log.token_sums(self.counter)
+        left = self.strategy.headroom(self.memory.appended(len(self.log)))
+        if left is None:
+            return None
+        if self.pending is not None:
+            return left._replace(amount=0)
+        if self.strategy.trigger is Trigger.TURN:
+            next_turn = max(1, self.log.turn_count + last_turn_is_complete)
+            return left._replace(amount=left.amount + max(0, self._first_turn - next_turn))
+        is_due = left.amount <= (1 if left.unit == "messages" else 0)
+        return self._after_waiting(left, is_due)
+
+    def _after_waiting(self, left: Headroom, is_due: bool) -> Headroom | None:
+        """``left``, or the turns that have to begin first; ``None`` where both have to come about, which no single
+        number says: the user declined in this turn, or edited a summary after a failure, and there is room again."""
+        wait_turns = self._first_turn - self.log.turn_count
+        begins_turn = len(self.log) == 0 or self.log[-1].role != "user"
+        if wait_turns <= 0 or (wait_turns == 1 and begins_turn and not is_due):
+            return left  # what the user says next begins the turn that is waited for
+        return Headroom(wait_turns, "turns") if is_due else None
 
     @property
     def _waits_until(self) -> int:

@@ -67,7 +67,13 @@ class Selection(NamedTuple):
 
 
 class Headroom(NamedTuple):
-    """How far the next summarization is: ``amount`` of ``unit`` more will trigger it; 0: whatever comes next."""
+    """How far the next compaction is: none comes before ``amount`` of ``unit`` more, and a plain user message with that
+    many makes it come; 0: the next user message does, whatever its size. Where nothing is left unsummarized, what
+    comes next is taken to begin with the user's message.
+
+    A *token* is one of the content of what is said, a *message* one of any role. A *turn* is one that begins, with a
+    user message that follows no other; where each turn is summarized, it is one that is complete.
+    """
 
     amount: int
     unit: str
@@ -76,6 +82,31 @@ class Headroom(NamedTuple):
         if not self.amount:
             return "the next message"
         return counted(self.amount, f"more {self.unit.removesuffix('s')}")
+
+
+class Fill(NamedTuple):
+    """How full a memory is: so many ``unit`` of what ``counts`` (in words) are ``held``, and more than ``limit`` is
+    too much. ``regardless``: something has to go, however little is held.
+
+    Both the summarization that is due and the forecast of the next one are read off it, so they cannot disagree.
+    """
+
+    held: int
+    limit: int
+    unit: str
+    counts: str
+    regardless: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether something has to be summarized."""
+        return self.regardless or self.held > self.limit
+
+    @property
+    def headroom(self) -> Headroom:
+        """How much more makes it too much. A message is one message more, also where there are too many already."""
+        least = 1 if self.unit == "messages" else 0
+        return Headroom(least if self.is_over else max(least, self.limit + 1 - self.held), self.unit)
 
 
 class ToolUse(NamedTuple):
@@ -204,12 +235,19 @@ class Strategy(BaseModel, ABC):
     def select(self, memory: Memory) -> Selection:
         """What the next request sends for this memory."""
 
+    def fill(self, memory: Memory) -> Fill | None:
+        """How full the memory is, for a strategy that summarizes when it is too full; :meth:`plan_compaction` asks the
+        same. ``None`` for one that never summarizes, or not for that reason."""
+        return None
+
     def headroom(self, memory: Memory) -> Headroom | None:
-        """How far the next summarization is, or ``None`` for a strategy that never summarizes.
+        """How far the next summarization is, if nothing stands in its way; ``None`` for a strategy that never
+        summarizes, or cannot know. :meth:`memviz.Chat.headroom` also knows of a summarizer that failed or is missing.
 
         A strategy that looks after each message is not asked for a plan before that much was said.
         """
-        return None
+        fill = self.fill(memory)
+        return None if fill is None else fill.headroom
 
     @property
     def instruction(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from memviz.conversation import Message
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Count, Headroom, Selection, Strategy, Trigger, transcript_line
+from memviz.strategies.base import CompactionPlan, Count, Fill, Selection, Strategy, Trigger, transcript_line
 from memviz.strategies.parameters import free_text, switch, whole_number
 
 DEFAULT_PROMPT = (
@@ -16,12 +16,17 @@ DEFAULT_PROMPT = (
     "was said, with the names, numbers, dates and decisions in it."
 )
 
+ANSWERING = ("assistant", "tool")
+"""Roles of messages that are never sent first: what they answer would be missing."""
+UNSUMMARIZED = "messages not yet summarized"
+
 
 class ChatSummaryBuffer(Strategy):
     """Before each request, folds what no longer fits the token limit into a summary that counts too.
 
-    Gains: summary and messages together keep to the limit. Loses: once full it summarizes nearly
-    every turn, because it cuts back only to the limit itself.
+    Gains: summary and messages together keep to the limit, but for one case: where only the summary no
+    longer fits, nothing is summarized, and the request is larger than the limit by the summary. Loses: once
+    full it summarizes nearly every turn, because it cuts back only to the limit itself.
     """
 
     title: ClassVar[str] = "Chat summary buffer"
@@ -33,7 +38,8 @@ class ChatSummaryBuffer(Strategy):
 
     token_limit: int = whole_number(
         64000, "tokens",
-        "Limit for the summary and the messages together. Larger keeps more word for word and costs more a turn.",
+        "Limit for the summary and the messages together; a summary alone sets nothing off, so a request may be larger "
+        "by the summary. Larger keeps more word for word and costs more a turn.",
         (250, 64000),
     )  # fmt: skip
     summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")
@@ -54,36 +60,51 @@ class ChatSummaryBuffer(Strategy):
         counted = tokens["history"] + tokens["input"] + tokens["summary"]
         return counted + tokens["system"] if self.count_initial_tokens else counted
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
-        """What the walk back from the newest message leaves over, if that is more than the summary."""
-        keep_from, summary_fits = self._walk_back(memory)
-        if keep_from == memory.cursor:
-            return None
-        replaces = memory.summary
-        counted = memory.pending_tokens + self._summary_tokens(memory) + self._initial_tokens(memory)
-        reason = f"{counted:,} tokens > {self.token_limit:,}"
-        if summary_fits:  # everything fits, so only the rule on the first kept message moved something
-            reason = f"{keep_from - memory.cursor} messages before the first one kept, which has to be the user's"
-        return CompactionPlan(range(memory.cursor, keep_from), keep_from, reason, replaces)
+    def fill(self, memory: Memory) -> Fill | None:
+        """What has to be within the limit for nothing to be summarized: the messages not yet summarized.
 
-    def _walk_back(self, memory: Memory) -> tuple[int, bool]:
-        """First message kept, and whether everything older (the summary too) fits the limit."""
-        room = self.token_limit - self._initial_tokens(memory)
-        if room < 0:
+        The summary counts with them only where the oldest of them is a reply or a tool's result. Where it is a
+        question, a summary that no longer fits sets nothing off; where all is summarized, the next message is taken
+        to be a question. Without a summary, a reply or a result that is the oldest has to go whatever its size.
+        ``None`` where the system prompt alone is over the limit, which is an error.
+        """
+        initial_tokens = self._initial_tokens(memory)
+        if initial_tokens > self.token_limit:
+            return None
+        held = memory.pending_tokens + initial_tokens
+        counted = "system prompt" if self.count_initial_tokens else ""
+        begins_with_reply = memory.pending > 0 and memory.log[memory.cursor].role in ANSWERING
+        if begins_with_reply and memory.summary is not None:
+            held += memory.summary.tokens
+            counted = f"{counted}, summary" if counted else "summary"
+        counts = f"{counted} and {UNSUMMARIZED}" if counted else UNSUMMARIZED
+        return Fill(held, self.token_limit, "tokens", counts, begins_with_reply and memory.summary is None)
+
+    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+        """What a walk back from the newest message leaves over."""
+        fill = self.fill(memory)
+        if fill is None:
             raise SystemPromptTooLargeError(
                 f"The system prompt has {memory.space.system_tokens:,} tokens, more than the token_limit of "
                 f"{self.token_limit:,}. Shorten it, raise token_limit or turn count_initial_tokens off."
             )
-        keep_from = memory.sums.suffix_start(memory.length, room, memory.cursor)
-        fits = keep_from == memory.cursor and memory.pending_tokens + self._summary_tokens(memory) <= room
-        if fits and memory.summary is not None:
-            return keep_from, True  # the oldest kept entry is the summary: a system message, nothing moves
-        while keep_from < memory.length and memory.log[keep_from].role in ("assistant", "tool"):
-            keep_from += 1
-        return keep_from, fits
+        if not memory.pending or not fill.is_over:
+            return None
+        keep_from = self._keep_from(memory)
+        # The reason names everything that the reference walks over, the summary too, whether or not it decided.
+        walked = memory.pending_tokens + (memory.summary.tokens if memory.summary else 0) + self._initial_tokens(memory)
+        reason = f"{walked:,} tokens > {self.token_limit:,}"
+        if walked <= self.token_limit:  # everything fits, so only the rule on the first kept message moved something
+            reason = f"{keep_from - memory.cursor} messages before the first one kept, which has to be the user's"
+        return CompactionPlan(range(memory.cursor, keep_from), keep_from, reason, memory.summary)
 
-    def _summary_tokens(self, memory: Memory) -> int:
-        return memory.summary.tokens if memory.summary else 0
+    def _keep_from(self, memory: Memory) -> int:
+        """First message kept: of those that fit the limit the oldest that answers nothing."""
+        room = self.token_limit - self._initial_tokens(memory)
+        keep_from = memory.sums.suffix_start(memory.length, room, memory.cursor)
+        while keep_from < memory.length and memory.log[keep_from].role in ANSWERING:
+            keep_from += 1
+        return keep_from
 
     def _initial_tokens(self, memory: Memory) -> int:
         return memory.space.system_tokens if self.count_initial_tokens else 0
@@ -91,16 +112,6 @@ class ChatSummaryBuffer(Strategy):
     def select(self, memory: Memory) -> Selection:
         """The summary, if any, and all messages not yet summarized."""
         return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
-
-    def headroom(self, memory: Memory) -> Headroom:
-        """Tokens until the next summarization. The summary does not count here as long as the user's message comes
-        first: where only the summary no longer fits beside the messages, there is nothing new to summarize."""
-        used = memory.pending_tokens + self._initial_tokens(memory)
-        if not memory.pending or memory.log[memory.cursor].role in ("assistant", "tool"):
-            if memory.pending and memory.summary is None:
-                return Headroom(0, "tokens")
-            used += self._summary_tokens(memory)
-        return Headroom(max(0, self.token_limit + 1 - used), "tokens")
 
     @property
     def instruction(self) -> str:

@@ -49,7 +49,7 @@ class PerTurnSummaries(Strategy):
         return memory.length if memory.input_position is None else memory.log.turn_start(memory.turn)
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """One turn, always."""
+        """One turn, always: the one that is complete next."""
         return Headroom(1, "turns") if self.enable_summarization else None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import CompactionPlan, Headroom, Selection, Strategy, Trigger
+from memviz.strategies.base import CompactionPlan, Fill, Selection, Strategy, Trigger
 from memviz.strategies.parameters import whole_number
 
 
@@ -25,7 +25,7 @@ class Summary(Strategy):
     buffer_size: int = whole_number(
         4, "messages",
         "Messages that stay word for word after a summarization, which comes when there are more than twice as "
-        "many. Larger keeps more word for word, costs more a turn and summarizes less often.",
+        "many, the summary not counted. Larger keeps more word for word, costs more a turn and summarizes less often.",
         (1, 20),
     )  # fmt: skip
 
@@ -34,23 +34,23 @@ class Summary(Strategy):
         """The summary does not count."""
         return "messages not yet summarized"
 
+    def fill(self, memory: Memory) -> Fill:
+        """Messages of 2 x ``buffer_size``. The summary is none of them."""
+        return Fill(memory.length - memory.cursor, 2 * self.buffer_size, "messages", self.limits)
+
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
         """Past 2 x ``buffer_size`` messages, summarize all but the last ``buffer_size``."""
-        pending = memory.length - memory.cursor
-        if pending <= 2 * self.buffer_size:
+        fill = self.fill(memory)
+        if not fill.is_over:
             return None
         keep_from = memory.length - self.buffer_size
         return CompactionPlan(
             summarize=range(memory.cursor, keep_from),
             keep_from=keep_from,
-            reason=f"{pending} messages > 2 x {self.buffer_size}",
+            reason=f"{fill.held} messages > 2 x {self.buffer_size}",
             replaces=memory.summary,
         )
 
     def select(self, memory: Memory) -> Selection:
         """The summary, if any, and all messages not yet summarized."""
         return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
-
-    def headroom(self, memory: Memory) -> Headroom:
-        """Messages until the next summarization."""
-        return Headroom(max(1, 2 * self.buffer_size + 1 - memory.pending), "messages")

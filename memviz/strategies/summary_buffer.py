@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import CompactionPlan, Headroom, Selection, Strategy, Trigger
+from memviz.strategies.base import CompactionPlan, Fill, Selection, Strategy, Trigger
 from memviz.strategies.parameters import whole_number
 
 
@@ -24,7 +24,8 @@ class SummaryBuffer(Strategy):
 
     max_token_limit: int = whole_number(
         500, "tokens",
-        "Tokens of messages that trigger a summarization, which keeps at most half of them word for word. "
+        "Tokens of messages that trigger a summarization, which keeps at most half of them word for word; the summary "
+        "does not count. "
         "Larger keeps more word for word, costs more a turn and summarizes less often.",
         (100, 4000),
     )  # fmt: skip
@@ -39,10 +40,15 @@ class SummaryBuffer(Strategy):
         """``max_token_limit``."""
         return self.max_token_limit
 
+    def fill(self, memory: Memory) -> Fill:
+        """Tokens of the messages not yet summarized. The summary does not count. The conversation's first message may
+        be larger than the limit: it is summarized with the one that follows."""
+        return Fill(memory.pending_tokens, self.max_token_limit, "tokens", self.limits)
+
     def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
         """Past the limit, summarize all but the newest messages that fit into half of it."""
-        pending_tokens = memory.pending_tokens
-        if pending_tokens <= self.max_token_limit or memory.pending < 2:
+        fill = self.fill(memory)
+        if not fill.is_over or memory.pending < 2:
             return None
         half = self.max_token_limit // 2
         fitting = memory.sums.suffix_start(memory.length, half, memory.cursor)
@@ -50,14 +56,10 @@ class SummaryBuffer(Strategy):
         return CompactionPlan(
             summarize=range(memory.cursor, keep_from),
             keep_from=keep_from,
-            reason=f"{pending_tokens:,} tokens > {self.max_token_limit:,}",
+            reason=f"{fill.held:,} tokens > {fill.limit:,}",
             replaces=memory.summary,
         )
 
     def select(self, memory: Memory) -> Selection:
         """The summary, if any, and all messages not yet summarized."""
         return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
-
-    def headroom(self, memory: Memory) -> Headroom:
-        """Tokens until the next summarization."""
-        return Headroom(max(0, self.max_token_limit + 1 - memory.pending_tokens), "tokens")

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import memviz
 from memviz import ChatMemory, Message, MessageError, ScriptedModel
@@ -294,30 +293,6 @@ class TestSummaryOnly:
 
 
 class TestHeadroom:
-    @pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer"])
-    @given(turns=st.integers(1, 8), size=st.integers(1, 12))
-    def test_is_what_can_be_said_before_the_next_summarization(self, id: str, turns: int, size: int) -> None:
-        """One unit less, and nothing happens; a user's message with that many makes it happen."""
-        for less in (0, 1):
-            memory = ChatMemory(small(id), model=Digest(), counter=lambda text: len(text.split()))
-            for number in range(2 * turns):
-                memory.append(Message(("user", "assistant")[number % 2], " ".join(["word"] * size)))
-            memory.load()
-            before, left = len(memory.run.compactions), memory.headroom()
-            assert left is not None
-            amount = left.amount - less
-            messages = amount if left.unit == "messages" else int(amount > 0 or not less)
-            words = 1 if left.unit == "messages" else max(1, amount)
-            for _ in range(messages):
-                memory.append(Message("user", " ".join(["word"] * words)))
-            if messages or not less:
-                memory.load()
-            assert (len(memory.run.compactions) > before) == (not less)
-
-    def test_is_none_where_nothing_is_ever_summarized(self) -> None:
-        assert ChatMemory(memviz.strategy("window")).headroom() is None
-        assert memviz.Chat(memviz.strategy("window")).headroom() is None
-
     def test_is_that_of_a_chat_too(self) -> None:
         chat = memviz.Chat(small("summary"), model=Digest())
         assert chat.headroom() == ChatMemory(small("summary")).headroom() == (3, "messages")

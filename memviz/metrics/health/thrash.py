@@ -9,8 +9,9 @@ from typing import NamedTuple
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.memory import Memory
 from memviz.metrics.health.warning import HealthWarning, turns_of
-from memviz.strategies.base import Trigger
+from memviz.strategies.base import Headroom, Strategy, Trigger
 from memviz.text.wording import counted
 
 THRASHING_SHARE = 0.75
@@ -62,13 +63,24 @@ def _written(record: TurnRecord) -> list[Compaction]:
 
 
 def _room(run: Run, since: Sequence[TurnRecord], written: Sequence[Compaction]) -> _Room | None:
-    gaps = [left for compaction in written if (left := run.strategy.headroom(compaction.after)) is not None]
+    gaps = [left for compaction in written if (left := _gap(run.strategy, compaction.after)) is not None]
     if not gaps:
         return None
     start, stop, turns = since[0].memory.length, since[-1].memory.length, len(since) - 1
     unit = gaps[0].unit
     taken = run.space.sums.between(start, stop) if unit == "tokens" else stop - start
     return _Room(sum(gap.amount for gap in gaps) / len(gaps), taken / turns, unit)
+
+
+def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
+    """The room that a summarization made. Where it took in everything, the reply comes next and will be the oldest
+    message, and a summary that counts beside a reply takes part of that room."""
+    if after.pending or after.length == len(after.log):
+        return strategy.headroom(after)
+    answered = strategy.fill(after.appended(after.length + 1))
+    if answered is None or answered.unit != "tokens":
+        return strategy.headroom(after)
+    return answered._replace(held=answered.held - after.sums.between(after.length, after.length + 1)).headroom
 
 
 def _remedy(run: Run, since: Sequence[TurnRecord], room: _Room | None) -> str:

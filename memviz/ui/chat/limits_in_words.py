@@ -5,26 +5,46 @@ from __future__ import annotations
 from memviz.charts.palette import PART_TITLES
 from memviz.engine.records import TurnRecord
 from memviz.memory import Memory
-from memviz.strategies.base import Strategy
+from memviz.metrics.requests.limits import limit_of
+from memviz.strategies.base import Fill, Headroom, Strategy, Trigger
 from memviz.text.wording import listed
 
 
-def next_summary(strategy: Strategy, memory: Memory) -> str:
-    """How far the next summary is: what is limited, how much of it there is, and what happens then."""
-    headroom = strategy.headroom(memory)
+def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
+    """How far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom`` is
+    that of the chat, which knows of failures."""
     if headroom is None:
-        return "This setting never summarizes."
+        if strategy.headroom(memory) is None:
+            return "This setting never summarizes."
+        return "A summary was declined or failed, and there is room again: the next one is written in a later turn."
     if headroom.unit == "turns":
-        return "Each turn is summarized once it is complete."
+        return _in_turns(strategy, headroom.amount)
     if not headroom.amount:
         return "A summary is written with the next message."
-    if headroom.unit == "messages":
-        limit, held = memory.pending + headroom.amount - 1, memory.pending
-        return f"Messages not yet summarized: {held:,} of {limit:,}. A summary is written when there are more."
-    limit = strategy.budget_tokens or memory.pending_tokens + headroom.amount - 1
-    held = limit + 1 - headroom.amount
-    what = "Messages not yet summarized" if held == memory.pending_tokens else "What counts toward the limit"
-    return f"{what}: {held:,} of {limit:,} tokens. A summary is written when there are more."
+    fill = strategy.fill(memory)
+    if fill is None or fill.unit != headroom.unit:
+        return f"A summary is written after {headroom}."
+    # A stopped reply counts, though the memory takes it in only with what follows it.
+    held = fill.limit + 1 - headroom.amount
+    unit = " tokens" if fill.unit == "tokens" else ""
+    words = f"{fill.counts.capitalize()}: {held:,} of {fill.limit:,}{unit}. A summary is written when there are more."
+    return words + _summary_apart(strategy, memory, fill)
+
+
+def _in_turns(strategy: Strategy, turns: int) -> str:
+    if strategy.trigger is Trigger.TURN:
+        later = f" After a failure the next try is in {turns} turns." if turns > 1 else ""
+        return "Each turn is summarized once it is complete." + later
+    when = "with the next turn" if turns == 1 else f"in {turns} turns"
+    return f"A summary is due, and will be written {when}."
+
+
+def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
+    """That the summary counts in a request, though not here."""
+    limit = limit_of(strategy)
+    if memory.summary is None or limit is None or "summary" not in limit.parts or "summary" in fill.counts.split():
+        return ""
+    return " The summary counts in the size of a request, but alone sets nothing off."
 
 
 def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:

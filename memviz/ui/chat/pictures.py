@@ -69,7 +69,7 @@ def _next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
         st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
     else:
-        st.caption(f":material/compress: {next_summary(chat.strategy, chat.memory)}")
+        st.caption(f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}")
 
 
 def _totals(run: Run) -> None:

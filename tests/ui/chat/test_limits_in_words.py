@@ -16,12 +16,16 @@ def numbers(sentence: str) -> list[int]:
     return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", sentence)]
 
 
+def of_chat(chat: memviz.Chat) -> str:
+    return next_summary(chat.strategy, chat.memory, chat.headroom())
+
+
 @pytest.mark.parametrize("id", IDS)
 def test_a_summary_is_written_when_there_is_more_than_the_limit_named(id: str) -> None:
     chat = memviz.Chat(small(id), model=Digest())
     for number in range(20):
         chat.say(f"question {number} " + "word " * (number % 4))
-        said = next_summary(chat.strategy, chat.memory)
+        said = of_chat(chat)
         list(chat.go_on())
         if " of " in said:
             held, limit = numbers(said)
@@ -33,10 +37,10 @@ def test_a_summary_is_written_when_there_is_more_than_the_limit_named(id: str) -
 def test_of_messages_and_of_tokens() -> None:
     chat = memviz.Chat(memviz.strategy("summary", buffer_size=2), model=Digest())
     chat.send("Hello")
-    assert numbers(next_summary(chat.strategy, chat.memory)) == [2, 4]
+    assert numbers(of_chat(chat)) == [2, 4]
     chat.change_strategy(memviz.strategy("summary_buffer", max_token_limit=100))
-    assert numbers(next_summary(chat.strategy, chat.memory)) == [chat.memory.pending_tokens, 100]
-    assert next_summary(chat.strategy, chat.memory).startswith("Messages not yet summarized: ")
+    assert numbers(of_chat(chat)) == [chat.memory.pending_tokens, 100]
+    assert of_chat(chat).startswith("Messages not yet summarized: ")
 
 
 def test_a_summary_that_counts_is_no_message() -> None:
@@ -45,9 +49,24 @@ def test_a_summary_that_counts_is_no_message() -> None:
     while not chat.run.summaries:
         chat.send("word " * 40)
     memory = Memory(chat.run.space, chat.memory.length, chat.memory.summary_count, chat.memory.length - 1)
-    said = next_summary(strategy, memory)
-    assert said.startswith("What counts toward the limit: ")
-    assert numbers(said)[1] == 250
+    said = next_summary(strategy, memory, strategy.headroom(memory))
+    assert said.startswith("Summary and messages not yet summarized: ")
+    assert numbers(said) == [memory.pending_tokens + chat.run.summaries[-1].tokens, 250]
+    memory = memory._replace(cursor=memory.length)
+    said = next_summary(strategy, memory, strategy.headroom(memory))
+    assert said.startswith("Messages not yet summarized: 0 of 250 tokens")
+    assert "The summary counts in the size of a request" in said
+
+
+def test_a_failed_summary_is_said_to_be_tried_again_in_a_later_turn() -> None:
+    for id, words in (("summary", "A summary is due"), ("summary_only", "Each turn is summarized")):
+        chat = memviz.Chat(small(id), model=Digest(), summarizer=memviz.ScriptedModel([memviz.ModelError("down")]))
+        while not chat.run.compactions:
+            chat.send("Hello")
+        assert of_chat(chat).startswith(words)
+        assert numbers(of_chat(chat)) == [2]
+        chat.send("Hello")
+        assert not numbers(of_chat(chat))
 
 
 def test_of_a_request_it_says_what_counts() -> None:
