@@ -57,10 +57,18 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
 
 def try_prompts(desk: Desk) -> None:
     """Ask for what was chosen in the prompt lab. Not there, but here: the lab is part of a fragment, and a click on
-    Stop in a fragment is only heard when its run is over."""
+    Stop in a fragment is only heard when its run is over. The place for that is there also where nothing is asked for:
+    if what follows moved down, its browser would show the first of its tabs again."""
+    place = st.empty()
     trying, desk.state.trying = desk.state.trying, None
-    if trying is None:
-        return
+    if trying is not None:
+        with place.container():
+            _try(desk, trying)
+        place.empty()
+
+
+def _try(desk: Desk, trying: PromptsToTry) -> None:
+    """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
     trials: list[Trial | None] = list(trying.so_far) or [None] * len(trying.instructions)
     error = None
     try:
@@ -68,7 +76,7 @@ def try_prompts(desk: Desk) -> None:
             writer = desk.summarizer.build_summarizer()
             for number, instruction in enumerate(trying.instructions):
                 trials[number] = trials[number] or try_prompt(trying.compaction, instruction, writer)
-    except MemvizError as failure:  # the second prompt would have failed in the same way
+    except MemvizError as failure:
         error = failure
     finally:  # also when it was stopped
         if error is not None or any(trials):
