@@ -198,7 +198,7 @@ def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) 
     page.get_by_role("button", name="Try both").click()
     asked(silent, before + 1)
     stop(page)
-    sees(page.get_by_role("tab", name="Prompt lab"))
+    sees(page.get_by_role("tab", name="Prompt lab", selected=True))
 
 
 def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:

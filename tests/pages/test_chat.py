@@ -98,6 +98,9 @@ def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
     assert f"{sum(drawn.values()):,} tokens" in " ".join(markdown.value for markdown in chat.markdown)
     assert len(turns["data"][0]["text"]) == 2
     assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, fact, reply, question]
+    assert not chat.dataframe, "the numbers behind the chart are made when they are opened"
+    chat.session_state["chat-turn-numbers"] = True
+    assert list(chat.run().dataframe[0].value.iloc[-1]) == [2, f"{sum(drawn.values()):,}"]
 
 
 def test_what_is_limited_is_named_and_grows_by_what_was_said(chat: AppTest) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
-from tests.pages.driving import click, labelled, open_page, say, sentences, texts
+from tests.pages.driving import click, labelled, open_address, open_page, say, sentences, texts
 
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
 FILLER = "Tell me more about trams, museums, food and the weather in spring, with all details that you know. " * 3
@@ -86,6 +89,48 @@ def test_after_a_reload_the_chat_still_asks_and_the_same_proposal_waits() -> Non
     click(again, "Skip")
     assert not waits(again)
     assert labelled(open_page("chat").toggle, "Ask before").value is False, "it belongs to the conversation"
+
+
+def asks(session: AppTest) -> bool:
+    return labelled(session.toggle, "Ask before").value
+
+
+def reloaded(session: AppTest) -> AppTest:
+    """The address of the page, opened by a browser session that knows nothing else."""
+    parts = {name: texts if isinstance(texts, list) else [texts] for name, texts in session.query_params.items()}
+    return open_address("chat", parts)
+
+
+@pytest.mark.parametrize("address", [{}, {"chat": "sample-trip"}])
+def test_what_is_not_saved_yet_asks_after_a_reload_as_well(address: dict[str, str]) -> None:
+    session = open_page("chat", **address)
+    labelled(session.toggle, "Ask before").set_value(True).run()
+    again = reloaded(session)
+    assert asks(again)
+    assert not sentences(again.warning)
+    assert asks(reloaded(again))
+    labelled(again.toggle, "Ask before").set_value(False).run()
+    assert not asks(reloaded(again))
+
+
+def test_what_could_not_be_stored_asks_after_a_reload_as_well(database: Path) -> None:
+    session = labelled(open_page("chat").toggle, "Ask before").set_value(True).run()
+    with sqlite3.connect(database) as connection:
+        connection.execute("create trigger no_more before insert on message begin select raise(abort, 'full'); end")
+    say(session, FACT)
+    assert session.chat_message
+    assert "chat" not in session.query_params
+    assert asks(reloaded(session))
+
+
+def test_a_saved_chat_has_the_switch_and_its_address_does_not() -> None:
+    session = labelled(open_page("chat").toggle, "Ask before").set_value(True).run()
+    say(session, FACT)
+    assert "review" not in session.query_params
+    assert asks(reloaded(session))
+    labelled(session.toggle, "Ask before").set_value(False).run()
+    stale = open_page("chat", chat=chat_of(session), review="True")
+    assert not asks(stale), "what is stored counts"
 
 
 def test_skip_sends_everything_word_for_word() -> None:

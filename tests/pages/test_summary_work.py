@@ -11,6 +11,7 @@ from memviz.access.settings import TRUST_EVERYONE
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, texts
+from tests.pages.test_chat_models import KEY, use_model
 
 WORDING = "The total budget of the family is 9,876 euros."
 
@@ -153,15 +154,50 @@ def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(ser
     labelled(session.segmented_control, "Setting").set_value(2).run()
     asked = len(server.requests)
     assert asked
-    server.script.extend([text("A short one."), status(401, "wrong key")])
+    server.script.extend([text("A short one."), status(400, "not this one")])
     click(session, "Try both")
     assert len(server.requests) == asked + 2
     assert "A short one." in texts(session)
     assert any("It failed" in value for value in sentences(session.error))
+    server.script.append(text("A second one."))
+    click(session, "Try again with")
+    assert len(server.requests) == asked + 3, "only what failed is asked for again"
+    assert {"A short one.", "A second one."} <= {*texts(session)}
+    assert not any(button.label.startswith("Try again") for button in session.button)
     reword(session)
-    assert len(server.requests) == asked + 2, "later summaries cost money, so they wait for a click"
+    assert len(server.requests) == asked + 3, "later summaries cost money, so they wait for a click"
     click(session, "Replay with")
     assert wording(session) == WORDING
+
+
+def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(server: OpenAIServer) -> None:
+    session = open_page("summaries")
+    use_model(session, "Summarizer", server.api_base)
+    click(session, "Replay with")
+    labelled(session.segmented_control, "Setting").set_value(2).run()
+    server.requests.clear()
+    server.otherwise = status(401, f"Incorrect API key: {KEY}", "invalid_api_key")
+    click(session, "Try both")
+    assert len(server.requests) == 1
+    (sentence,) = sentences(session.error)
+    assert "was refused" in sentence
+    assert sentence.endswith("No other call was made.")
+    assert KEY not in sentence
+    assert not any(value.startswith("**Summary A") for value in sentences(session.markdown)), "there is none"
+    server.then(text("A short one."))
+    click(session, "Try again with")
+    assert len(server.requests) == 3
+    assert "A short one." in texts(session)
+    assert len(session.error) == 1
+    survive = next(value for value in sentences(session.markdown) if value.startswith("**Facts that survive**"))
+    assert ", B " not in survive, "nothing is counted of what was not written"
+    labelled(session.text_input, "API key").set_value("another").run()
+    assert not session.error, "with another key nothing has failed yet"
+    assert not any(button.label.startswith("Try again") for button in session.button)
+    server.otherwise = text("A summary.")
+    click(session, "Try both")
+    assert len(server.requests) == 5
+    assert not session.error
 
 
 def test_facts_of_a_conversation_without_labels_are_proposed() -> None:

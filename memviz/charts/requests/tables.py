@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import pandas as pd
 
@@ -23,18 +23,21 @@ def shown_turns(last: int) -> list[int]:
 
 
 def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
-    """Tokens of each request, one column a setting; it is said where messages were summarized or recalled for it."""
+    """Tokens of each request, one column a setting; it is said where messages were summarized or recalled for it, and
+    where a chat was given another setting."""
     last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=0)
     turns = shown_turns(last)
     columns = {}
     for name, setting in zip(distinct_names([one.label for one in settings]), settings, strict=True):
         records = {record.turn: record for record in setting.run.turns}
-        columns[name] = [_told(records[turn]) if turn in records else "" for turn in turns]
+        begun = {earlier.last_turn + 1 for earlier in setting.run.earlier_settings}
+        columns[name] = [_told(records[turn], setting.run, begun) if turn in records else "" for turn in turns]
     return pd.DataFrame({TURN: turns, **columns})
 
 
-def _told(record: TurnRecord) -> str:
+def _told(record: TurnRecord, run: Run, begun: Container[int]) -> str:
     happened = [
+        *([f"from here on {run.strategy_at(record.turn).label}"] if record.turn in begun else []),
         *(["summarized"] if any(one.summary is not None for one in record.compactions) else []),
         *(["summarization failed"] if any(one.error is not None for one in record.compactions) else []),
         *(["recalled"] if record.parts.recalled else []),

@@ -19,7 +19,7 @@ from memviz.errors import DamagedRunError, MemvizError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.strategies.base import Strategy
-from memviz.ui.chat.desk import ChatDesk, Models
+from memviz.ui.chat.desk import ChatDesk, Models, keeps_its_switches
 from memviz.ui.controls.pickers import SUMMARIZER, name_key
 from memviz.ui.controls.resumable_job import start_button
 from memviz.ui.shell.errors import errors_shown, show_error
@@ -92,7 +92,7 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
     state.chat = Chat.resume(found, model=answering, summarizer=writing)
     state.kept_ahead = state.chat.ahead
     state.write_on_click = not models.summarizer.is_offline
-    if state.chat.review != state.review:
+    if keeps_its_switches(id) and state.chat.review != state.review:
         state.review = state.chat.review
         _show_setting_of(state, state.chat)
         st.rerun()

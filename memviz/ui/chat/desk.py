@@ -15,6 +15,12 @@ from memviz.ui.shell.state import ChatState
 from memviz.workspace import SAMPLE_PREFIX, Workspace
 
 
+def keeps_its_switches(conversation_id: str | None) -> bool:
+    """Whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new chat, and
+    a sample stays as it is: what is said there goes into a copy."""
+    return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
+
+
 class Models(NamedTuple):
     """Who answers and who summarizes."""
 

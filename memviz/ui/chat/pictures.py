@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
 from memviz.charts.requests.context_bar import context_bar
 from memviz.charts.requests.finding import finding, request_finding
+from memviz.charts.requests.tables import tokens_table
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
@@ -15,6 +18,7 @@ from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.token_use import token_use
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.limits_in_words import next_summary, request_size
+from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
 from memviz.ui.controls.known_facts import known_facts
@@ -51,6 +55,10 @@ def pictures(desk: ChatDesk) -> None:
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
         tokens_per_turn(settings, height=320), key="chat-tokens", config=CONFIG, alt=finding(settings)
+    )  # fmt: skip
+    numbers_of(
+        "Turn by turn, in numbers", "chat-turn-numbers", partial(tokens_table, settings),
+        "Tokens sent with each request of this chat",
     )  # fmt: skip
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])

@@ -8,17 +8,18 @@ import streamlit as st
 
 from memviz.errors import MemvizError
 from memviz.ui.chat.deleted import start_new
-from memviz.ui.chat.desk import Models
+from memviz.ui.chat.desk import Models, keeps_its_switches
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.models_panel import models_panel
 from memviz.ui.controls.pickers import counter_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.controls.switch import switch
-from memviz.ui.shell.state import ChatState, chat_state, set_widget, widget_value
+from memviz.ui.shell.linked import ask_linked, keep_in_address, linked
+from memviz.ui.shell.state import ChatState, begin_with, chat_state, set_widget, widget_value
 from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
-QUERY_KEY = "chat"
+QUERY_KEY, REVIEW = "chat", "review"
 NEW_CHAT = ""
 
 
@@ -41,9 +42,12 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
 
 
 def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
-    linked = st.query_params.get(QUERY_KEY)
-    if linked and state.conversation_id is None and state.chat is None and state.opened == 0:
-        state.open(linked)
+    named = st.query_params.get(QUERY_KEY)
+    if state.conversation_id is None and state.chat is None and state.opened == 0:
+        if REVIEW in st.query_params:
+            ask_linked({REVIEW: st.query_params.get_all(REVIEW)}, ())
+        if named:
+            state.open(named)
     entries, titles = conversation_choices(workspace, state.conversation_id)
     labels = {NEW_CHAT: "New chat", **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
@@ -61,10 +65,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
         help="Start a new chat, or go on where a saved conversation ended.",
     )  # fmt: skip
     st.button("New chat", icon=":material/add_comment:", on_click=start_new, args=(state,), width="stretch")
-    if state.conversation_id is None:
-        st.query_params.pop(QUERY_KEY, None)
-    else:
-        st.query_params[QUERY_KEY] = state.conversation_id
+    keep_in_address({QUERY_KEY: state.conversation_id})
 
 
 def _choose_recall_tool(state: ChatState) -> None:
@@ -80,11 +81,17 @@ def _choose_recall_tool(state: ChatState) -> None:
 
 
 def _choose_review(state: ChatState) -> None:
+    """Whether to ask before each summarization. The address holds it as long as no conversation does."""
+    key = review_key(state)
+    linked(REVIEW, key, [False, True])
+    begin_with(key, state.review)
     state.review = switch(
-        "Ask before summarizing", state.review, key=review_key(state),
+        "Ask before summarizing", key=key,
         help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
         "it, reword it, have it written again with another prompt, or skip it.",
     )  # fmt: skip
+    is_kept = keeps_its_switches(state.conversation_id)
+    keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})
 
 
 def review_key(state: ChatState) -> str:

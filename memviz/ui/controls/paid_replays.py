@@ -16,7 +16,7 @@ from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
 from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
 from memviz.ui.controls.progress import ProgressBar
-from memviz.ui.controls.resumable_job import start_button, stoppable
+from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import Attempt, CompareState, Setting, set_widget
 from memviz.ui.shell.text import plain
@@ -67,7 +67,7 @@ def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, c
         for problem in problems:
             st.error(plain(problem), icon=":material/error:")
     row = st.container(horizontal=True, vertical_alignment="center")
-    verb = "Try again" if problems else "Go on" if tried else "Replay"
+    verb = start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems))
     is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
     row.button("Use the offline model", key="replay-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE))
     untried = [key.strategy.label for _, key in waiting if key not in tried]

@@ -36,6 +36,12 @@ class Step(NamedTuple):
     words: str
 
 
+def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
+    """What the start button says: ``first`` before anything was done, *Go on* where that was only stopped, and *Try
+    again* where a failure is said beside it."""
+    return "Try again" if has_failed else "Go on" if is_begun else first
+
+
 def start_button(label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True) -> bool:
     """The button that a job waits for. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
@@ -110,6 +116,11 @@ class ResumableJob(ABC):
         return self.done > 0
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it is said of an earlier attempt that something in it failed."""
+        return False
+
+    @property
     def done_of_total(self) -> str:
         """How much was done, in words."""
         return f"{self.done:,} of {counted(self.total, self.unit)}"
@@ -125,7 +136,8 @@ class ResumableJob(ABC):
         its end draws the page again; after a failure the page goes on, and ``True`` says that more may be done than
         before."""
         self.introduce()
-        label = f"{'Go on' if self.is_begun else self.verb} with {plain(self.model)}"
+        verb = start_verb(self.verb, is_begun=self.is_begun, has_failed=self.has_failed)
+        label = f"{verb} with {plain(self.model)}"
         start, again = st.empty(), f"{self.start_key}-again"
         is_asked = start_button(label, self.start_key, place=start) or is_asked or bool(widget_value(again))
         if not is_asked:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.ui.library.page import PAGE_KEY, SEARCH_KEY
-from memviz.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, value_read
+from memviz.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, keep_in_address, value_read
 from memviz.ui.shell.state import LibraryState, set_widget, widget_value
 from memviz.workspace import Workspace
 
@@ -35,9 +35,4 @@ def open_address(workspace: Workspace, state: LibraryState) -> None:
 def keep_address(state: LibraryState) -> None:
     """Write into the address what is open."""
     page = widget_value(PAGE_KEY) or 1
-    parts = {SEARCH: widget_value(SEARCH_KEY), PAGE: str(page) if page > 1 else "", READ: state.shown}
-    for name, text in parts.items():
-        if text and st.query_params.get(name) != text:
-            st.query_params[name] = text
-        elif not text and name in st.query_params:
-            del st.query_params[name]
+    keep_in_address({SEARCH: widget_value(SEARCH_KEY), PAGE: str(page) if page > 1 else "", READ: state.shown})

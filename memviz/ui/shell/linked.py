@@ -112,6 +112,15 @@ def number_read(text: str, least: float, most: float) -> float | None:
     return number if least <= number <= most else None
 
 
+def keep_in_address(parts: Mapping[str, str | None]) -> None:
+    """Write these parts into the address of the page; those without a text are taken out of it."""
+    for name, text in parts.items():
+        if text and st.query_params.get(name) != text:
+            st.query_params[name] = text
+        elif not text and name in st.query_params:
+            del st.query_params[name]
+
+
 def shown_parts() -> Iterator[tuple[str, str]]:
     """Name and text of what the page shows."""
     for name, key in linked_parts().keys.items():

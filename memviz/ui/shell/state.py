@@ -82,11 +82,33 @@ class Attempt(NamedTuple):
 
 
 class PromptsToTry(NamedTuple):
-    """What the prompt lab was asked for at one of its places: other ``instructions`` for one summarization."""
+    """What the prompt lab was asked for at one of its places: other ``instructions`` for one summarization. ``so_far``
+    are the trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
 
     place: str
     compaction: Compaction
     instructions: tuple[str, ...]
+    so_far: tuple[Trial | None, ...] = ()
+
+
+class TriedPrompts(NamedTuple):
+    """What came of the prompts that were ``asked`` for: a trial for each, ``None`` where there is none. ``made_with``
+    is the summarizer with its key and address, and ``error`` the failure that ended the attempt, if one did."""
+
+    asked: PromptsToTry
+    made_with: Hashable
+    trials: tuple[Trial | None, ...]
+    error: MemvizError | None = None
+
+    @property
+    def written(self) -> tuple[Trial | None, ...]:
+        """The trials that gave a summary."""
+        return tuple(trial if trial is not None and trial.draft.error is None else None for trial in self.trials)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is a failure to be said."""
+        return self.error is not None or any(trial is not None and trial.draft.error for trial in self.trials)
 
 
 @dataclass
@@ -110,7 +132,7 @@ class CompareState:
     suggested: tuple[Hashable, list[str]] = (None, [])
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     attempts: dict[RunKey, Attempt] = field(default_factory=dict)
-    trials: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
+    trials: dict[str, TriedPrompts] = field(default_factory=dict)
     trying: PromptsToTry | None = None
     looked_at: int | None = 2
     linked_summarizer: str | None = None

@@ -25,6 +25,17 @@ def test_tokens_of_every_request_and_what_happened_before_it() -> None:
             assert told == f"{record.total_tokens:,}" + (" (summarized)" if record.compactions else "")
 
 
+def test_the_request_from_which_on_a_chat_was_held_under_another_setting_says_so() -> None:
+    chat = memviz.Chat(memviz.strategy("summary", buffer_size=1), counter="chars4")
+    for number in range(3):
+        chat.send(f"My code number {number} is QX{number}R.")
+    chat.change_strategy(window := memviz.strategy("window"))
+    chat.send("And now?")
+    cells = tokens_table([SettingRun(chat.run, "the chat", 0)])["the chat"].tolist()
+    assert cells[-1] == f"{chat.run.turns[-1].total_tokens:,} (from here on {window.label})"
+    assert [cell for cell in cells if "from here on" in cell] == cells[-1:]
+
+
 def test_parts_of_every_request_add_up() -> None:
     run = run_of()
     table = parts_table(run)

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.errors import RateLimitError
-from memviz.ui.controls.resumable_job import ResumableJob, Step
+from memviz.ui.controls.resumable_job import ResumableJob, Step, start_verb
 from tests.pages.driving import labelled, sentences
 
 TOTAL = 4
@@ -75,6 +75,14 @@ def page() -> None:
 
 def opened() -> AppTest:
     return AppTest.from_function(page).run()
+
+
+@pytest.mark.parametrize(
+    ("is_begun", "has_failed", "verb"),
+    [(False, False, "Count"), (True, False, "Go on"), (True, True, "Try again"), (False, True, "Try again")],
+)
+def test_what_was_stopped_goes_on_and_what_failed_is_tried_again(is_begun: bool, has_failed: bool, verb: str) -> None:
+    assert start_verb("Count", is_begun=is_begun, has_failed=has_failed) == verb
 
 
 def test_nothing_is_done_before_the_click(ledger: Ledger) -> None:

@@ -150,6 +150,11 @@ class _JudgingJob(ResumableJob):
         """A reply that is not judged yet is something to go on from as well."""
         return bool(self.so_far)
 
+    @property
+    def has_failed(self) -> bool:
+        """Where a question or a verdict failed, the table below names the failure."""
+        return any(answer.error for answer in self.so_far)
+
     def estimate(self) -> str:
         """From the runs: each question is asked after the last turn."""
         models, judge = self.asked.models, self.asked.judge

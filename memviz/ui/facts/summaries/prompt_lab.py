@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
+from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
@@ -16,10 +17,9 @@ from memviz.text.wording import counted, dollars, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
-from memviz.ui.controls.resumable_job import stoppable
+from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
 from memviz.ui.facts.summaries.rewording import Desk
-from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import PromptsToTry
+from memviz.ui.shell.state import PromptsToTry, TriedPrompts
 from memviz.ui.shell.text import plain
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
@@ -31,9 +31,13 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     state = desk.state
     place = f"{state.conversation_id}-{desk.setting.index}-{hash((compaction.version, compaction.request))}"
     _choose(desk, compaction, place)
-    trials = state.trials.get(place, ())
-    if trials:
-        _compare(compaction, trials, desk.probes())
+    tried = state.trials.get(place)
+    if tried is None:
+        return
+    if not all(tried.written) and tried.made_with == desk.summarizer:
+        _try_again(desk, tried)
+    if any(tried.trials):
+        _compare(compaction, tried.trials, desk.probes())
 
 
 @st.fragment
@@ -53,15 +57,41 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
 
 def try_prompts(desk: Desk) -> None:
     """Ask for what was chosen in the prompt lab. Not there, but here: the lab is part of a fragment, and a click on
-    Stop in a fragment is only heard when its run is over."""
+    Stop in a fragment is only heard when its run is over. The place for that is there also where nothing is asked for:
+    if what follows moved down, its browser would show the first of its tabs again."""
+    place = st.empty()
     trying, desk.state.trying = desk.state.trying, None
-    if trying is None:
-        return
-    with error_shown(), stoppable("Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_offline):
-        writer = desk.summarizer.build()
-        desk.state.trials[trying.place] = tuple(
-            try_prompt(trying.compaction, instruction, writer) for instruction in trying.instructions
-        )
+    if trying is not None:
+        with place.container():
+            _try(desk, trying)
+        place.empty()
+
+
+def _try(desk: Desk, trying: PromptsToTry) -> None:
+    """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
+    trials: list[Trial | None] = list(trying.so_far) or [None] * len(trying.instructions)
+    error = None
+    try:
+        with stoppable("Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_offline):
+            writer = desk.summarizer.build_summarizer()
+            for number, instruction in enumerate(trying.instructions):
+                trials[number] = trials[number] or try_prompt(trying.compaction, instruction, writer)
+    except MemvizError as failure:
+        error = failure
+    finally:  # also when it was stopped
+        if error is not None or any(trials):
+            desk.state.trials[trying.place] = TriedPrompts(trying, desk.summarizer, tuple(trials), error)
+
+
+def _try_again(desk: Desk, tried: TriedPrompts) -> None:
+    """Say what both prompts would have failed in, and offer to ask for what is missing. With another model, key,
+    address or timeout nothing has failed yet: there *Try both* is all that is offered."""
+    if tried.error is not None:
+        st.error(plain(f"{tried.error} No other call was made."), icon=":material/error:")
+    verb = start_verb("Try both", is_begun=any(tried.written), has_failed=tried.has_failed)
+    if start_button(f"{verb} with {plain(desk.summarizer.name)}", "lab-again"):
+        desk.state.trying = tried.asked._replace(so_far=tried.written)
+        st.rerun()
 
 
 def _who(desk: Desk) -> str:
@@ -70,21 +100,33 @@ def _who(desk: Desk) -> str:
     return f"{plain(desk.summarizer.name)} is asked twice."
 
 
-def _compare(compaction: Compaction, trials: Sequence[Trial], probes: Sequence[Probe]) -> None:
+def _compare(compaction: Compaction, trials: Sequence[Trial | None], probes: Sequence[Probe]) -> None:
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
-            st.markdown(f"**Summary {side}: {trial.tokens:,} tokens**")
-            if trial.draft.error is not None:
-                st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
-                continue
-            st.text(trial.draft.text)
-            st.caption(_effort(trial))
-    a, b = (trial.draft.text for trial in trials)
-    if a and b:
-        diff = word_diff(a, b)
+            _summary(side, trial)
+    texts = {
+        side: trial.draft.text for side, trial in zip(FIRST_CHOICE, trials, strict=True) if trial and trial.draft.text
+    }
+    if len(texts) == len(FIRST_CHOICE):
+        diff = word_diff(*texts.values())
         st.markdown("**From A to B**")
         st.html(legend_html(diff) + diff_html(diff))
-    _facts(compaction, trials[0].prompt, a, b, probes)
+    if texts:
+        given = next(trial.prompt for trial in trials if trial)
+        _facts(given, texts | {"in the run": compaction.summary or ""}, probes)
+
+
+def _summary(side: str, trial: Trial | None) -> None:
+    if trial is None:
+        st.markdown(f"**Summary {side}**")
+        st.caption("Not written yet.")
+    elif trial.draft.error is not None:
+        st.markdown(f"**Summary {side}**")
+        st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
+    else:
+        st.markdown(f"**Summary {side}: {trial.tokens:,} tokens**")
+        st.text(trial.draft.text)
+        st.caption(_effort(trial))
 
 
 def _effort(trial: Trial) -> str:
@@ -94,17 +136,16 @@ def _effort(trial: Trial) -> str:
                  f"{trial.draft.seconds:.2f} s, {price}")  # fmt: skip
 
 
-def _facts(compaction: Compaction, given: str, a: str, b: str, probes: Sequence[Probe]) -> None:
-    """Of the facts that the summarizer could read, those that each summary still holds."""
+def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
+    """Of the facts that the summarizer could read, those that each of the summaries ``texts`` still holds."""
     readable = [probe for probe in probes if contains_answer(given, probe.answers)]
     if not readable:
         st.caption("These messages hold no fact that is looked for, so none can be counted. Add some on Facts.")
         return
-    texts = {"A": a, "B": b, "in the run": compaction.summary or ""}
     kept = {name: [contains_answer(text, probe.answers) for probe in readable] for name, text in texts.items()}
     total = counted(len(readable), "fact")
-    st.markdown(f"**Facts that survive**: A {sum(kept['A'])}, B {sum(kept['B'])}, in the run "
-                f"{sum(kept['in the run'])}, of {total} that it was given")  # fmt: skip
+    counts = ", ".join(f"{name} {sum(held)}" for name, held in kept.items())
+    st.markdown(f"**Facts that survive**: {counts}, of {total} that it was given")
     table = {name: [KEPT if held else LOST for held in column] for name, column in kept.items()}
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
     st.table(pd.DataFrame(table, index=index), border="horizontal", alt="Facts that each summary kept, one a row")
