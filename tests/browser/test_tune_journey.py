@@ -48,7 +48,9 @@ def bring(page: Page, url: str, conversation: Transcript) -> None:
         {"name": "own.json", "mimeType": "application/json", "buffer": json.dumps({"messages": said}).encode()}
     )
     sees(page.get_by_text(f"Imported own.json: {len(said)} messages in "))
-    page.get_by_role("button", name="Compare").first.click()
+    # Not simply the first one: a chat that another test has just left may be saved after this import.
+    row = page.locator("[class*='st-key-conversation-']").filter(has=page.get_by_text("own", exact=True)).first
+    row.get_by_role("button", name="Compare").click()
     stands(page, "compare")
     page.get_by_role("link", name="Tune").click()
     stands(page, "tune")
