@@ -18,7 +18,8 @@ From a question to the answer:
 7. ``replying`` quotes it, or says why not: nothing was sent about it, no sentence says it, or it cannot work it out.
 
 Where memory's tools are offered, ``tool_use`` first decides whether to call one: ``open_turn`` reads what was sent and
-called in this turn, ``recalling`` chooses the turns to recall.
+called in this turn, ``recalling`` chooses the turns to recall. Where turns or messages are asked for by number,
+``turn_numbers`` reads which, and ``earlier`` finds what was said in them.
 
 From sentences to a summary:
 

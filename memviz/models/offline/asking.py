@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from memviz.models.offline.turn_numbers import Named, named_in
 from memviz.text.phrases import social
 from memviz.text.sentences import Sentence, passage
 from memviz.text.vocabulary import words
@@ -23,7 +24,9 @@ class Sought(Enum):
     OVERVIEW = auto()
     """The most important statements."""
     WORK = auto()
-    """Something that no quotation is: a translation, a calculation, an opinion."""
+    """Something that no quotation is: a translation, a calculation, an opinion, a deed."""
+    EARLIER = auto()
+    """What was said in turns or messages that are named by number."""
 
 
 class Ask(NamedTuple):
@@ -31,6 +34,8 @@ class Ask(NamedTuple):
 
     sought: Sought
     text: str
+    named: Named | None = None
+    """The turns or messages, where they are named."""
 
     @property
     def topic(self) -> frozenset[str]:
@@ -70,6 +75,7 @@ _LIST = _starts(
 _ORDER = _starts(
     r"(?:tell|give|show|remind) (?:me|us)|let (?:me|us) know|look up|recite",
     r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
+    rf"(?:repeat|recall|quote|show|read){_FOR_ME} (?=(?:turn|message)s? #?\d)",
     r"(?:write|note|jot) (?:down )?(?=(?:my|our|the) [^\d:]*\b(?:number|address|name|code|password|date|email)\Z)",
     r"i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder|i (?:forgot|have forgotten|forget)",
     r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
@@ -118,6 +124,15 @@ _ABOUT_NOTHING = content_words(
 
 def asks_of(sentence: Sentence) -> tuple[Ask, ...]:
     """What ``sentence`` asks for; nothing, if it states something."""
+    asks = _asks_of(sentence)
+    if not asks or asks[0].sought is Sought.WORK or named_in(sentence.text) is None:
+        return asks
+    # who said it may stand in words that an ask has not, so each is read out of its whole part of the sentence
+    parts = list(_parts(sentence.text.strip()))
+    return tuple(Ask(Sought.EARLIER if (named := named_in(part)) else Sought.ANSWER, part, named) for part in parts)
+
+
+def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
     text = sentence.text.strip()
     bare = text.rstrip(" .!?。！？")
     if match := _OVERVIEW.fullmatch(bare):
