@@ -48,6 +48,11 @@ _OPENERS = (
     r"|麻烦你?|帮我)[, ]*)*"
 )
 _FOR_ME = "(?: me| us)?"
+_OF_RECORD = (
+    r"(?:the|my|our) (?:(?!(?:in|on|of|for|from|at|with)\b)[\w'’-]+ ){0,3}(?:numbers?|address|names?"
+    r"|codes?|password|pin|dates?|times?|e-?mail|prices?|deadline|budget|allerg\w+)(?: of .*)?\Z"
+)
+"""Things that are looked up in what was said, not made or done."""
 
 
 def _starts(*alternatives: str) -> re.Pattern[str]:
@@ -77,6 +82,10 @@ _ORDER = _starts(
     r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
     rf"(?:repeat|recall|quote|show|read){_FOR_ME} (?=(?:turn|message)s? #?\d)",
     r"(?:write|note|jot) (?:down )?(?=(?:my|our|the) [^\d:]*\b(?:number|address|name|code|password|date|email)\Z)",
+    rf"(?:help{_FOR_ME} (?:to )?(?:remember|recall|find)|(?:find(?: out)?|check|look up|search for|confirm"
+    rf"|say|state|verify|get|fetch|retrieve|specify){_FOR_ME}) (?=(?:again )?"
+    r"(?:what|when|where|who|whose|whom|which|how|whether|if)\b"
+    rf"|{_OF_RECORD})",
     r"i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder|i (?:forgot|have forgotten|forget)",
     r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
     "告诉我|提醒我|复述|重复一?下?|说说",
@@ -89,6 +98,34 @@ _WORK = _starts(
     rf"|estimate|predict|guess){_FOR_ME} (?:an?|the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
     r"(?:übersetze?|schreibe?|berechne?|erkläre?|vergleiche?|empfiehl)(?: mir| uns)?\b",
     "翻译|写一|计算|算一?下|解释|推荐|比较|忘[掉了记]|把.*(?:翻译|译成|改写|画)",
+)
+_SOMETHING = r"(?:an?|the|my|our|your|this|that|these|those|it|them|some|another|all|every|everything|two|three|\d+)\b"
+_SOMEBODY = r"(?-i:[A-Z]\w+)(?=\Z| (?:an?|the|my|our|about|and|that|to|today|tomorrow|now|again|back)\b)"
+_DEED = _starts(
+    r"(?:book|reserve|order|buy|purchase|rent|cancel|schedule|arrange|organi[sz]e|plan|prepare|fix|repair|mend|clean|build"
+    r"|cook|bake|install|download|upload|print|publish|submit|sign|pay|transfer|refund|check|find|search|google|hire"
+    r"|open|start|restart|launch|run|play|turn (?:on|off)|set up|fill (?:in|out)|sort(?: out)?|tidy(?: up)?|debug|test"
+    rf"|proofread|improve|optimi[sz]e|shorten|review){_FOR_ME}(?: for)? {_SOMETHING}",
+    rf"(?:email|phone|text|message|invite|ring|contact) (?:{_SOMETHING}|{_SOMEBODY})",
+    rf"call (?:{_SOMEBODY}|(?:the|my|our|an?) (?!.*(?-i:[A-Z])))",
+    rf"(?:send|post|forward)(?: me| us| (?-i:[A-Z]\w+))? (?!it\b|them\b){_SOMETHING}",
+    r"make(?: me| us)? (?:an?|some|another) (?!note\b)|set (?:an?|the) (?:alarm|timer|reminder)\b",
+    r"remind (?:me|us) to\b",
+    rf"help{_FOR_ME}\b|(?:change|move|update|reschedule|correct|adjust|edit) {_SOMETHING}(?!.*(?: to |\d))",
+    r"(?:buche?|reserviere?|bestelle?|kaufe?|storniere?|plane?|organisiere?|repariere?|putze?|koche?|schicke?|sende?"
+    r"|rufe?|suche?|finde?|prüfe?|bezahle?|überweise?|drucke?|verbessere?|korrigiere?|mache?)"
+    r"(?: (?:mir|uns|bitte|mal))* (?:den|die|das|dem|der|eine?[nmr]?|mein(?:e[nmr]?)?|unser(?:e[nmr]?)?|alle)\b",
+    r"erinnere? (?:mich|uns) daran\b|hilf (?:mir|uns)\b",
+    r"(?:你?帮我|你?替我|帮忙)?(?:预?订|买|取消|安排|修理?|发送?|打电话|约|检查|设置?)(?![的到号单着过好在])(?!.*[是为叫了花要元\d])",
+)
+"""What is to be done, in the world or to a text. A wish that holds a value or for good ("Move it to Friday", "Round to
+four decimals from now on") is something to keep in mind."""
+_TO_DO = _starts(r"remind (?:me|us) to\b", r"erinnere? (?:mich|uns) daran\b")
+"""Begins as an order to tell something does."""
+_FOR_GOOD = re.compile(
+    r"\b(?:always|never|from now on|in future|whenever|each time"
+    r"|every (?:time|\w*day|week|month|year|morning|evening|night)|immer|nie|künftig)\b",
+    re.IGNORECASE,
 )
 _REASONING = re.compile(
     r"^should (?:i|we)\b|\b(?:why|how come|what if|what do you think|would you|is it (?:better|worth|wise|a good idea)"
@@ -141,8 +178,10 @@ def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
         return (Ask(Sought.LIST, match["rest"].strip()),)
     if _WORK.match(bare):
         return (Ask(Sought.WORK, text),)
-    if match := _ORDER.fullmatch(bare):
+    if not _TO_DO.match(bare) and (match := _ORDER.fullmatch(bare)):
         return tuple(Ask(Sought.ANSWER, part) for part in _parts(match["rest"].strip(" ,:：，") or text))
+    if _DEED.match(bare) and not _FOR_GOOD.search(bare):
+        return (Ask(Sought.WORK, text),)
     return tuple(Ask(Sought.ANSWER, part) for part in _parts(text)) if sentence.is_question else ()
 
 
