@@ -145,6 +145,8 @@ def test_of_a_deed_it_says_that_it_cannot(order: str) -> None:
         ("Find out what Mira is allergic to", "wool"),
         ("Help me remember the door code.", "7742"),
         ("Say the name of the hotel in Porto.", "Casa Azul"),
+        ("Check the exam.", "14 June"),
+        ("Check my bank account.", CANNOT),
     ],
 )
 def test_an_order_to_look_something_up_is_a_question(order: str, expected: str) -> None:

@@ -5,7 +5,7 @@ It understands nothing. It answers by quoting sentences of its context and summa
 From a question to the answer:
 
 1. ``asking`` tells what asks from what states something: questions, two of them in one sentence, orders, and work that
-   no quotation is.
+   no quotation is (``deeds``).
 2. ``context_sources`` takes each message of the context as a source: who said it, and its sentences.
 3. ``question`` reads which words the question is about, and which kind of answer it wants (a date, a number, ...);
    ``question_subject`` whom it asks about.

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from memviz.models.offline.deeds import is_deed, is_reminder, looked_up_in
+from memviz.models.offline.sentence_starts import FOR_ME, starts
 from memviz.models.offline.turn_numbers import Named, named_in
 from memviz.text.phrases import social
 from memviz.text.sentences import Sentence, passage
@@ -43,11 +45,6 @@ class Ask(NamedTuple):
         return content_words(self.text) - _ABOUT_NOTHING
 
 
-_OPENERS = (
-    r"(?:(?:please|now|and|so|then|also|ok|okay|hey|kindly|just|but|can you|could you|would you|will you|bitte|请你?"
-    r"|麻烦你?|帮我)[, ]*)*"
-)
-_FOR_ME = "(?: me| us)?"
 _OF_RECORD = (
     r"(?:the|my|our) (?:(?!(?:in|on|of|for|from|at|with)\b)[\w'’-]+ ){0,3}(?:numbers?|address|names?"
     r"|codes?|password|pin|dates?|times?|e-?mail|prices?|deadline|budget|allerg\w+)(?: of .*)?\Z"
@@ -55,77 +52,44 @@ _OF_RECORD = (
 """Things that are looked up in what was said, not made or done."""
 
 
-def _starts(*alternatives: str) -> re.Pattern[str]:
-    """A sentence that begins with one of ``alternatives``; the group ``rest`` is what follows."""
-    return re.compile(rf"{_OPENERS}(?:{'|'.join(alternatives)})(?P<rest>.*)", re.IGNORECASE)
-
-
-_OVERVIEW = _starts(
+_OVERVIEW = starts(
     r"summari[sz]e|sum up|recap(?:itulate)?|fass(?:e|en sie)?\b.*zusammen",
-    rf"(?:give|write|tell|show){_FOR_ME} (?:an? |the )?(?:(?:short|brief|quick) )?(?:summary|overview|recap)",
-    rf"(?:tell|repeat|list|show|give){_FOR_ME} (?:everything|all)(?: that| of what)?"
+    rf"(?:give|write|tell|show){FOR_ME} (?:an? |the )?(?:(?:short|brief|quick) )?(?:summary|overview|recap)",
+    rf"(?:tell|repeat|list|show|give){FOR_ME} (?:everything|all)(?: that| of what)?"
     r" you (?:still |already )?(?:know|remember|were told)",
     r"what (?:do|did) you (?:still |already )?(?:know|remember)(?! (?:\w+ )?(?:is|was|are|if|whether)\b)",
     r"what (?:have|did) (?:i|we) (?:tell you|told you|say|said|discuss|discussed|talk about|talked about)",
     r"was wei(?:ß|ss)t du(?: alles| noch)?",
     r"总结|概括|归纳|你(?:都|还)?(?:知道|记得)(?:些|了)?什么",
 )
-_LIST = _starts(
-    rf"list{_FOR_ME} (?=(?:all|the|every|each|my|our|your|any|what|which)\b)|enumerate",
-    rf"(?:name|show|give|tell|repeat|recite){_FOR_ME} (?=all\b|every\b|each\b|(?:a|the) list\b)",
-    rf"(?:tell|show){_FOR_ME} (?:(?:everything|all|more|something) )?about |describe (?=(?:the|my|our|all|each)\b)",
+_LIST = starts(
+    rf"list{FOR_ME} (?=(?:all|the|every|each|my|our|your|any|what|which)\b)|enumerate",
+    rf"(?:name|show|give|tell|repeat|recite){FOR_ME} (?=all\b|every\b|each\b|(?:a|the) list\b)",
+    rf"(?:tell|show){FOR_ME} (?:(?:everything|all|more|something) )?about |describe (?=(?:the|my|our|all|each)\b)",
     r"(?:liste|nenne?|zeige?)(?: mir| uns)? (?=alle\b|die\b)",
     "列出|列举|列一下",
 )
-_ORDER = _starts(
+_ORDER = starts(
     r"(?:tell|give|show|remind) (?:me|us)|let (?:me|us) know|look up|recite",
     r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
-    rf"(?:repeat|recall|quote|show|read){_FOR_ME} (?=(?:turn|message)s? #?\d)",
+    rf"(?:repeat|recall|quote|show|read){FOR_ME} (?=(?:turn|message)s? #?\d)",
     r"(?:write|note|jot) (?:down )?(?=(?:my|our|the) [^\d:]*\b(?:number|address|name|code|password|date|email)\Z)",
-    rf"(?:help{_FOR_ME} (?:to )?(?:remember|recall|find)|(?:find(?: out)?|check|look up|search for|confirm"
-    rf"|say|state|verify|get|fetch|retrieve|specify){_FOR_ME}) (?=(?:again )?"
+    rf"(?:help{FOR_ME} (?:to )?(?:remember|recall|find)|(?:find(?: out)?|check|look up|search for|confirm"
+    rf"|say|state|verify|get|fetch|retrieve|specify){FOR_ME}) (?=(?:again )?"
     r"(?:what|when|where|who|whose|whom|which|how|whether|if)\b"
     rf"|{_OF_RECORD})",
     r"i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder|i (?:forgot|have forgotten|forget)",
     r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
     "告诉我|提醒我|复述|重复一?下?|说说",
 )
-_WORK = _starts(
-    rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){_FOR_ME}"
+_WORK = starts(
+    rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){FOR_ME}"
     r" (?:an?|some|another)\b",
     r"(?:translate|calculate|compute|convert)\b",
     r"(?:forget|delete|erase|draw|paint|sing|imagine|add up|compare|explain|rewrite|rephrase|solve|analy[sz]e|evaluate"
-    rf"|estimate|predict|guess){_FOR_ME} (?:an?|the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
+    rf"|estimate|predict|guess){FOR_ME} (?:an?|the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
     r"(?:übersetze?|schreibe?|berechne?|erkläre?|vergleiche?|empfiehl)(?: mir| uns)?\b",
     "翻译|写一|计算|算一?下|解释|推荐|比较|忘[掉了记]|把.*(?:翻译|译成|改写|画)",
-)
-_SOMETHING = r"(?:an?|the|my|our|your|this|that|these|those|it|them|some|another|all|every|everything|two|three|\d+)\b"
-_SOMEBODY = r"(?-i:[A-Z]\w+)(?=\Z| (?:an?|the|my|our|about|and|that|to|today|tomorrow|now|again|back)\b)"
-_DEED = _starts(
-    r"(?:book|reserve|order|buy|purchase|rent|cancel|schedule|arrange|organi[sz]e|plan|prepare|fix|repair|mend|clean|build"
-    r"|cook|bake|install|download|upload|print|publish|submit|sign|pay|transfer|refund|check|find|search|google|hire"
-    r"|open|start|restart|launch|run|play|turn (?:on|off)|set up|fill (?:in|out)|sort(?: out)?|tidy(?: up)?|debug|test"
-    rf"|proofread|improve|optimi[sz]e|shorten|review){_FOR_ME}(?: for)? {_SOMETHING}",
-    rf"(?:email|phone|text|message|invite|ring|contact) (?:{_SOMETHING}|{_SOMEBODY})",
-    rf"call (?:{_SOMEBODY}|(?:the|my|our|an?) (?!.*(?-i:[A-Z])))",
-    rf"(?:send|post|forward)(?: me| us| (?-i:[A-Z]\w+))? (?!it\b|them\b){_SOMETHING}",
-    r"make(?: me| us)? (?:an?|some|another) (?!note\b)|set (?:an?|the) (?:alarm|timer|reminder)\b",
-    r"remind (?:me|us) to\b",
-    rf"help{_FOR_ME}\b|(?:change|move|update|reschedule|correct|adjust|edit) {_SOMETHING}(?!.*(?: to |\d))",
-    r"(?:buche?|reserviere?|bestelle?|kaufe?|storniere?|plane?|organisiere?|repariere?|putze?|koche?|schicke?|sende?"
-    r"|rufe?|suche?|finde?|prüfe?|bezahle?|überweise?|drucke?|verbessere?|korrigiere?|mache?)"
-    r"(?: (?:mir|uns|bitte|mal))* (?:den|die|das|dem|der|eine?[nmr]?|mein(?:e[nmr]?)?|unser(?:e[nmr]?)?|alle)\b",
-    r"erinnere? (?:mich|uns) daran\b|hilf (?:mir|uns)\b",
-    r"(?:你?帮我|你?替我|帮忙)?(?:预?订|买|取消|安排|修理?|发送?|打电话|约|检查|设置?)(?![的到号单着过好在])(?!.*[是为叫了花要元\d])",
-)
-"""What is to be done, in the world or to a text. A wish that holds a value or for good ("Move it to Friday", "Round to
-four decimals from now on") is something to keep in mind."""
-_TO_DO = _starts(r"remind (?:me|us) to\b", r"erinnere? (?:mich|uns) daran\b")
-"""Begins as an order to tell something does."""
-_FOR_GOOD = re.compile(
-    r"\b(?:always|never|from now on|in future|whenever|each time"
-    r"|every (?:time|\w*day|week|month|year|morning|evening|night)|immer|nie|künftig)\b",
-    re.IGNORECASE,
 )
 _REASONING = re.compile(
     r"^should (?:i|we)\b|\b(?:why|how come|what if|what do you think|would you|is it (?:better|worth|wise|a good idea)"
@@ -178,9 +142,9 @@ def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
         return (Ask(Sought.LIST, match["rest"].strip()),)
     if _WORK.match(bare):
         return (Ask(Sought.WORK, text),)
-    if not _TO_DO.match(bare) and (match := _ORDER.fullmatch(bare)):
+    if not is_reminder(bare) and (match := _ORDER.fullmatch(bare)):
         return tuple(Ask(Sought.ANSWER, part) for part in _parts(match["rest"].strip(" ,:：，") or text))
-    if _DEED.match(bare) and not _FOR_GOOD.search(bare):
+    if is_deed(bare):
         return (Ask(Sought.WORK, text),)
     return tuple(Ask(Sought.ANSWER, part) for part in _parts(text)) if sentence.is_question else ()
 
@@ -188,6 +152,12 @@ def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
 def all_asks(text: str) -> list[Ask]:
     """What all sentences of ``text`` ask for, in order."""
     return [ask for sentence in passage(text).sentences for ask in asks_of(sentence)]
+
+
+def looked_up(ask: Ask) -> str | None:
+    """What may answer ``ask`` speaks of this; ``None`` for work that no quotation is. "Check my rent" may want no more
+    than the rent."""
+    return looked_up_in(ask.text) if ask.sought is Sought.WORK else ask.text
 
 
 def needs_reasoning(ask: Ask) -> bool:

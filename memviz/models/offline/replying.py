@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memviz.conversation import Message
 from memviz.models.offline.answering import find
-from memviz.models.offline.asking import Ask, Sought, asks_for_cause, asks_of, needs_reasoning
+from memviz.models.offline.asking import Ask, Sought, asks_for_cause, asks_of, looked_up, needs_reasoning
 from memviz.models.offline.context_sources import Source, sources
 from memviz.models.offline.earlier import Earlier
 from memviz.models.offline.listing import MOST_LISTED, entries_about, listed
@@ -92,7 +92,8 @@ def _answer(ask: Ask, sent: Sent, summarized: Summarizer, chinese: bool) -> str 
     among = sent.among
     if ask.named:
         return _by_number(ask.named, sent, summarized, chinese)
-    if ask.sought is Sought.WORK:
+    subject = looked_up(ask)
+    if subject is None:
         return None
     if ask.sought is Sought.OVERVIEW:
         entries = entries_about(ask.topic, among)
@@ -100,7 +101,7 @@ def _answer(ask: Ask, sent: Sent, summarized: Summarizer, chinese: bool) -> str 
     if ask.sought is Sought.LIST:
         quotes = listed(ask, among)
     else:
-        quotes = [(match.source.kind, match.sentence.text) for match in find(Question.of(ask.text), among)[0]]
+        quotes = [(match.source.kind, match.sentence.text) for match in find(Question.of(subject), among)[0]]
     return phrases.answer(quotes, chinese) if quotes else None
 
 
