@@ -7,7 +7,8 @@
   so precision is read by hand: ``--proposed`` lists what is proposed for conversations.
 - *generated*: conversations with planted facts (``benchmarks/synthetic``); each is stated once and not used again.
 - *phrasings*: sentences that state one fact each (``benchmarks/synthetic/phrasings.py``), in a generated conversation
-  without other facts. The patterns were written with the first half in sight, and without the second.
+  without other facts. The patterns were written with the first half in sight, and without the second. The *short* ones
+  stand among as many that look alike and state nothing.
 - *chats*: conversations with several facts a message (``benchmarks/synthetic/chats.py``), each of which a proposal has
   to ask for to be right.
 
@@ -25,7 +26,7 @@ from typing import NamedTuple
 
 from benchmarks.synthetic.chats import HELD_OUT_CHATS, OTHER_HAND
 from benchmarks.synthetic.generator import generate
-from benchmarks.synthetic.phrasings import HELD_OUT, TUNED, Phrasing
+from benchmarks.synthetic.phrasings import HELD_OUT, HELD_OUT_SHORT, SHORT, TUNED, Phrasing
 from memviz import Log, load_transcript, propose_probes
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import contains
@@ -33,6 +34,7 @@ from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
 
 PHRASING_TURNS = 200
+_ENDS = (".", "。")
 TURNS, SEEDS, LIMIT = 400, (1, 2, 3), 50
 BUNDLED = "bundled: "
 HEAD = "| conversation | facts | found | recall | proposed | precision |\n|---|---|---|---|---|---|"
@@ -99,10 +101,12 @@ def with_phrasings(phrasings: Sequence[Phrasing], seed: int) -> Transcript:
     messages = list(transcript.messages)
     turns = sorted(Random(seed).sample(range(PHRASING_TURNS), len(phrasings)))
     for turn, phrasing in zip(turns, phrasings, strict=True):
-        messages[2 * turn] = replace(messages[2 * turn], content=f"{phrasing.sentence} {messages[2 * turn].content}")
+        said = f"{phrasing.sentence}{' ' if phrasing.sentence.endswith(_ENDS) else chr(10)}{messages[2 * turn].content}"
+        messages[2 * turn] = replace(messages[2 * turn], content=said)
     probes = tuple(
         Probe(one.sentence, (one.answer,), (2 * turn,), "single fact")
         for turn, one in zip(turns, phrasings, strict=True)
+        if one.answer
     )
     return replace(transcript, messages=tuple(messages), probes=probes)
 
@@ -113,6 +117,8 @@ def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Trans
     yield from ((f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8)) for seed in seeds)
     yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
     yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])
+    yield "short phrasings", with_phrasings(SHORT, seeds[0])
+    yield "held-out short phrasings", with_phrasings(HELD_OUT_SHORT, seeds[0])
     yield from ((f"chat: {transcript.title}", transcript) for transcript in OTHER_HAND)
     yield from ((f"held-out chat: {transcript.title}", transcript) for transcript in HELD_OUT_CHATS)
 

@@ -3,6 +3,10 @@
 The patterns of ``memviz/metrics/retention`` were written while looking at :data:`TUNED`. :data:`HELD_OUT` was written
 before them, by the same hand, and not looked at again, so it tells how well they do on other people's sentences.
 Whoever changes the patterns to find more of the second half should move those sentences to the first.
+
+:data:`SHORT` are short sentences of later kinds (what somebody cannot take, days before an "if", groups and sizes that
+are a letter or a number), with as many that look alike and state no fact. The patterns of these kinds were written with
+them in sight; :data:`HELD_OUT_SHORT` was written afterwards, and no pattern was changed because of it.
 """
 
 from __future__ import annotations
@@ -11,14 +15,15 @@ from typing import NamedTuple
 
 
 class Phrasing(NamedTuple):
-    """A sentence of a user that states one fact, and the ``answer`` that it gives."""
+    """A sentence of a user that states one fact, and the ``answer`` that it gives; none, if it states no fact."""
 
     sentence: str
     answer: str
 
 
 def _phrasings(lines: str) -> tuple[Phrasing, ...]:
-    return tuple(Phrasing(*line.strip().split(" | ")) for line in lines.strip().splitlines())
+    split = (line.strip().partition(" | ") for line in lines.strip().splitlines())
+    return tuple(Phrasing(sentence, answer) for sentence, _, answer in split)
 
 
 TUNED = _phrasings(
@@ -102,5 +107,95 @@ HELD_OUT = _phrasings(
     房租每个月两千八百块。 | 两千八百块
     航班改到八月十五日了。 | 八月十五日
     我不吃香菜。 | 香菜
+    """
+)
+
+SHORT = _phrasings(
+    """
+    Ich habe eine Pollenallergie | Pollenallergie
+    Wir sind beide allergisch auf Katzenhaare | Katzenhaare
+    Mein Sohn ist allergisch gegen Wespenstiche | Wespenstiche
+    Ich habe eine Unverträglichkeit gegen Histamin. | Histamin
+    Ich vertrage keine Laktose | Laktose
+    I can't do dairy | dairy
+    She can't do stairs | stairs
+    I don't do well with latex | latex
+    I can't take ibuprofen | ibuprofen
+    I can't have aspirin | aspirin
+    The 23rd works best for us if the hall is free. | 23rd
+    We move in on the 5th if the paint has dried by then. | 5th
+    Let's take the 9th unless it rains. | 9th
+    The second viewing is on the 28th, if that matters. | 28th
+    I am in group B | group B
+    My daughter is in class 4b. | 4b
+    I wear a size L | size L
+    My T-shirt size is XL. | XL
+    Our seats are in block F | block F
+    We're in team D for the relay. | team D
+    Ich habe eine Frage zu Allergien.
+    Ich habe eine Idee
+    Eine Allergie ist unangenehm.
+    Allergisch reagieren kann jeder.
+    I can't do it
+    I can't do more today
+    I can't do without you
+    We can't do anything about it
+    I can't take it anymore
+    I can't take credit for that
+    She can't do much right now
+    I can't have everything
+    If the 12th were a Sunday we would have noticed.
+    Maybe the 14th, I have to ask.
+    It could be the 21st if nobody objects.
+    The 19th century fascinates me if the book is good.
+    We are a group of friends
+    The group I mentioned is nice
+    The team I support lost again
+    A size I like is hard to find
+    """
+)
+
+HELD_OUT_SHORT = _phrasings(
+    """
+    Ich habe eine Hausstaubmilbenallergie | Hausstaubmilbenallergie
+    Meine Tochter reagiert allergisch auf Erdbeeren | Erdbeeren
+    Wir haben beide eine Glutenunverträglichkeit | Glutenunverträglichkeit
+    Mein Mann verträgt kein Penicillin | Penicillin
+    Er ist allergisch gegen Bienengift | Bienengift
+    We can't do eggs | eggs
+    My husband can't do onions, sadly | onions
+    He can't take antihistamines | antihistamines
+    I mustn't have grapefruit | grapefruit
+    I'm sensitive to sulphites | sulphites
+    The 30th is fine if you bring the van. | 30th
+    I'd go for the 11th if there are seats left. | 11th
+    The removal is booked for the 2nd if they confirm. | 2nd
+    My shift starts on the 26th, if nothing changes. | 26th
+    Our son plays in team B | team B
+    I live in block K, third floor. | block K
+    We are sitting in row 14 | row 14
+    He takes a size S | size S
+    I need a size 43 in boots. | 43
+    She was put in group E this year | group E
+    Ich habe eine Bitte
+    Ich habe eine lange Liste
+    Allergien sind häufig.
+    Er verträgt keine Kritik
+    We can't do everything
+    I can't do that today
+    He can't take the pressure
+    I can't take your word for it
+    You can't have both
+    I'm sensitive about that
+    If the 30th is fine, bring the van.
+    I wonder if the 11th is free.
+    The 2nd floor is noisy if the windows are open.
+    The 3rd attempt failed, if I remember right.
+    Our son plays in a team
+    I live in a block of flats
+    We sat in row after row of seats
+    He takes any size
+    A class B drug is illegal.
+    She was put in group therapy
     """
 )

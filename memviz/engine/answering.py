@@ -20,9 +20,9 @@ from memviz.engine.session import Prepared, Session, reply_tokens
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 from memviz.errors import MalformedReplyError, RecallError
 from memviz.models.base import Model, Reply, ToolChoice
+from memviz.models.recall_result import RecallResult
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
 from memviz.strategies.base import Strategy, ToolUse
-from memviz.text.wording import counted
 
 THINKING_INSTRUCTION = Message(
     "system",
@@ -270,20 +270,9 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     how many were over the limit, and which do not exist. The messages themselves are in the request."""
     leading = prepared.memory.history_start
     held = sum(p < leading or any(p in part for part in prepared.parts.history) for p in found.indices)
-    fresh = sum(p in prepared.parts.recalled for p in found.indices)
+    recalled = prepared.parts.recalled
+    fresh = sum(p in recalled for p in found.indices)
+    among = not set(recalled[len(recalled) - fresh :]) <= set(found.indices)
     halves = len(found) - held - fresh
-    sentences = [f"Recalled {counted(held + fresh, 'message')}."]
-    if fresh:
-        sentences[0] = f"Recalled {counted(held + fresh, 'message')}. They stand right before the user's last message."
-    if held:
-        sentences.append(f"{held} of them you were sent anyway.")
-    if found.cut:
-        sentences.append(f"{found.cut} more were too many; those asked for by number are kept first, then the newest.")
-    if halves:
-        sentences.append(f"{halves} more were left out: a tool's call and its result only go together.")
-    if found.missing:
-        turns = max(0, prepared.memory.turn - 1)
-        sentences.append(
-            f"There is no {', no '.join(found.missing)}: this conversation has {counted(turns, 'turn')} so far."
-        )
-    return " ".join(sentences)
+    turns = max(0, prepared.memory.turn - 1)
+    return RecallResult(fresh, held, found.cut, halves, found.missing, turns, among).text

@@ -27,6 +27,7 @@ STOP_WORDS = words(
     s t d ll re ve m don doesn didn isn wasn aren couldn wouldn shouldn
     der die das ein eine einen einem einer ist sind war und oder ich du er sie es wir ihr mein meine meinem meinen
     meiner den dem des unser unsere unseren unserem mir mich dir dich uns euch nicht kein keine für bei nach noch schon
+    lautet lauten
     auch dein deine zu im am auf mit von wie wer wo wann warum welche welcher welches wieviel viel hat habe
     el la los las un una unos unas es son era y o yo tu mi mis su sus que cual cuando donde quien como cuanto cuanta
     cuantos cuantas de del al en por para con se ha he qué cuál cuándo dónde quién cómo cuánto

@@ -121,6 +121,38 @@ def test_it_does_so_in_other_languages(question: str, told: tuple[str, ...], exp
     assert all(part in reply for part in expected), reply
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Fix my schedule", "Book the hotel", "Book the hotel for me.", "Please cancel my subscription.",
+        "Call my dentist.", "Send an email to Anna.", "Order a pizza", "Could you check the weather?",
+        "Remind me to call Anna tomorrow.",
+        "Find a restaurant near the station.", "Help me with my homework.", "Make a reservation for two.", "Call Anna.",
+        "Proofread my letter.", "Turn off the lights.", "Move my meeting.", "Find the bug in this code.",
+        "Buche das Hotel.", "Bestell mir eine Pizza", "Ruf meine Mutter an.", "帮我订酒店。", "请帮我取消预订。",
+    ],
+)  # fmt: skip
+def test_of_a_deed_it_says_that_it_cannot(order: str) -> None:
+    reply = ask(order)
+    assert CANNOT in reply or "自带的模型无法推算" in reply
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("Find the door code.", "7742"),
+        ("Check when the exam is.", "14 June"),
+        ("Find out what Mira is allergic to", "wool"),
+        ("Help me remember the door code.", "7742"),
+        ("Say the name of the hotel in Porto.", "Casa Azul"),
+        ("Check the exam.", "14 June"),
+        ("Check my bank account.", CANNOT),
+    ],
+)
+def test_an_order_to_look_something_up_is_a_question(order: str, expected: str) -> None:
+    assert expected in ask(order)
+
+
 HOME = (
     "Hi, I'm Elena Brandt and I run a small bakery in Ghent.",
     "My VAT number is BE0456.789.123.",
@@ -137,6 +169,8 @@ HOME = (
     "My room is 412.",
     "My phone number is +32 470 12 34 56.",
 )
+OURS = ("Our VAT number is BE0456.789.123.", "The supplier is Forno Rossi.", "My phone number is 12345.")
+THEIRS = ("The VAT number of the supplier is IT0999.", "The landlord's phone number is 777.")
 HOME_IN_CHINESE = ("我叫李明，对花生过敏。", "预算原来是三千元，现在涨到了四千元。", "门禁密码是4029。")
 
 
@@ -174,6 +208,40 @@ def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(question: str, exp
 
 
 @pytest.mark.parametrize(
+    ("question", "theirs", "ours"),
+    [
+        ("What is the VAT number of the supplier?", "IT0999", "BE0456"),
+        ("What is the VAT number of our supplier?", "IT0999", "BE0456"),
+        ("Which VAT number does the supplier have?", "IT0999", "BE0456"),
+        ("What is the supplier's VAT number?", "IT0999", "BE0456"),
+        ("What is the phone number of my landlord?", "777", "12345"),
+    ],
+)
+def test_a_number_of_somebody_else_is_not_ours(question: str, theirs: str, ours: str) -> None:
+    assert admits_ignorance(ask(question, (*OURS, "My landlord is Mr Peeters.")))
+    for told in ((*OURS, *THEIRS), (*THEIRS, *OURS)):
+        assert theirs in ask(question, told)
+        own = "What is our VAT number?" if ours.startswith("BE") else "What is my phone number?"
+        assert ours in ask(own, told)
+        assert theirs not in ask(own, told)
+        assert ours not in ask(own, THEIRS)
+        assert theirs not in ask(own, THEIRS)
+
+
+@pytest.mark.parametrize(
+    ("told", "theirs", "ours"),
+    [
+        (("Unsere Steuernummer ist 12345.", "Der Lieferant heißt Rossi."),
+         "Wie lautet die Steuernummer des Lieferanten?", "Wie lautet unsere Steuernummer?"),
+        (("我们的税号是12345。", "供应商在苏州。"), "供应商的税号是多少？", "我们的税号是多少？"),
+    ],
+)  # fmt: skip
+def test_so_it_is_in_other_languages(told: tuple[str, ...], theirs: str, ours: str) -> None:
+    assert "12345" in ask(ours, told)
+    assert "12345" not in ask(theirs, told)
+
+
+@pytest.mark.parametrize(
     ("question", "parts"),
     [
         ("Tell me about Anna, Ben and the hotel.", ("nuts", "trains", "120")),
@@ -205,11 +273,15 @@ def test_so_it_does_in_chinese(question: str, expected: str) -> None:
     [
         "Remember that the gate is green.", "Please call me Anna.", "Round to four decimals from now on.",
         "Please deliver it to my workplace.", "Note that the exam has moved.", "Keep the window open all day.",
-        "List price is 40 euros.", "Book the hotel for me.", "I told Mira what we do and she agreed.", "请叫我小安。",
+        "List price is 40 euros.", "I told Mira what we do and she agreed.", "请叫我小安。",
+        "Move the exam to Friday.",
+        "Book club is on Tuesday.", "Order number 7 is late.", "Call the project Bluebell.", "Run 5 km every day.",
+        "Make a note that the gate is green.", "Open the shop at nine from now on.", "预订了酒店。",
+        "约好了星期五见面。",
     ],
 )  # fmt: skip
 def test_statements_stay_acknowledged(said: str) -> None:
-    assert ask(said, ("我叫安。",) if "请" in said else ENGLISH).startswith(NOTED)
+    assert ask(said, ENGLISH).startswith(NOTED)
 
 
 def test_what_it_could_not_answer_is_no_source_later() -> None:

@@ -122,6 +122,20 @@ NEVER = one_of(
         can['’]?t cannot can_not mustn['’]t must_not may_not do(?:es)?n['’]t do(?:es)?_not won['’]t never not_allowed_to
         """
 )
+NOT_TAKEN = (
+    "(?!"
+    + one_of(
+        """
+        a an the my your our his her their credit time times off out over up on in part parts place care advantage
+        responsibility calls? notes photos pictures leave risks? chances? pressure criticism jokes? orders? turns? sides
+        days? long longer so too more less many much questions breaks? action control sole half two three few several
+        anymore any no none another everyone everybody things? stuff offence offense pleasure pride comfort cash cards
+        messages requests payments bookings reservations passengers pets luggage lessons classes vacation holidays?
+        """
+    )
+    + r"\b)"
+)
+"""What "I can't take" is said of without its being a substance."""
 ILL = one_of(
     r"""
         itch(?:y|ing)? (?:a_)?(?:bad_|nasty_)?rash hives eczema sneez(?:e|ing) wheez(?:e|ing) nauseous nausea
@@ -146,6 +160,18 @@ _MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?|januar|februar|märz|mai|juni|juli|oktober|dezember)(?![a-zä])"
 )
 DAY_OF_MONTH = rf"\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}(?:,? (?:19|20)\d\d)?"
+DAY_NUMBER = r"\d{1,2}(?:st|nd|rd|th)"
+LETTER_OR_NUMBER = r"(?-i:[A-HJ-Z]\d{0,2}|\d{1,2}[A-Za-z]?)(?=[.,;:!?)]|$| (?:" + (
+    "for|with|at|on|in|and|but|from|until|because|since|so|this|next|today|tomorrow|please|if|für|mit|am|ab)\\b)"
+)
+"""The name of a group among others: C, 4b, 12. An I is somebody, and "A" with a noun behind it an article."""
+GROUP_NOUN = one_of(
+    """
+    groups? team class section block zone row wing hall terminal tower building stage track level lane stairwell
+    entrance division squad form grade unit gate gruppe klasse reihe halle turm gebäude eingang aufgang abschnitt
+    """
+)
+SIZE = r"(?-i:XX?S|S|M|L|X{1,3}L|[2-5]XL|\d{2})(?![\w'’%€.,:/-]*\w)"
 NUMBERED_DAY = r"\d{1,2}(?:st|nd|rd|th)(?=[.,;!?]|$| (?:at|if|and|or|so|but|around|because|after|before|when|we|i)\b)"
 STREET = (
     r"(?-i:(?<![\w.])(?P<value>\d{1,4}[A-Za-z]? (?:[A-Z][\w'’-]+ ){1,3}"

@@ -20,6 +20,8 @@ class Labelled(NamedTuple):
     start: int
     stop: int
     weight: float
+    hint: str = ""
+    """What it is, for a question whose own words do not say it: "I'm in ___ (group)"."""
 
 
 def anything(value: str) -> bool:
@@ -29,8 +31,10 @@ def anything(value: str) -> bool:
 
 class Kind(NamedTuple):
     """Sentences in which a word begins with one of ``triggers`` are searched for ``pattern``, whose group ``value`` is
-    the value if ``is_value`` takes it. ``0`` stands for any digit, ``A`` for a capital letter within a sentence, ``@``
-    for itself. What the assistant says is searched unless only the user can know it (``of_user``)."""
+    the value if ``is_value`` takes it; its group ``label``, if it has one, or else ``hint`` says what the value is.
+
+    ``0`` stands for any digit, ``A`` for a capital letter within a sentence, ``@`` for itself. What the assistant says
+    is searched unless only the user can know it (``of_user``)."""
 
     triggers: frozenset[str]
     pattern: re.Pattern[str]
@@ -38,6 +42,11 @@ class Kind(NamedTuple):
     weight: float
     of_user: bool
     is_value: Callable[[str], bool]
+    hint: str = ""
+
+    def hint_of(self, match: re.Match[str]) -> str:
+        """What the value of ``match`` is."""
+        return match.groupdict().get("label") or self.hint
 
 
 def kind(
@@ -47,7 +56,8 @@ def kind(
     weight: float,
     of_user: bool = True,
     is_value: Callable[[str], bool] = anything,
+    hint: str = "",
 ) -> Kind:
     """A kind whose ``triggers`` are parted by spaces; its ``pattern`` is used without regard to case."""
     begun = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
-    return Kind(begun, re.compile(pattern, re.IGNORECASE), category, weight, of_user, is_value)
+    return Kind(begun, re.compile(pattern, re.IGNORECASE), category, weight, of_user, is_value, hint)

@@ -14,10 +14,10 @@ from memviz.metrics.retention.code_kinds import CODES, EMAILS, PHONES
 from memviz.metrics.retention.labelled_kinds import TRIGGER_CHARS, Kind, Labelled
 from memviz.metrics.retention.people_kinds import PEOPLE
 from memviz.metrics.retention.taste_kinds import TASTES
-from memviz.metrics.retention.time_place_kinds import TIMES_AND_PLACES
+from memviz.metrics.retention.time_place_kinds import DAYS, GROUPS, TIMES_AND_PLACES
 
 _REACHABLE = (*PHONES, *EMAILS)
-_KINDS = (*PHONES, *EMAILS, *CODES, *TASTES, *PEOPLE, *TIMES_AND_PLACES)
+_KINDS = (*PHONES, *EMAILS, *CODES, *TASTES, *PEOPLE, *TIMES_AND_PLACES, *DAYS, *GROUPS)
 _KINDS_OF_BOTH = tuple(kind for kind in _KINDS if not kind.of_user)
 _LETTERS, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
 _CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
@@ -43,4 +43,4 @@ def _found(kinds: tuple[Kind, ...], sentence: str, of_user: bool) -> Iterator[La
         if not begun.isdisjoint(kind.triggers):
             for match in kind.pattern.finditer(sentence):
                 if kind.is_value(match["value"]):
-                    yield Labelled(kind.category, *match.span("value"), kind.weight)
+                    yield Labelled(kind.category, *match.span("value"), kind.weight, kind.hint_of(match))

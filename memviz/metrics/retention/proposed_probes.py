@@ -82,6 +82,8 @@ def _question(position: int, sentence: Sentence, value: Value) -> _Statement | N
     before, after = sentence.text[: value.start], sentence.text[value.stop :]
     question = again.sub(BLANK, before) + BLANK + again.sub(BLANK, after)
     least = 1 if value.alone else LEAST_WORDS
+    if value.hint and not content_words(question.replace(BLANK, " ")):
+        question += f" ({value.hint})"
     if len(content_words(question.replace(BLANK, " "))) < least or contains(question, answer):
         return None
     return _Statement(position, question, answer, value.category, value.weight, value.alone)

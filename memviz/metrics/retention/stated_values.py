@@ -91,6 +91,8 @@ class Value(NamedTuple):
     start: int
     stop: int
     weight: float
+    hint: str = ""
+    """What it is, for a question whose own words do not say it."""
     alone: bool = False
     """It is a fact though nobody uses the value again."""
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from memviz.metrics.retention import label_words as part
 from memviz.metrics.retention.labelled_kinds import CHOICE, PERSONAL, kind
 
+TO_AVOID = "what to avoid"
+
 TASTES = (
-    kind("allergic allergy alérgico intolerant",
+    kind("allergic allergy alérgico intolerant unverträglichkeit intoleranz empfindlich überempfindlich",
           r"\b(?:allerg(?:ic|y|ies) to|intoleran(?:t|ce) (?:to|of)|allergisch (?:gegen|auf)|allergie gegen"
+          r"|(?:unverträglichkeit|intoleranz|(?:über)?empfindlich) gegen"
           rf"|al[ée]rgic[oa]s? (?:a l[ao]s?|al?)|allergiques? (?:à la|à l['’]|aux?|à)) ?{part.PHRASE}",
           "single fact", PERSONAL),
     kind("allergy allergies intolerance",
@@ -22,7 +25,8 @@ TASTES = (
          rf" (?:out in |up in |feel |very |really )?{part.ILL}\b", "single fact", PERSONAL),
     kind("habe hat haben leidet leide",
          r"\b(?:habe|hat|haben|leide[tn]?)(?: (?:auch|an|unter|eine|einer|starke[rn]?|schwere[rn]?))+ "
-         r"(?P<value>\w+(?:allergie|unverträglichkeit|intoleranz))\b", "single fact", PERSONAL),
+         r"(?P<value>\w+(?:allergie|unverträglichkeit|intoleranz))\b", "single fact", PERSONAL,
+         hint="Allergie"),
     kind("vertrage verträgt vertragen esse isst essen trinke trinkt mag",
          r"\b(?:vertrage|verträgt|vertragen|esse|isst|essen|trinke|trinkt|trinken|mag|mögen) (?:(?:auch|gar|absolut) )*"
          r"keine?n? (?-i:(?P<value>[A-ZÄÖÜ][\w-]+(?: (?:und|oder) [A-ZÄÖÜ][\w-]+)?))", "single fact", PERSONAL),
@@ -35,13 +39,21 @@ TASTES = (
           rf"(?P<value>{part.NOT_FIRST}[a-z][\w-]+(?: [a-z][\w-]+)?) (?:allerg(?:y|ies)|intolerance)\b",
           "single fact", PERSONAL),
     kind("do", r"\b(?:can['’]?t|cannot) do (?P<value>(?!(?:without|with|more|much|so|for|as|in|on|at|a|an|the|my|our"
-         r"|your|his|her|their|or|well|better|\w+day|\w+ing)\b)"
+         r"|your|his|her|their|or|well|better|things|stuff|justice|miracles|\w+day|\w+ing)\b)"
          rf"{part.NOT_FIRST}[a-z][\w-]+)(?=[.,;!]|$| (?:and|or|so|because|since|at all|anymore)\b)",
-         "single fact", PERSONAL),
+         "single fact", PERSONAL, hint=TO_AVOID),
+    kind("take tolerate",
+         rf"\b(?:can['’]?t|cannot|must(?:n['’]t| not)|not (?:able|allowed) to) take"
+         rf" (?P<value>{part.NOT_TAKEN}{part.NOT_FIRST}[a-z][\w-]+)"
+         r"(?=[.;!]|,(?! \w+,)|$| (?:because|since|at all)\b)", "single fact", PERSONAL, hint=TO_AVOID),
+    kind("well badly cope react",
+         rf"{part.SUBJECT} (?:{part.NEVER} (?:do|cope|get on) (?:very |so |too )?well with|cope badly with"
+         rf"|reacts? (?:badly|strongly|allergically) to) {part.PHRASE}", "single fact", PERSONAL, hint=TO_AVOID),
     kind("eat drink tolerate stomach digest wear have",
           rf"(?:\b{part.NEVER} (?:(?:ever|even|really) )?(?:eat|drink|tolerate|stomach|digest"
          r"|wear(?! (?:my|your|his|her|our|the|an?)\b))"
-          rf"|\b(?:can['’]?t|cannot|mustn['’]t|must not) have) {part.PHRASE}", "single fact", PERSONAL),
+          rf"|\b(?:can['’]?t|cannot|mustn['’]t|must not) have) {part.PHRASE}", "single fact", PERSONAL,
+         hint=TO_AVOID),
     kind("hate loathe detest dislike stand bear like fond afraid scared terrified",
           rf"{part.SUBJECT} (?:really |absolutely |just )?(?:hates?|loathes?|detests?|dislikes?"
           r"|can(?:['’]?t|not) (?:stand|bear)|do(?:es)?n['’]t (?:really )?like"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.conversation import Log
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.chinese_values import chinese_in
+from memviz.metrics.retention.labelled_kinds import Labelled
 from memviz.metrics.retention.labelled_values import labelled_in, reachable_in
 from memviz.metrics.retention.stated_values import Value, has_verb, is_stated, names_in, values_in
 from memviz.text.sentences import Sentence, passage
@@ -26,6 +27,10 @@ _UNSURE = re.compile(
     r"|如果|假如|比如|例如|建议|也许|可能",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(r"\b(?:if|falls)\b|如果", re.IGNORECASE)
+"""What a condition leaves open begins with it: "We meet on the 17th if it stays dry" names the day."""
+_ASKING = re.compile(r"\b(?:ask|see|know|check|wonder|tell|sure|decide|would|should|can(?!['’]t))\b", re.IGNORECASE)
+"""Before "if" they make an indirect question of it, or a mere thought."""
 _GERMAN = re.compile(
     r"\b(?:ich|wir|und|der|die|das|den|dem|ein|eine|einen|einer|ist|sind|hat|habe|nicht|mit|für|von|vom|im|am|um"
     r"|auf|meine?|unsere?|kommt)\b(?=.*\b(?:ich|wir|und|der|das|den|dem|eine|einen|ist|sind|hat|haben|nicht|mit|für|vom"
@@ -78,9 +83,19 @@ def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Itera
     chinese = not text.isascii() and HAN.search(text)
     found = list(chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user))
     if found and _UNSURE.search(text):
-        found = list(reachable_in(text)) if of_user else []
+        found = _sure(found, text) if of_user else []
     if found and (of_user or not sentence.traits.is_hedged):
         yield from (Value(*one, alone=True) for one in found)
+
+
+def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
+    """What stands before a condition, unless that is unsure itself, and what holds under any condition."""
+    condition = _CONDITION.search(text)
+    stated = text[: condition.start()] if condition else ""
+    before = (
+        [] if _UNSURE.search(stated) or _ASKING.search(stated) else [one for one in found if one.stop <= len(stated)]
+    )
+    return before + [one for one in reachable_in(text) if one not in before]
 
 
 def _shaped(told: Told, names: set[str]) -> Iterator[Value]:

@@ -5,7 +5,7 @@ It understands nothing. It answers by quoting sentences of its context and summa
 From a question to the answer:
 
 1. ``asking`` tells what asks from what states something: questions, two of them in one sentence, orders, and work that
-   no quotation is.
+   no quotation is (``deeds``).
 2. ``context_sources`` takes each message of the context as a source: who said it, and its sentences.
 3. ``question`` reads which words the question is about, and which kind of answer it wants (a date, a number, ...);
    ``question_subject`` whom it asks about.
@@ -18,7 +18,8 @@ From a question to the answer:
 7. ``replying`` quotes it, or says why not: nothing was sent about it, no sentence says it, or it cannot work it out.
 
 Where memory's tools are offered, ``tool_use`` first decides whether to call one: ``open_turn`` reads what was sent and
-called in this turn, ``recalling`` chooses the turns to recall.
+called in this turn, ``recalling`` chooses the turns to recall. Where turns or messages are asked for by number,
+``turn_numbers`` reads which, and ``earlier`` finds what was said in them.
 
 From sentences to a summary:
 

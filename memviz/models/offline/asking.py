@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from memviz.models.offline.deeds import is_deed, is_reminder, looked_up_in
+from memviz.models.offline.sentence_starts import FOR_ME, starts
+from memviz.models.offline.turn_numbers import Named, named_in
 from memviz.text.phrases import social
 from memviz.text.sentences import Sentence, passage
 from memviz.text.vocabulary import words
@@ -23,7 +26,9 @@ class Sought(Enum):
     OVERVIEW = auto()
     """The most important statements."""
     WORK = auto()
-    """Something that no quotation is: a translation, a calculation, an opinion."""
+    """Something that no quotation is: a translation, a calculation, an opinion, a deed."""
+    EARLIER = auto()
+    """What was said in turns or messages that are named by number."""
 
 
 class Ask(NamedTuple):
@@ -31,6 +36,8 @@ class Ask(NamedTuple):
 
     sought: Sought
     text: str
+    named: Named | None = None
+    """The turns or messages, where they are named."""
 
     @property
     def topic(self) -> frozenset[str]:
@@ -38,49 +45,49 @@ class Ask(NamedTuple):
         return content_words(self.text) - _ABOUT_NOTHING
 
 
-_OPENERS = (
-    r"(?:(?:please|now|and|so|then|also|ok|okay|hey|kindly|just|but|can you|could you|would you|will you|bitte|请你?"
-    r"|麻烦你?|帮我)[, ]*)*"
+_OF_RECORD = (
+    r"(?:the|my|our) (?:(?!(?:in|on|of|for|from|at|with)\b)[\w'’-]+ ){0,3}(?:numbers?|address|names?"
+    r"|codes?|password|pin|dates?|times?|e-?mail|prices?|deadline|budget|allerg\w+)(?: of .*)?\Z"
 )
-_FOR_ME = "(?: me| us)?"
+"""Things that are looked up in what was said, not made or done."""
 
 
-def _starts(*alternatives: str) -> re.Pattern[str]:
-    """A sentence that begins with one of ``alternatives``; the group ``rest`` is what follows."""
-    return re.compile(rf"{_OPENERS}(?:{'|'.join(alternatives)})(?P<rest>.*)", re.IGNORECASE)
-
-
-_OVERVIEW = _starts(
+_OVERVIEW = starts(
     r"summari[sz]e|sum up|recap(?:itulate)?|fass(?:e|en sie)?\b.*zusammen",
-    rf"(?:give|write|tell|show){_FOR_ME} (?:an? |the )?(?:(?:short|brief|quick) )?(?:summary|overview|recap)",
-    rf"(?:tell|repeat|list|show|give){_FOR_ME} (?:everything|all)(?: that| of what)?"
+    rf"(?:give|write|tell|show){FOR_ME} (?:an? |the )?(?:(?:short|brief|quick) )?(?:summary|overview|recap)",
+    rf"(?:tell|repeat|list|show|give){FOR_ME} (?:everything|all)(?: that| of what)?"
     r" you (?:still |already )?(?:know|remember|were told)",
     r"what (?:do|did) you (?:still |already )?(?:know|remember)(?! (?:\w+ )?(?:is|was|are|if|whether)\b)",
     r"what (?:have|did) (?:i|we) (?:tell you|told you|say|said|discuss|discussed|talk about|talked about)",
     r"was wei(?:ß|ss)t du(?: alles| noch)?",
     r"总结|概括|归纳|你(?:都|还)?(?:知道|记得)(?:些|了)?什么",
 )
-_LIST = _starts(
-    rf"list{_FOR_ME} (?=(?:all|the|every|each|my|our|your|any|what|which)\b)|enumerate",
-    rf"(?:name|show|give|tell|repeat|recite){_FOR_ME} (?=all\b|every\b|each\b|(?:a|the) list\b)",
-    rf"(?:tell|show){_FOR_ME} (?:(?:everything|all|more|something) )?about |describe (?=(?:the|my|our|all|each)\b)",
+_LIST = starts(
+    rf"list{FOR_ME} (?=(?:all|the|every|each|my|our|your|any|what|which)\b)|enumerate",
+    rf"(?:name|show|give|tell|repeat|recite){FOR_ME} (?=all\b|every\b|each\b|(?:a|the) list\b)",
+    rf"(?:tell|show){FOR_ME} (?:(?:everything|all|more|something) )?about |describe (?=(?:the|my|our|all|each)\b)",
     r"(?:liste|nenne?|zeige?)(?: mir| uns)? (?=alle\b|die\b)",
     "列出|列举|列一下",
 )
-_ORDER = _starts(
+_ORDER = starts(
     r"(?:tell|give|show|remind) (?:me|us)|let (?:me|us) know|look up|recite",
     r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
+    rf"(?:repeat|recall|quote|show|read){FOR_ME} (?=(?:turn|message)s? #?\d)",
     r"(?:write|note|jot) (?:down )?(?=(?:my|our|the) [^\d:]*\b(?:number|address|name|code|password|date|email)\Z)",
+    rf"(?:help{FOR_ME} (?:to )?(?:remember|recall|find)|(?:find(?: out)?|check|look up|search for|confirm"
+    rf"|say|state|verify|get|fetch|retrieve|specify){FOR_ME}) (?=(?:again )?"
+    r"(?:what|when|where|who|whose|whom|which|how|whether|if)\b"
+    rf"|{_OF_RECORD})",
     r"i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder|i (?:forgot|have forgotten|forget)",
     r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
     "告诉我|提醒我|复述|重复一?下?|说说",
 )
-_WORK = _starts(
-    rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){_FOR_ME}"
+_WORK = starts(
+    rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){FOR_ME}"
     r" (?:an?|some|another)\b",
     r"(?:translate|calculate|compute|convert)\b",
     r"(?:forget|delete|erase|draw|paint|sing|imagine|add up|compare|explain|rewrite|rephrase|solve|analy[sz]e|evaluate"
-    rf"|estimate|predict|guess){_FOR_ME} (?:an?|the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
+    rf"|estimate|predict|guess){FOR_ME} (?:an?|the|this|that|these|it|my|our|what|how|why|all|into|to|\d)",
     r"(?:übersetze?|schreibe?|berechne?|erkläre?|vergleiche?|empfiehl)(?: mir| uns)?\b",
     "翻译|写一|计算|算一?下|解释|推荐|比较|忘[掉了记]|把.*(?:翻译|译成|改写|画)",
 )
@@ -118,6 +125,15 @@ _ABOUT_NOTHING = content_words(
 
 def asks_of(sentence: Sentence) -> tuple[Ask, ...]:
     """What ``sentence`` asks for; nothing, if it states something."""
+    asks = _asks_of(sentence)
+    if not asks or asks[0].sought is Sought.WORK or named_in(sentence.text) is None:
+        return asks
+    # who said it may stand in words that an ask has not, so each is read out of its whole part of the sentence
+    parts = list(_parts(sentence.text.strip()))
+    return tuple(Ask(Sought.EARLIER if (named := named_in(part)) else Sought.ANSWER, part, named) for part in parts)
+
+
+def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
     text = sentence.text.strip()
     bare = text.rstrip(" .!?。！？")
     if match := _OVERVIEW.fullmatch(bare):
@@ -126,14 +142,22 @@ def asks_of(sentence: Sentence) -> tuple[Ask, ...]:
         return (Ask(Sought.LIST, match["rest"].strip()),)
     if _WORK.match(bare):
         return (Ask(Sought.WORK, text),)
-    if match := _ORDER.fullmatch(bare):
+    if not is_reminder(bare) and (match := _ORDER.fullmatch(bare)):
         return tuple(Ask(Sought.ANSWER, part) for part in _parts(match["rest"].strip(" ,:：，") or text))
+    if is_deed(bare):
+        return (Ask(Sought.WORK, text),)
     return tuple(Ask(Sought.ANSWER, part) for part in _parts(text)) if sentence.is_question else ()
 
 
 def all_asks(text: str) -> list[Ask]:
     """What all sentences of ``text`` ask for, in order."""
     return [ask for sentence in passage(text).sentences for ask in asks_of(sentence)]
+
+
+def looked_up(ask: Ask) -> str | None:
+    """What may answer ``ask`` speaks of this; ``None`` for work that no quotation is. "Check my rent" may want no more
+    than the rent."""
+    return looked_up_in(ask.text) if ask.sought is Sought.WORK else ask.text
 
 
 def needs_reasoning(ask: Ask) -> bool:

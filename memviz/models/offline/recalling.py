@@ -1,17 +1,18 @@
-"""Whether to recall earlier messages, and which: the turns whose summaries speak of what is asked."""
+"""Whether to recall earlier messages, and which: those that the input names by number, and the turns whose summaries
+speak of what is asked."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from memviz.conversation import Message
 from memviz.models.offline.context_sources import Source
+from memviz.models.offline.earlier import references
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.open_turn import OpenTurn
 from memviz.models.offline.question import Question
 from memviz.text import phrases
 from memviz.text.sentences import passage
+from memviz.text.wording import message_position
 
 MAX_TURNS = 3
 ENTRY_THRESHOLD = 0.3
@@ -19,20 +20,20 @@ ENTRY_THRESHOLD = 0.3
 needs, because a summary may name the subject and have lost what was said about it."""
 LAST_N = 20
 
-_HEADING = re.compile(r"\s*=== .* ===[ \t]*$", re.MULTILINE)
-_ENTRY = re.compile(r"^\[Turn ([0-9]{1,9})\](?: |$)", re.MULTILINE)
-
 
 def wanted_recall(turn: OpenTurn) -> dict[str, list[int] | int] | None:
-    """Arguments of the recall that may answer what nothing sent word for word answers; ``None`` for no recall."""
+    """Arguments of the recall that may answer what nothing sent word for word answers, and of what is asked for by
+    number; ``None`` for no recall."""
+    by_number = [one for named in turn.named() for one in references(named) if one not in turn.earlier.absent_of(named)]
     unanswered = turn.unanswered()
-    if not unanswered:
-        return None
-    entries = dict(_entries(turn.others))
-    if not entries:
-        return {"last_n": LAST_N} if turn.had_earlier_talk() else None
-    chosen = _best_turns(unanswered, entries)
-    return {"turn_numbers": sorted(chosen)} if chosen else None
+    turns = {number for kind, number in by_number if kind == "turn"}
+    if unanswered and turn.earlier.summaries:
+        turns.update(_best_turns(unanswered, turn.earlier.summaries))
+    positions = {message_position(number) for kind, number in by_number if kind == "message"}
+    wanted = {"turn_numbers": sorted(turns), "message_indices": sorted(positions)}
+    if chosen := {name: numbers for name, numbers in wanted.items() if numbers}:
+        return dict(chosen)
+    return {"last_n": LAST_N} if unanswered and not turn.earlier.summaries and turn.had_earlier_talk() else None
 
 
 def _best_turns(questions: Sequence[Question], entries: dict[int, str]) -> list[int]:
@@ -56,20 +57,3 @@ def _told(source: Source) -> frozenset[str]:
     """The words of statements: a turn in which the same was asked before, in vain, has nothing to recall."""
     told = (one for one in source.passage.sentences if not one.is_question and not phrases.admits_ignorance(one.text))
     return frozenset[str]().union(*(sentence.words for sentence in told))
-
-
-def _entries(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
-    """The accumulated summaries: turn number and text, which may have several lines."""
-    last = 0
-    for message in messages:
-        if message.role != "system" or not _HEADING.match(message.content):
-            continue
-        # numbers only grow, so a line of a summary that quotes an earlier mark begins no entry
-        marks = []
-        for mark in _ENTRY.finditer(message.content):
-            if int(mark.group(1)) > last:
-                last = int(mark.group(1))
-                marks.append(mark)
-        for at, mark in enumerate(marks):
-            stop = marks[at + 1].start() if at + 1 < len(marks) else len(message.content)
-            yield int(mark.group(1)), message.content[mark.end() : stop]

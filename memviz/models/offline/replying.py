@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from memviz.conversation import Message
 from memviz.models.offline.answering import find
-from memviz.models.offline.asking import Ask, Sought, asks_for_cause, asks_of, needs_reasoning
+from memviz.models.offline.asking import Ask, Sought, asks_for_cause, asks_of, looked_up, needs_reasoning
 from memviz.models.offline.context_sources import Source, sources
-from memviz.models.offline.listing import entries_about, listed
+from memviz.models.offline.earlier import Earlier
+from memviz.models.offline.listing import MOST_LISTED, entries_about, listed
 from memviz.models.offline.question import Question
 from memviz.models.offline.summary_request import Entry
+from memviz.models.offline.turn_numbers import Named
 from memviz.text import phrases
 from memviz.text.sentences import Sentence, passage
 from memviz.text.words import HAN, content_words, is_chinese
@@ -27,8 +30,15 @@ MAX_QUOTED_WORDS = 24
 MAX_QUOTED_HAN = 60
 
 
-def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
-    """The reply to the last user message, from the other messages alone."""
+class Sent(NamedTuple):
+    """What a reply is made of: what was sent beside the input, and what of it was asked for by number."""
+
+    among: Sequence[Source]
+    earlier: Earlier
+
+
+def reply_to(messages: Sequence[Message], summarized: Summarizer, earlier: Earlier) -> str:
+    """The reply to the last user message, from the other messages alone; what was said ``earlier`` by number."""
     position = max((at for at, message in enumerate(messages) if message.role == "user"), default=None)
     text = messages[position].content if position is not None else ""
     chinese = is_chinese(text)
@@ -45,7 +55,7 @@ def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
         parts.append(_acknowledged(statements, chinese))
     if asks:
         others = sources([message for at, message in enumerate(messages) if at != position])
-        parts.extend(_answers(asks, others, summarized, chinese))
+        parts.extend(_answers(asks, Sent(others, earlier), summarized, chinese))
     return ("" if chinese else " ").join(parts) or courtesy or phrases.nothing_said(chinese)
 
 
@@ -62,14 +72,14 @@ def _shortened(text: str) -> str:
     return text[:MAX_QUOTED_HAN] + "…" if HAN.search(text) and len(text) > 2 * MAX_QUOTED_HAN else text
 
 
-def _answers(asks: Sequence[Ask], among: Sequence[Source], summarized: Summarizer, chinese: bool) -> list[str]:
+def _answers(asks: Sequence[Ask], sent: Sent, summarized: Summarizer, chinese: bool) -> list[str]:
     """One answer for each of ``asks``; what was quoted or admitted once is not said again."""
     answers: list[str] = []
     for ask in asks:
-        answer = _answer(ask, among, summarized, chinese)
+        answer = _answer(ask, sent, summarized, chinese)
         if answer is None:
             about = ask.text if len(asks) > 1 else ""
-            answer = phrases.about(about, _admitted(ask, among, chinese), chinese)
+            answer = phrases.about(about, _admitted(ask, sent.among, chinese), chinese)
         elif asks_for_cause(ask) and not _REASON.search(answer):
             answer += ("" if chinese else " ") + phrases.cannot_work_out(chinese)
         if answer not in answers:
@@ -77,9 +87,13 @@ def _answers(asks: Sequence[Ask], among: Sequence[Source], summarized: Summarize
     return answers
 
 
-def _answer(ask: Ask, among: Sequence[Source], summarized: Summarizer, chinese: bool) -> str | None:
+def _answer(ask: Ask, sent: Sent, summarized: Summarizer, chinese: bool) -> str | None:
     """What can be quoted for ``ask``, or ``None``."""
-    if ask.sought is Sought.WORK:
+    among = sent.among
+    if ask.named:
+        return _by_number(ask.named, sent, summarized, chinese)
+    subject = looked_up(ask)
+    if subject is None:
         return None
     if ask.sought is Sought.OVERVIEW:
         entries = entries_about(ask.topic, among)
@@ -87,8 +101,26 @@ def _answer(ask: Ask, among: Sequence[Source], summarized: Summarizer, chinese: 
     if ask.sought is Sought.LIST:
         quotes = listed(ask, among)
     else:
-        quotes = [(match.source.kind, match.sentence.text) for match in find(Question.of(ask.text), among)[0]]
+        quotes = [(match.source.kind, match.sentence.text) for match in find(Question.of(subject), among)[0]]
     return phrases.answer(quotes, chinese) if quotes else None
+
+
+def _by_number(named: Named, sent: Sent, summarized: Summarizer, chinese: bool) -> str | None:
+    """What was said in the turns or messages that are ``named``, and which of them do not exist."""
+    those = sent.earlier.sources_of(named)
+    if named.topic:
+        question = Question.of(named.question)
+        found = find(question, those)[0] or find(question, sent.among)[0]
+        said = phrases.answer([(match.source.kind, match.sentence.text) for match in found], chinese)
+    elif named.said_by or len(those) == 1:
+        quotes = [(source.kind, sentence.text) for source in those for sentence in source.passage.sentences]
+        said = phrases.answer(quotes[:MOST_LISTED], chinese)
+    else:
+        entries = entries_about(frozenset(), those)
+        said = phrases.overview(summarized(entries, True), chinese) if entries else ""
+    absent = sent.earlier.absent_of(named)
+    missing = phrases.no_such(absent, sent.earlier.turns, chinese) if absent and not (named.topic and said) else ""
+    return ("" if chinese else " ").join(part for part in (said, missing) if part) or None
 
 
 def _admitted(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
@@ -96,7 +128,9 @@ def _admitted(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
     said = frozenset[str]().union(*(source.passage.words for source in among))
     if ask.sought in (Sought.OVERVIEW, Sought.LIST):
         return phrases.unknown(_spelled(ask.topic - said, ask.text), chinese)
-    question = Question.of(ask.text)
+    if ask.named and not ask.named.topic:
+        return phrases.not_numbered(chinese)
+    question = Question.of(ask.named.question if ask.named else ask.text)
     missing = _spelled(find(question, among)[1], ask.text)
     if ask.sought is Sought.WORK or (needs_reasoning(ask) and not said.isdisjoint(question.weights)):
         return phrases.cannot_work_out(chinese)

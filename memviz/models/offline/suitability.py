@@ -9,7 +9,7 @@ import re
 
 from memviz.models.offline.meanings import implied
 from memviz.models.offline.question import NEGATION, Question, Wanted
-from memviz.models.offline.question_subject import About
+from memviz.models.offline.question_subject import OTHERS, About
 from memviz.text.sentences import Sentence
 from memviz.text.word_classes import NUMBER_WORDS
 from memviz.text.words import content_words, stem
@@ -46,7 +46,16 @@ _LIKING = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:he|she|they|his|her|their|him|it|its|we|i|you)\b|[他她它]", re.IGNORECASE)
-_OWN_THING = re.compile(r"\b(?:my|our) ((?:[\w-]+ ?){1,3})", re.IGNORECASE)
+_OWN_THING = re.compile(
+    r"\b(?:my|our|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?) ((?:[\w-]+ ?){1,3})"
+    r"|我们?的?((?:公司|店里|家)?的?[\u4e00-\u9fff]{2,4})",
+    re.IGNORECASE,
+)
+_OTHERS_THING = (
+    r"\b(?!(?:what|who|where|when|how|that|it|there|here|he|she)['’]){owner}['’]s ((?:[\w-]+ ?){{1,3}})"
+    r"|((?:[\w-]+ ){{1,3}})(?:of|des|der) (?:the |our |my |dem |der )?{others}\b|{others}的(\w+)"
+)
+_OF_OTHERS = re.compile(_OTHERS_THING.format(owner=r"[\w-]+", others=OTHERS), re.IGNORECASE)
 
 
 def accepts(question: Question, sentence: Sentence) -> bool:
@@ -70,6 +79,8 @@ def _is_of_another(question: Question, sentence: Sentence) -> bool:
     nuts?" is asked, of somebody else, or something else of Ben."""
     if question.about.owned and _is_own(question.about, sentence.text):
         return True
+    if question.about.own and _is_of_others(question.about.own, sentence.text):
+        return True
     if not question.about.subject:
         return False
     said = sentence.words | implied(frozenset(question.weights), sentence)
@@ -81,10 +92,19 @@ def _is_of_another(question: Question, sentence: Sentence) -> bool:
 
 def _is_own(about: About, text: str) -> bool:
     """Whether a sentence speaks of the user's thing of that kind, and not of the owner's as well."""
-    owners = re.findall(rf"\b{re.escape(about.owner)}['’]s ((?:[\w-]+ ?){{1,3}})", text, re.IGNORECASE)
-    if any(about.owned & content_words(had) for had in owners):
+    owner = re.escape(about.owner)
+    theirs = re.findall(_OTHERS_THING.format(owner=owner, others=owner), text, re.IGNORECASE)
+    if any(about.owned & content_words(" ".join(had)) for had in theirs):
         return False
-    return any(about.owned <= content_words(own) for own in _OWN_THING.findall(text))
+    own = (" ".join(found) for found in _OWN_THING.findall(text))
+    return any(about.owned <= content_words(thing) and about.owner not in thing.lower() for thing in own)
+
+
+def _is_of_others(own: frozenset[str], text: str) -> bool:
+    """Whether a sentence speaks of somebody else's thing of the kind that the asker has, and not of the asker's."""
+    if any(own <= content_words(" ".join(found)) for found in _OWN_THING.findall(text)):
+        return False
+    return any(own <= content_words(" ".join(had)) for had in _OF_OTHERS.findall(text))
 
 
 def agreement(question: Question, sentence: Sentence) -> float:

@@ -45,9 +45,18 @@ def _thought(turn: OpenTurn, recall: dict[str, Any] | None, summarized: Summariz
     chinese = is_chinese(turn.input)
     if recall is not None:
         reason = "回想的消息在下一轮才看得到。" if chinese else "What I recall comes with the next round."
-        return _recalling(recall.get("turn_numbers", []), chinese), {"continue_thinking": True, "reason": reason}
+        text = _looking_up(chinese) if turn.named() else _recalling(recall.get("turn_numbers", []), chinese)
+        return text, {"continue_thinking": True, "reason": reason}
     summary = summarized([Entry("user", turn.input), Entry("assistant", turn.answer(summarized))], False)
     return _concluding(turn, chinese), {"continue_thinking": False, "summary": summary}
+
+
+def _looking_up(chinese: bool) -> str:
+    return (
+        "问到了编号，我去看原话。"
+        if chinese
+        else "The question names them by number; I look at the messages themselves."
+    )
 
 
 def _recalling(turns: Sequence[int], chinese: bool) -> str:
@@ -65,7 +74,7 @@ def _recalling(turns: Sequence[int], chinese: bool) -> str:
 
 
 def _concluding(turn: OpenTurn, chinese: bool) -> str:
-    if not turn.questions():
+    if not turn.questions() and not turn.named():
         return "这里没有需要查找的问题。" if chinese else "There is no question to look anything up for."
     if turn.is_answered():
         return "我可以根据收到的内容回答。" if chinese else "I can answer from what I was sent."

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.proposals import measure, with_phrasings
 from benchmarks.synthetic.generator import generate
-from benchmarks.synthetic.phrasings import HELD_OUT, TUNED, Phrasing
+from benchmarks.synthetic.phrasings import HELD_OUT, HELD_OUT_SHORT, SHORT, TUNED, Phrasing
 from memviz import Log, Message, propose_probes
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.text.containment import contains
@@ -31,6 +31,13 @@ def test_so_are_most_of_those_that_the_patterns_were_not_written_for() -> None:
     assert found.right == found.proposed
 
 
+def test_short_sentences_are_parted_from_those_that_look_alike() -> None:
+    for phrasings, least_recall, most_wrong in ((SHORT, 1.0, 0), (HELD_OUT_SHORT, 0.85, 1)):
+        found = measure(with_phrasings(phrasings, seed=1), limit=50)
+        assert found.recall >= least_recall
+        assert found.proposed - found.right <= most_wrong
+
+
 @pytest.mark.parametrize(
     ("said", "question"),
     [
@@ -44,6 +51,11 @@ def test_so_are_most_of_those_that_the_patterns_were_not_written_for() -> None:
         ("Hi, I'm Petra, 34, from Graz.", "Hi, I'm ___, 34, from Graz."),
         ("I take 20 mg of the tablet every morning.", "I take ___ of the tablet every morning."),
         ("The budget for the party is 1.500 €.", "The budget for the party is ___ €."),
+        ("Ich habe eine Nussallergie", "Ich habe eine ___ (Allergie)"),
+        ("I can't do penicillin", "I can't do ___ (what to avoid)"),
+        ("I am in group C", "I am in ___ (group)"),
+        ("We meet on the 17th if the weather holds.", "We meet on the ___ if the weather holds."),
+        ("My jacket is a size M.", "My jacket is a ___."),
         ("我对花粉过敏。", "我对___过敏。"),
         ("门禁密码是9036。", "门禁密码是___。"),
     ],
@@ -58,6 +70,10 @@ def test_the_question_is_the_sentence_with_the_value_blanked(said: str, question
         "Is the door code 7742?",
         "If the door code is 7742, we can get in.",
         "Perhaps I am allergic to wool.",
+        "Tell me if my allergy to nuts is on file.",
+        "I should know if it is on the 17th.",
+        "It could be on the 17th if nobody minds.",
+        "If all goes well, the 17th is fine.",
         "I hate it when that happens.",
         "I hate to bother you with this.",
         "I don't have time for that today.",

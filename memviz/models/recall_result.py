@@ -1,0 +1,66 @@
+"""What the recall tool answers a model: how many messages came back, where they stand, and what does not exist."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memviz.text.wording import counted
+
+_STANDING = "They stand right before the user's last message."
+_AMONG = "They stand right before the user's last message, among others that were recalled."
+_RECALLED = re.compile(r"Recalled ([\d,]+) messages?\.")
+_HELD = re.compile(r"([\d,]+) of them you were sent anyway\.")
+_MISSING = re.compile(r"There is no (?P<missing>[^:]+): this conversation has (?P<turns>[\d,]+) turns? so far\.")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """``fresh`` messages were added to the request, the last ones before the input unless they are ``among`` others
+    that were recalled; ``held`` ones it had anyway. ``cut`` were over the limit, and
+    ``halves`` are calls or results of tools whose other half is not there. ``missing`` names what does not exist in
+    a conversation of ``turns`` completed turns, messages by their index."""
+
+    fresh: int
+    held: int = 0
+    cut: int = 0
+    halves: int = 0
+    missing: tuple[str, ...] = ()
+    turns: int = 0
+    among: bool = False
+
+    @property
+    def text(self) -> str:
+        """The result in words."""
+        sentences = [f"Recalled {counted(self.held + self.fresh, 'message')}."]
+        if self.fresh:
+            sentences.append(_AMONG if self.among else _STANDING)
+        if self.held:
+            sentences.append(f"{self.held} of them you were sent anyway.")
+        if self.cut:
+            sentences.append(
+                f"{self.cut} more were too many; those asked for by number are kept first, then the newest."
+            )
+        if self.halves:
+            sentences.append(f"{self.halves} more were left out: a tool's call and its result only go together.")
+        if self.missing:
+            no = ", no ".join(self.missing)
+            sentences.append(f"There is no {no}: this conversation has {counted(self.turns, 'turn')} so far.")
+        return " ".join(sentences)
+
+    @classmethod
+    def read(cls, text: str) -> RecallResult:
+        """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
+        among others are not counted as ``fresh``: nobody can tell which they are."""
+        recalled, held, missing = _RECALLED.search(text), _HELD.search(text), _MISSING.search(text)
+        of_held = _number(held.group(1)) if held else 0
+        return cls(
+            _number(recalled.group(1)) - of_held if recalled and _STANDING in text else 0,
+            of_held,
+            missing=tuple(missing["missing"].split(", no ")) if missing else (),
+            turns=_number(missing["turns"]) if missing else 0,
+        )
+
+
+def _number(digits: str) -> int:
+    return int(digits.replace(",", ""))
