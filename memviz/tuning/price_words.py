@@ -82,9 +82,10 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
 
 def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
     """What the pause does, beside a sentence that says how long the prompt cache lives."""
+    pause = f"After a pause of {duration_words(pause_seconds)}"
     if cache.is_alive(pause_seconds):
-        return "After such a pause the next turn reads from the prompt cache."
-    return "After such a pause the prompt cache is empty, so all that is sent is paid in full."
+        return f"{pause} the next turn reads from the prompt cache."
+    return f"{pause} the prompt cache is empty, so all that is sent is paid in full."
 
 
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:

@@ -66,6 +66,11 @@ def test_a_click_on_a_summarization_moves_the_inspector(page: Page, dashboard: D
         "aria-valuetext", f"turn {place['turn']} of 46, summarized"
     )
     assert line_turn(page) == place["turn"]
+    below_words = """chart => {
+        const line = chart.querySelector('.memviz-turn-line'), words = chart.querySelector('.infolayer');
+        return Boolean(line.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING);
+    }"""
+    assert drawn(page).evaluate(below_words), "the line runs through labels"
 
 
 def line_turn(page: Page) -> int:

@@ -44,7 +44,7 @@ def test_totals_follow_the_model_and_the_pause(page: Page, dashboard: Dashboard)
     page.get_by_role("combobox", name="Pause between turns").click()
     page.get_by_role("option", name="5 min", exact=True).click()  # which the cache does not outlast
     quiet(page)
-    sees(page.get_by_text("After such a pause the prompt cache is empty"))
+    sees(page.get_by_text("After a pause of 5 min the prompt cache is empty"))
     expect(totals(page).first).not_to_have_text(cached[0])
     page.get_by_text("Which prices and cache rules are these?").click()
     sees(page.get_by_text("anthropic/claude-sonnet-4-5, USD per million tokens: input 3"))

@@ -46,6 +46,7 @@ def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> No
     sees(page.get_by_text(re.compile(r"^Request of turn (29|30|31) ·")))
     said = page.get_by_text(re.compile(r"^Message 1[0-4] \(.*under Summary buffer.*replaced by a summary since"))
     sees(said)
+    quiet(page)  # the field stands below the sentence, and is drawn after it
     message = page.get_by_role("spinbutton", name="Message", exact=True).input_value()
     expect(said).to_contain_text(f"Message {message} (")
     expect(page.get_by_text(sample("trip").messages[int(message) - 1].content[:60]).first).to_be_visible()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
 
@@ -53,6 +54,24 @@ def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
     middle = [box["x"] + box["width"] / 2, box["y"] + 100]
     covered = "([x, y]) => document.elementFromPoint(x, y)?.closest('.js-plotly-plot') === null"
     assert not page.evaluate(covered, middle), "something lies over the chart"
+
+
+@pytest.mark.slow
+def test_a_low_window_shows_every_picture_of_compare_with_its_player(page: Page, dashboard: Dashboard) -> None:
+    """1280x720 at 125 % zoom."""
+    page.set_viewport_size({"width": 1024, "height": 576})
+    settings = [("setting", one) for one in ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')]
+    pictures = {"compare": ["compare-tokens"], "costs": ["costs-curve"], "memory_map": ["map-0", "map-1", "map-2"]}
+    for name, keys in pictures.items():
+        go(page, f"{dashboard.url}/{name}?{urlencode([('conversation', 'sample-trip'), *settings])}", name)
+        for key in [*keys, "compare-player"]:
+            place = page.locator(f".st-key-{key} .js-plotly-plot" if key in keys else f".st-key-{key}")
+            expect(place).to_be_visible()
+            quiet(page)
+            box = place.bounding_box()
+            assert box is not None
+            assert box["height"] > 50, key
+            assert box["y"] + box["height"] <= 576, f"{key} of {name} is below the fold"
 
 
 @pytest.mark.slow

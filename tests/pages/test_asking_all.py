@@ -207,15 +207,22 @@ def test_a_lost_answer_is_brought_back_for_what_the_button_says(compare: AppTest
     buttons[0].click().run()
     assert sources(compare) == {BUFFER: "word for word", WINDOW: "recalled", SUMMARY: "not in context"}
     assert "9 July 2027" in cards(compare)[1].answer
+    assert turn_shown(compare) == 46
+    assert labelled(compare.selectbox, "Setting").value == 1
     trip = sample("trip")
     run = memviz.replay(
         list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
     )
     without, with_turn = (memviz.ask(run, PASSPORT, recalls=recalls) for recalls in ([], [memviz.Recall(turns=[6])]))
     assert with_turn.total_tokens - without.total_tokens == int(said[1])
-    assert f"With the question, after turn 46, came turn 6 once more: +{said[1]} tokens." in sentences(compare.caption)
-    assert turn_shown(compare) == 46
-    assert labelled(compare.selectbox, "Setting").value == 1
+    size = f"{without.total_tokens:,} → {with_turn.total_tokens:,} tokens (+{said[1]})"
+    shown = [html.proto.body for html in compare.get("html") if "Asked again with turn 6: " in html.proto.body]
+    assert len(shown) == 1, "in the card of the setting that was asked again alone"
+    assert size in shown[0]
+    assert "▼" in shown[0], "the sign of a recall on the charts"
+    assert f"Before: {without.reply}" in sentences(compare.caption)
+    ask(compare, FLIGHT)
+    assert not any(caption.startswith("Before: ") for caption in sentences(compare.caption))
 
 
 def test_what_one_setting_knows_says_where_another_finds_it(compare: AppTest) -> None:

@@ -163,8 +163,8 @@ class TestTerms:
     @pytest.mark.parametrize(
         ("pause_seconds", "words"),
         [
-            (30, "After such a pause the next turn reads from the prompt cache"),
-            (300, "After such a pause the prompt cache is empty"),
+            (30, "After a pause of 30 s the next turn reads from the prompt cache"),
+            (300, "After a pause of 5 min the prompt cache is empty"),
         ],
     )
     def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:

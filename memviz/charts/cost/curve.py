@@ -31,7 +31,7 @@ MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
 GREY = PART_COLORS["system"]
-LEGEND_FROM, LEGEND_OVER_LABEL_FROM = 1.01, 1.1
+LEGEND_FROM, LEGEND_OVER_LABEL_FROM = 1.01, 1.13
 """Where the legend begins, of the height; higher above the label of the break-even, which stands over the picture,
 where the line of the selected turn does not cross it."""
 

@@ -59,7 +59,7 @@ class MapSize(NamedTuple):
 
 OWN_CLICKS = "own-clicks"
 """Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
-BOTTOM_PIXELS, RIGHT_PIXELS = 52, 4
+BOTTOM_PIXELS, RIGHT_PIXELS = 44, 4
 LARGE = MapSize(rows_pixels=400, line_chars=44, lines=2, left_pixels=44, names_messages=True)
 """For a map that has the width of a page."""
 SMALL_ROWS_PIXELS, SMALLEST_ROWS_PIXELS, MANY_MAPS = 200, 160, 4
@@ -90,7 +90,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
         "annotations": [_name(setting, size, left), *_first_number(view)],
-        "xaxis": {**behind, "title": {"text": "request of turn"}, "range": x_range,
+        "xaxis": {**behind, "title": {"text": "request of turn", "standoff": 6}, "range": x_range, "ticks": "",
                   **turn_ticks(len(view.turns)), **_few_ticks(len(view.turns), size)},
         "yaxis": {**behind, "title": {"text": "message" if size.names_messages else ""}, "range": y_range,
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},

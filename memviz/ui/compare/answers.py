@@ -13,8 +13,10 @@ from memviz.metrics.answers.source import AnswerSource
 from memviz.text.wording import counted, message_number, turn_list
 from memviz.ui.controls.inspector import BadgeColor, block_html
 from memviz.ui.controls.legend import stripe
-from memviz.ui.shell.text import plain
+from memviz.ui.controls.request_changes import recalled_html
+from memviz.ui.shell.text import plain, shortened
 
+BEFORE_CHARS_SHOWN = 120
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
     "verbatim": ("blue", "word for word", "An earlier message was sent word for word, and the answer is in it."),
     "recalled": (
@@ -29,31 +31,42 @@ SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
 
 
 def answer_card(
-    setting: SettingRun, record: TurnRecord, source: AnswerSource, draw_way_back: Callable[[], object] | None = None
+    setting: SettingRun,
+    record: TurnRecord,
+    source: AnswerSource,
+    draw_way_back: Callable[[], object] | None = None,
+    reply_before: str | None = None,
 ) -> None:
     """The answer under one setting, its source, and what was sent for it. ``draw_way_back`` draws what may help where
-    nothing that was sent holds the answer."""
+    nothing that was sent holds the answer; ``reply_before`` is the answer that was given before it helped. What was
+    recalled stands above the answer, with the sign that recalls have on the charts: cause and effect."""
     with st.container(border=True):
         st.html(stripe(setting.index))
         st.markdown(f"**{plain(setting.label)}**")
+        if record.parts.recalled:
+            st.html(recalled_html(recalled_into(record, is_again=reply_before is not None)))
+            if reply_before:
+                st.caption(f"Before: {plain(shortened(reply_before, BEFORE_CHARS_SHOWN))}")
         st.text(record.reply)
         color, name, help = SOURCES[source.kind]
         st.badge(name, color=color, help=help)
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
-            st.caption(recalled_into(record))
-            st.html("".join(block_html(one, record) for one in record.context.blocks if one.kind == "recalled"))
+            with st.expander("What was recalled", icon=":material/history:"):
+                st.html("".join(block_html(one, record) for one in record.context.blocks if one.kind == "recalled"))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
         st.caption(_had(record))
 
 
-def recalled_into(record: TurnRecord) -> str:
-    """What was recalled into a question to a setting, where that was put, and what it added."""
+def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
+    """What was recalled into the request of an answer, and how large that request was without it and is with it.
+    ``is_again``: the question had been asked without it."""
     turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
-    more = f"+{recalled_tokens(record):,} tokens"
-    return f"With the question, after turn {record.turn - 1:,}, came {turns} once more: {more}."
+    more = recalled_tokens(record)
+    size = f"{record.total_tokens - more:,} → {record.total_tokens:,} tokens (+{more:,})"
+    return f"Asked again with {turns}: {size}" if is_again else f"With {turns} recalled: {size}"
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:

@@ -54,7 +54,8 @@ def ask_all(
         tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
         st.caption(f"{plain(answerer.name)} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all.")
     if asked:
-        state.question, state.answers, state.asked_with = question, [], (answerer, summarizer)
+        state.question, state.asked_with = question, (answerer, summarizer)
+        state.answers, state.answers_before = [], []
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
@@ -191,6 +192,7 @@ def _show(
                 answer_card(
                     setting, answer, sources[number],
                     partial(_bring_back, state, setting, answer, fact, positions, answerer, summarizer),
+                    next((old.reply or "" for run, old in state.answers_before if run is setting.run), None),
                 )  # fmt: skip
 
 
@@ -215,6 +217,7 @@ def _bring_back(
     ):  # fmt: skip
         return
     again: list[tuple[Run, TurnRecord | MemvizError]] = []
+    state.answers_before.append((setting.run, answer))
     _ask(again, [setting.run], state.question, answerer, summarizer, (Recall(turns=found.turns),))
     state.answers = [next((new for new in again if new[0] is old[0]), old) for old in state.answers]
     st.rerun()

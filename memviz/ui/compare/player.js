@@ -208,7 +208,11 @@ class Player {
         if (!marks || !layout?.xaxis?.d2p) return;
         const box = chart.querySelector(".svg-container"), { line, dot } = marks;
         if (!box) return;
-        if (line.parentElement !== box) box.append(line, dot);
+        if (line.parentElement !== box) {
+            const words = box.querySelectorAll(":scope > .main-svg")[1] ?? null; // the layer of legends and annotations
+            box.insertBefore(line, words);
+            box.append(dot);
+        }
         const axis = layout.xaxis, x = axis.d2p(this.local.turn);
         const inside = x >= 0 && x <= axis._length;
         const { t, h } = layout._size;

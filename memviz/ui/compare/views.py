@@ -7,7 +7,7 @@ from memviz.ui.controls.sidebar import is_free_run
 from memviz.ui.shell.views import View
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
-_REPLAYED = "The same conversation with the same replies under every setting."
+_REPLAYED = "The same conversation and replies under every setting."
 _FREE_RUN = "A free run: a model answers one conversation under every setting."
 
 
@@ -17,7 +17,7 @@ def compare_views() -> tuple[View, ...]:
     return (
         View(
             TOKENS, "Tokens", "What does each strategy send?",
-            f"{replies} Click a diamond to see why messages were summarized.",
+            f"{replies} Click a diamond to see why it was summarized.",
         ),
         View(
             DOLLARS, "Dollars", "What does it cost, turn by turn?",
@@ -26,7 +26,7 @@ def compare_views() -> tuple[View, ...]:
         ),
         View(
             MEMORY_MAP, "Memory map", "What became of every message?",
-            "One column a request, one row a message. Click a cell to read both; drag to look closer, double-click to "
-            "come back.",
+            "One column a request, one row a message. Click a cell to read both, drag to zoom, double-click to go "
+            "back.",
         ),
     )  # fmt: skip

@@ -38,7 +38,12 @@ def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
     """Which turns were recalled into the request, what that added to it, and which facts it knows by that alone."""
     words = recalled_words(record, facts)
     if words:
-        st.html(f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>')
+        st.html(recalled_html(words))
+
+
+def recalled_html(words: str) -> str:
+    """Words about a recall, with the sign that recalls have on the charts."""
+    return f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>'
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:

@@ -114,11 +114,12 @@ class TriedPrompts(NamedTuple):
 @dataclass
 class CompareState:
     """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
-    each of them. ``answers`` are those to the question asked last, ``asked_with`` the models that were asked it,
-    ``trials`` what the prompt lab gave at each of its places, ``trying`` what it is to try now. ``attempts`` are
-    replays with a paid summarizer that failed or were stopped, ``take`` is which of the free runs with the same model
-    is shown (from 0), ``answer_again`` whether one more was asked for, and ``linked_summarizer`` who wrote the
-    summaries of the link that was opened. ``suggested`` are questions, behind the facts that they were chosen from."""
+    each of them. ``answers`` are those to the question asked last, ``answers_before`` the ones that a turn was brought
+    back for, ``asked_with`` the models that were asked it, ``trials`` what the prompt lab gave at each of its places,
+    ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were stopped,
+    ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more was
+    asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened. ``suggested`` are
+    questions, behind the facts that they were chosen from."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -128,6 +129,7 @@ class CompareState:
     free_run: bool = False
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    answers_before: list[tuple[Run, TurnRecord]] = field(default_factory=list)
     asked_with: Hashable = None
     suggested: tuple[Hashable, list[str]] = (None, [])
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
@@ -143,7 +145,7 @@ class CompareState:
     def open(self, conversation_id: str | None) -> None:
         """Turn to another conversation; recalls and answers were about the one before."""
         self.conversation_id = conversation_id
-        self.recalls, self.recall_error, self.answers = [], None, []
+        self.recalls, self.recall_error, self.answers, self.answers_before = [], None, [], []
         self.take, self.answer_again = 0, False
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:

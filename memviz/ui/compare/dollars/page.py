@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.charts.cost.curve import cost_curve
+from memviz.charts.cost.curve import HEIGHT_PIXELS, cost_curve
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.cost.words import cost_finding
 from memviz.charts.figure import CONFIG
@@ -93,7 +93,7 @@ def picture(costs: Sequence[SettingCost]) -> None:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
     st.plotly_chart(
         cost_curve(costs, view, unit=unit, uncached=uncached, break_even=chosen_break_even(costs_state(), costs)),
-        key=CHART_KEY, config=CONFIG, selection_mode="points",
+        key=CHART_KEY, height=HEIGHT_PIXELS, config=CONFIG, selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [one.setting.index for one in costs]), alt=cost_finding(costs),
     )  # fmt: skip
 

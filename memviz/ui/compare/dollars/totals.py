@@ -113,7 +113,8 @@ def parts_table(costs: Sequence[SettingCost]) -> None:
     """Tokens and dollars of each part, one column a setting."""
     st.header("What is paid for?", anchor=False, help=PARTS_HELP)
     table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
-    st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
+    with st.container(key="costs-parts"):  # style.css aligns them at the right, where digits compare
+        st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
 
 
 def _cells(one: SettingCost) -> dict[str, str]:

@@ -12,26 +12,47 @@ from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMA
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import FateShares, fate_map
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 
 LEGEND_ORDER = (7, 2, 3, 4, 5, 6, 1)
 """Codes from what is sent whole to what is not sent at all."""
-OFTEN_HELP = "How many summarizations the content of a summarized message has been through, on average"
-ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.9rem;font-size:0.875rem"
+ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.8rem;font-size:0.875rem"
+HOW_OFTEN_STYLE = "display:inline-flex;flex-wrap:wrap;align-items:center;gap:0.4rem"
 BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;margin-bottom:0.5rem"
 
 
 def legend(settings: Sequence[SettingRun]) -> None:
     """What the colours mean; only those that occur."""
     order = sorted({code for setting in settings for code in fate_map(setting.run).present}, key=LEGEND_ORDER.index)
-    items = [legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]) for code in order]
+    summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
+    items = []
+    for code in order:
+        if len(summarized) < 2 or code not in summarized:
+            items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))
+        elif code == summarized[0]:
+            items.append(_how_often(summarized))
     compactions = [compaction for setting in settings for compaction in setting.run.compactions]
     if any(compaction.summary is not None for compaction in compactions):
         items.append(legend_item(glyph("◆", SUMMARIZATION_GLYPH), "A summarization"))
     if any(compaction.error is not None for compaction in compactions):
         items.append(legend_item(glyph("✖", FAILURE_COLOR), "A summarization that failed"))
     st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
+
+
+def _how_often(codes: Sequence[int]) -> str:
+    """One entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
+    words = [*map(_times_words, codes[:-1]), f"{_times_words(codes[-1])} times"]
+    items = (legend_item(swatch(STEP_COLORS[code]), often) for code, often in zip(codes, words, strict=True))
+    return f'<span style="{HOW_OFTEN_STYLE}">Summarized {"".join(items)}</span>'
+
+
+def _times_words(code: int) -> str:
+    first = STEPS[code].generation
+    if code + 1 == len(STEPS) or STEPS[code + 1].fate is not Fate.SUMMARIZED:
+        return f"{first} or more"
+    last = STEPS[code + 1].generation - 1
+    return f"{first}-{last}" if last > first else "once" if first == 1 else f"{first}"
 
 
 def key_numbers(setting: SettingRun) -> None:
@@ -43,9 +64,7 @@ def key_numbers(setting: SettingRun) -> None:
         for number in numbers
     )  # fmt: skip
     items = "".join(_item(number, shares.messages) for number in numbers)
-    passed = f"summarized {_often(shares.mean_generation)} on average"
-    often = f'<span title="{OFTEN_HELP}">{passed}</span>' if shares.summarized else ""
-    parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}{often}</div>'
+    parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}</div>'
     st.html(f'<div class="memviz-shares">{parts}</div>')
 
 
@@ -57,20 +76,23 @@ class _Number(NamedTuple):
     code: int
     held: int
     words: str
+    more: str = ""
 
 
 def _numbers(shares: FateShares) -> Iterator[_Number]:
     """What became of the messages, in the order of the bar."""
     yield _Number(code_of(Fate.VERBATIM), shares.verbatim, "sent word for word, the newest input included")
     yield _Number(code_of(Fate.RECALLED), shares.recalled, "brought back for it")
-    yield _Number(code_of(Fate.SUMMARIZED, 1), shares.summarized, "replaced by a summary")
+    often = f", {_often(shares.mean_generation)} on average"
+    yield _Number(code_of(Fate.SUMMARIZED, 1), shares.summarized, f"replaced by a summary{often}", often)
     yield _Number(code_of(Fate.DROPPED), shares.dropped, "dropped: nothing of them is in it")
 
 
 def _item(number: _Number, messages: int) -> str:
-    """The colour with the share; what they mean is said to the pointer and to a screen reader."""
+    """The colour with the share, and how often a summarized message was summarized; what they mean is said to the
+    pointer and to a screen reader."""
     words = escape(f"{number.held:,} of {messages:,} messages at the last request: {number.words}")
-    share = legend_item(swatch(STEP_COLORS[number.code]), percent(number.held, messages))
+    share = legend_item(swatch(STEP_COLORS[number.code]), f"{percent(number.held, messages)}{number.more}")
     return f'<span title="{words}" role="img" aria-label="{words}">{share}</span>'
 
 

@@ -28,9 +28,9 @@ from memviz.ui.controls.small_multiples import places
 from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.state import clicked_point, set_widget
 
-MAP_PIXELS = 150
-"""The least width of a map: Streamlit draws no chart narrower."""
-TURNS_KEY, POSITIONS_KEY = "map-turns", "map-messages"
+MAP_PIXELS = 140
+"""The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
+TURNS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
 
 
 def memory_map_view(
@@ -41,11 +41,14 @@ def memory_map_view(
     charts = [*(_map_key(number) for number in range(len(settings))), LIFE_KEY]
     beside_reader(
         settings, transcript, partial(picture, settings, conversation_id), charts,
-        draw_notes=partial(_notes, settings, summarizer), draw_below=partial(one_message, settings, conversation_id),
+        draw_notes=partial(_notes, settings, summarizer, conversation_id),
+        draw_below=partial(one_message, settings, conversation_id),
     )  # fmt: skip
 
 
-def _notes(settings: Sequence[SettingRun], summarizer: str) -> None:
+def _notes(settings: Sequence[SettingRun], summarizer: str, conversation_id: str) -> None:
+    """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
+    life_of_selected(settings, conversation_id)
     health(settings)
     summaries_by(summarizer, settings)
     numbers_of(
@@ -55,10 +58,9 @@ def _notes(settings: Sequence[SettingRun], summarizer: str) -> None:
 
 
 def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
-    """The maps, and below them the life of the selected message in a sentence."""
+    """The maps, of the part that is looked at."""
     view = zoom(whole_view(settings), conversation_id)
     maps(settings, view)
-    life_of_selected(settings, conversation_id)
     if not view.in_full:
         st.caption(_cell_words(view))
 
@@ -90,10 +92,13 @@ def zoom(whole: View, conversation_id: str) -> View:
 def maps(settings: Sequence[SettingRun], view: View) -> None:
     """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
-    for number, (place, setting) in enumerate(zip(places(len(settings), MAP_PIXELS), settings, strict=True)):
+    with st.container(key=MAPS_KEY):
+        cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
+    for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
+        figure = kept_figure(setting.run, map_of, setting, view, size)
         with place:
             st.plotly_chart(
-                kept_figure(setting.run, map_of, setting, view, size), key=_map_key(number), config=CONFIG,
+                figure, key=_map_key(number), height=figure.to_dict()["layout"]["height"], config=CONFIG,
                 selection_mode="points", on_select=partial(_follow_click, number, setting, view),
                 alt=map_finding(setting),
             )  # fmt: skip

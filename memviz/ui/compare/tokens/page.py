@@ -63,7 +63,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
             settings[0].run, tokens_per_turn, tuple(settings), height=height, recorded=transcript.events,
             turns=turns,
         ),
-        key=CHART_KEY, config=CONFIG, selection_mode="points",
+        key=CHART_KEY, height=height, config=CONFIG, selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [setting.index for setting in settings]),
         alt=finding(settings),
     )  # fmt: skip
