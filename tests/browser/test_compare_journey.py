@@ -100,6 +100,7 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, da
         assert line_turn(page) == reached
     page.get_by_role("textbox", name="One question to all settings").press_sequentially("n n")
     assert line_turn(page) == turns[2]
+
     page.get_by_role("button", name="Play").click()
     page.get_by_text(f"turn {turns[2] + 2} of 46").wait_for()
     page.get_by_role("heading", name="What does each strategy send?").click()  # any click stops it
@@ -107,6 +108,35 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, da
     quiet(page)
     request_of(page, line_turn(page))
     stands(page, "compare")
+
+
+@pytest.mark.slow
+def test_after_a_click_on_the_picture_the_arrow_keys_are_its_own(page: Page, dashboard: Dashboard) -> None:
+    go(page, dashboard.url, "compare")
+    drawn(page)
+    page.get_by_role("radio", name="Tokens", exact=True).click()
+    first = marker_places(page)[2]
+    page.mouse.click(first["x"], first["y"])
+    request_of(page, first["turn"])
+    page.keyboard.press("ArrowRight")
+    request_of(page, first["turn"] + 1)
+    expect(page.get_by_role("radio", name="Tokens", exact=True)).to_be_checked()
+
+
+@pytest.mark.slow
+def test_answers_come_into_view_and_stay_where_they_are_afterwards(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    go(page, dashboard.url, "compare")
+    asked = page.get_by_text("Asked: ")
+    page.get_by_role("button", name="Ask 3 settings").click()
+    expect(asked).to_be_in_viewport()
+    page.wait_for_timeout(500)  # what comes a little later is brought into view as well
+    page.get_by_role("heading", name=re.compile("^What does each strategy send")).scroll_into_view_if_needed()
+    expect(asked).not_to_be_in_viewport()
+    page.get_by_role("spinbutton", name="Window size (messages)").fill("12")
+    page.keyboard.press("Enter")
+    quiet(page)
+    expect(asked).not_to_be_in_viewport()
 
 
 @pytest.mark.slow

@@ -113,6 +113,17 @@ def test_what_is_not_saved_yet_asks_after_a_reload_as_well(address: dict[str, st
     assert not asks(reloaded(again))
 
 
+@pytest.mark.parametrize("said", [[], [FACT]])
+def test_that_the_model_may_recall_outlives_a_reload(said: list[str]) -> None:
+    session = labelled(open_page("chat").toggle, "Let the model recall").set_value(True).run()
+    for message in said:
+        say(session, message)
+    again = reloaded(session)
+    assert labelled(again.toggle, "Let the model recall").value is True
+    labelled(again.toggle, "Let the model recall").set_value(False).run()
+    assert labelled(reloaded(again).toggle, "Let the model recall").value is False
+
+
 def test_what_could_not_be_stored_asks_after_a_reload_as_well(database: Path) -> None:
     session = labelled(open_page("chat").toggle, "Ask before").set_value(True).run()
     with sqlite3.connect(database) as connection:

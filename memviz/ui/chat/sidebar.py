@@ -19,7 +19,7 @@ from memviz.ui.shell.state import ChatState, begin_with, chat_state, set_widget,
 from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
-QUERY_KEY, REVIEW = "chat", "review"
+QUERY_KEY, REVIEW, MODEL_RECALLS = "chat", "review", "model_recalls"
 NEW_CHAT = ""
 
 
@@ -44,8 +44,9 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
 def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     named = st.query_params.get(QUERY_KEY)
     if state.conversation_id is None and state.chat is None and state.opened == 0:
-        if REVIEW in st.query_params:
-            ask_linked({REVIEW: st.query_params.get_all(REVIEW)}, ())
+        switches = {name: st.query_params.get_all(name) for name in (REVIEW, MODEL_RECALLS)}
+        if any(switches.values()):
+            ask_linked(switches, ())
         if named:
             state.open(named)
     entries, titles = conversation_choices(workspace, state.conversation_id)
@@ -69,15 +70,21 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
 
 
 def _choose_recall_tool(state: ChatState) -> None:
-    """Whether the model may recall by itself. A strategy made for it has its own switch."""
+    """Whether the model may recall by itself. A strategy made for it has its own switch. The address holds it, since no
+    conversation does."""
     with suppress(MemvizError):
         if state.setting.build().tool_use.recalls or not state.setting.build().allows_recall:
             state.recall_tool = None
+            keep_in_address({MODEL_RECALLS: None})
             return
+    key = f"chat-recall-tool-{state.opened}"
+    linked(MODEL_RECALLS, key, [False, True])
+    begin_with(key, bool(state.recall_tool))
     state.recall_tool = switch(
-        "Let the model recall", bool(state.recall_tool), key=f"chat-recall-tool-{state.opened}",
+        "Let the model recall", key=key,
         help="Offers it a tool that brings earlier turns back. The tool's description costs tokens in every request.",
     ) or None  # fmt: skip
+    keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
 
 
 def _choose_review(state: ChatState) -> None:

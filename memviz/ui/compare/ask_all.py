@@ -24,12 +24,13 @@ from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import start_button, stoppable
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.in_view import result_begins, result_is_new
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, set_widget
 from memviz.ui.shell.text import plain
 
 CARDS_A_ROW = 3
-QUESTION_KEY = "ask-all-question"
+QUESTION_KEY, RESULT = "ask-all-question", "ask-all"
 
 
 def ask_all(
@@ -56,6 +57,7 @@ def ask_all(
     if asked:
         state.question, state.asked_with = question, (answerer, summarizer)
         state.answers, state.answers_before = [], []
+        result_is_new(RESULT)
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
@@ -173,6 +175,7 @@ def _show(
     ]  # fmt: skip
     if not shown:
         return
+    result_begins(RESULT)
     st.caption(f"Asked: {plain(state.question)}")
     sources = {
         number: answer_source(answer.context, state.question, answer.reply)

@@ -189,6 +189,7 @@ class Player {
             const { xaxis, _size } = chart._fullLayout, box = chart.getBoundingClientRect();
             const x = down.clientX - box.left - xaxis._offset, y = down.clientY - box.top - _size.t;
             if (down.button || x < 0 || x > xaxis._length || y < 0 || y > _size.h) return;
+            document.activeElement?.blur(); // from now on the arrow keys walk, and choose no other view
             document.addEventListener("pointerup", (up) => { // while a button is down, Plotly covers the chart
                 if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) >= CLICK_PIXELS) return;
                 const turn = this.nearest(xaxis.p2d(x)), at = performance.now();

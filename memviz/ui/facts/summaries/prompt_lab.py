@@ -19,11 +19,13 @@ from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
 from memviz.ui.facts.summaries.rewording import Desk
+from memviz.ui.shell.in_view import result_begins, result_is_new
 from memviz.ui.shell.state import PromptsToTry, TriedPrompts
 from memviz.ui.shell.text import plain
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
 KEPT, LOST = "kept", "lost"
+RESULT = "prompt-lab"
 
 
 def prompt_lab(desk: Desk, compaction: Compaction) -> None:
@@ -69,6 +71,7 @@ def try_prompts(desk: Desk) -> None:
 
 def _try(desk: Desk, trying: PromptsToTry) -> None:
     """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
+    result_is_new(RESULT)
     trials: list[Trial | None] = list(trying.so_far) or [None] * len(trying.instructions)
     error = None
     try:
@@ -101,6 +104,7 @@ def _who(desk: Desk) -> str:
 
 
 def _compare(compaction: Compaction, trials: Sequence[Trial | None], probes: Sequence[Probe]) -> None:
+    result_begins(RESULT)
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
             _summary(side, trial)
