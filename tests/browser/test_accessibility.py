@@ -146,6 +146,9 @@ def all_findings(page: Page, name: str) -> Iterator[Finding]:
     yield from findings(page, name)
 
 
+FRAME = "[data-testid=stAppViewContainer]"
+STYLED = f"() => getComputedStyle(document.querySelector('{FRAME}')).readingFlow !== 'normal'"
+"""Whether memviz's style is in force; on a busy machine a page may stand a moment before it."""
 REACHED = """() => {
     const here = document.activeElement, { outlineStyle, boxShadow } = getComputedStyle(here);
     return {
@@ -158,6 +161,7 @@ REACHED = """() => {
 
 def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
+    page.wait_for_function(STYLED)
     reached = []
     while "Your message" not in reached and len(reached) < MOST_STEPS:
         page.keyboard.press("Tab")
