@@ -78,10 +78,8 @@ def _choose_recall_tool(state: ChatState) -> None:
             keep_in_address({MODEL_RECALLS: None})
             return
     key = f"chat-recall-tool-{state.opened}"
-    linked(MODEL_RECALLS, key, [False, True])
-    begin_with(key, bool(state.recall_tool))
-    state.recall_tool = switch(
-        "Let the model recall", key=key,
+    state.recall_tool = _linked_switch(
+        MODEL_RECALLS, "Let the model recall", key, is_on=bool(state.recall_tool),
         help="Offers it a tool that brings earlier turns back. The tool's description costs tokens in every request.",
     ) or None  # fmt: skip
     keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
@@ -90,15 +88,20 @@ def _choose_recall_tool(state: ChatState) -> None:
 def _choose_review(state: ChatState) -> None:
     """Whether to ask before each summarization. The address holds it as long as no conversation does."""
     key = review_key(state)
-    linked(REVIEW, key, [False, True])
-    begin_with(key, state.review)
-    state.review = switch(
-        "Ask before summarizing", key=key,
+    state.review = _linked_switch(
+        REVIEW, "Ask before summarizing", key, is_on=state.review,
         help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
         "it, reword it, have it written again with another prompt, or skip it.",
     )  # fmt: skip
     is_kept = keeps_its_switches(state.conversation_id)
     keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})
+
+
+def _linked_switch(name: str, label: str, key: str, *, is_on: bool, help: str) -> bool:
+    """A switch that the address may turn, under this ``name``; else it begins as ``is_on``."""
+    linked(name, key, [False, True])
+    begin_with(key, is_on)
+    return switch(label, key=key, help=help)
 
 
 def review_key(state: ChatState) -> str:
