@@ -38,6 +38,12 @@ def test_nothing_is_paid_before_the_button_and_the_price_is_told(paid: AppTest, 
     assert "summaries: about" in told(paid)
 
 
+def test_a_sweep_that_ends_while_the_page_waits_for_it_is_offered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memviz.ui.tune.run.AT_ONCE_SECONDS", 60.0)
+    page = open_page("tune", **{"try": '["summary_buffer"]', "summarizer": NAME})
+    assert any(button.label.startswith("Sweep with") for button in page.button)
+
+
 @pytest.mark.slow
 def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     paid: AppTest, server: OpenAIServer, database: Path

@@ -29,23 +29,25 @@ BUDGET_HELP = (
 )
 
 
-def paid_sweep(
+def offer_paid_sweep(
     workspace: Workspace, state: TuneState, free: Asked, summarizer: ModelChoice, assumptions: PricingAssumptions
-) -> Asked:
-    """The sweep with ``summarizer`` once it was asked for; until then the ``free`` one with the offline summarizer,
-    which tells what it will cost."""
-    paid = replace(free, summarizer=summarizer.name)
-    if state.asked == paid:
-        return paid
+) -> None:
+    """Offer the sweep with ``summarizer`` where the ``free`` one with the offline summarizer, which tells what it will
+    cost, has ended."""
     work = state.work
     if state.asked != free or work is None or not work.wait(0) or work.sweep is None:
-        return free
+        return
     with st.container(border=True):
         st.markdown(f"Measured with the offline summarizer's summaries, not yet with {plain(summarizer.name)}.")
         cost = estimate(work.sweep, summarizer.name).sentence
         st.caption(f"{plain(cost)} The offline summaries' sizes are the base of this.")
+        paid = with_summarizer(free, summarizer)
         _offer(f"Sweep with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
-    return free
+
+
+def with_summarizer(free: Asked, summarizer: ModelChoice) -> Asked:
+    """The same sweep with ``summarizer`` instead of the offline one."""
+    return replace(free, summarizer=summarizer.name)
 
 
 def try_again(

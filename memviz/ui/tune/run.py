@@ -22,7 +22,7 @@ from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import TuneState
 from memviz.ui.shell.text import plain
 from memviz.ui.tune.executor import Where
-from memviz.ui.tune.paid import paid_sweep, try_again
+from memviz.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
 from memviz.workspace import Workspace
 
 AT_ONCE_MESSAGES = 60_000
@@ -62,8 +62,9 @@ def sweep_of(
     where: Where,
 ) -> Sweep | None:
     """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
-    if not summarizer.is_offline:
-        asked = paid_sweep(workspace, state, asked, summarizer, assumptions)
+    offer = st.container()
+    free, paid = asked, with_summarizer(asked, summarizer)
+    asked = paid if state.asked == paid else free
     if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
         state.go_on = False
         _begin_free(workspace, state, asked, assumptions, where)
@@ -78,6 +79,9 @@ def sweep_of(
     elif work.error is not None:
         show_error(work.error)
         _go_on(state, "Try again")
+    if asked != paid:
+        with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
+            offer_paid_sweep(workspace, state, free, summarizer, assumptions)
     sweep = work.sweep
     if sweep is not None and work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
