@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -182,11 +182,28 @@ class Turn(NamedTuple):
     stop: int
 
 
+class Request(NamedTuple):
+    """One call of the model that a log calls for: call number ``call`` (from 1) of turn ``turn``.
+
+    Its context is what the strategy gives for the log before ``stop``. What is said from there on up to ``reply_stop``,
+    as far as it is the assistant's, is the reply; tool results may follow it.
+    """
+
+    turn: int
+    call: int
+    stop: int
+    reply_stop: int
+
+
 class Log(Sequence[Message]):
     """The append-only conversation. Positions are 0-based and never change.
 
     ``system_stop`` is the position behind the system messages that the conversation begins with. They are its system
     prompt, so they belong to no turn and are no history: only a system message later in the log is.
+
+    Every assistant message answers one request, whose context is the log before it; several in a row answer one. A turn
+    without any reply is a request too: the user waits. What an assistant says before the first user message was asked
+    for by nobody.
 
     Token counts are kept as running sums per counter (:meth:`token_sums`), so every strategy over
     this log shares them and no text is tokenized twice.
@@ -198,6 +215,9 @@ class Log(Sequence[Message]):
         self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
         self._asked: list[int] = []  # and the position behind its leading user messages, once something follows
         self._closed: list[Turn] = []  # turns that another one follows
+        self._assistants: list[int] = []  # positions of the assistant's messages
+        self._replies: list[int] = []  # and of those which begin the answer to a request
+        self._replies_before: list[int] = []  # the number of such when turn 1, 2, ... started
         self._token_sums: dict[Counter, TokenSums] = {}
         self.tools = ToolPairs()
         self.extend(messages)
@@ -211,8 +231,13 @@ class Log(Sequence[Message]):
                 if self._starts:
                     self._closed.append(Turn(len(self._starts), self._starts[-1], self._asked[-1], position))
                 self._starts.append(position)
+                self._replies_before.append(len(self._replies))
         elif len(self._asked) < len(self._starts):
             self._asked.append(position)
+        if message.role == "assistant":
+            if self._starts and self._messages[-1].role != "assistant":
+                self._replies.append(position)
+            self._assistants.append(position)
         if message.role == "system" and self.system_stop == position:
             self.system_stop += 1
         self._messages.append(message)
@@ -265,11 +290,38 @@ class Log(Sequence[Message]):
         if count:
             yield self.turn(count)
 
-    def turn_bounds(self) -> tuple[list[int], list[int]]:
-        """Where all turns, without turn 0, were ``asked``, and where they ``stop`` (see :class:`Turn`)."""
-        length = len(self._messages)
-        still_asking = [length] if len(self._asked) < len(self._starts) else []
-        return self._asked + still_asking, [*self._starts[1:], length] if self._starts else []
+    def requests_of(self, turn: Turn) -> list[Request]:
+        """The requests of one of the log's turns, in order, at least one; none of turn 0."""
+        if not turn.number:
+            return []
+        first = self._replies_before[turn.number - 1]
+        last = self._replies_before[turn.number] if turn.number < len(self._starts) else len(self._replies)
+        if first == last:
+            return [Request(turn.number, 1, turn.asked, turn.stop)]
+        stops = self._replies[first:last]
+        bounds = zip(stops, [*stops[1:], turn.stop], strict=True)
+        return [Request(turn.number, call, stop, until) for call, (stop, until) in enumerate(bounds, 1)]
+
+    def requests(self) -> Iterator[Request]:
+        """All requests in order."""
+        return (request for turn in self.turns() for request in self.requests_of(turn))
+
+    def request_from(self, length: int) -> Request | None:
+        """The first request that is made with at least ``length`` messages, if there is one."""
+        if not self._starts:
+            return None
+        number = max(1, self.turn_number(max(0, length - 1)))
+        later = [request for request in self.requests_of(self.turn(number)) if request.stop >= length]
+        if later:
+            return later[0]
+        return self.requests_of(self.turn(number + 1))[0] if number < len(self._starts) else None
+
+    def input_start(self, length: int) -> int:
+        """Where the input begins among the first ``length`` messages: behind the last message of the assistant, and
+        behind the system messages that lead the log; at most ``length``."""
+        number = bisect_left(self._assistants, length)
+        behind = self._assistants[number - 1] + 1 if number else self.system_stop
+        return min(behind, length)
 
     def token_sums(self, counter: Counter) -> TokenSums:
         """Running token sums of all messages under ``counter``; each message is counted once."""

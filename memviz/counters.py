@@ -192,9 +192,9 @@ class SumArrays(NamedTuple):
 class TokenSums:
     """Running sums of the tokens of a log's messages under one counter.
 
-    ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` that of the assistant's
-    among them, ``call_totals[i]`` the names and arguments of their tool calls, which are sent but count
-    toward no strategy's threshold. Replays in several threads may share one.
+    ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` all that the
+    assistant wrote among them, its tool calls included, ``call_totals[i]`` the names and arguments of the tool calls
+    alone, which are sent but count toward no strategy's threshold. Replays in several threads may share one.
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -232,10 +232,13 @@ class TokenSums:
         for message in islice(messages, len(totals) - 1, None):
             tokens = self.counter(message.content)
             total += tokens
-            reply_total += tokens if message.role == "assistant" else 0
-            reply_totals.append(reply_total)
+            calls = 0
             if message.tool_calls:
-                call_total += sum(self.counter(call.name) + self.counter(call.arguments) for call in message.tool_calls)
+                calls = sum(self.counter(call.name) + self.counter(call.arguments) for call in message.tool_calls)
+                call_total += calls
+            if message.role == "assistant":
+                reply_total += tokens + calls
+            reply_totals.append(reply_total)
             call_totals.append(call_total)
             totals.append(total)
 

@@ -260,32 +260,26 @@ class Memory(NamedTuple):
         return range(self.summary_count)
 
     @property
-    def input_position(self) -> int | None:
-        """Position of the newest user message if it is the last message, else ``None``."""
-        last = self.length - 1
-        return last if last >= 0 and self.space.log[last].role == "user" else None
-
-    @property
     def input(self) -> range:
-        """Positions of the input: the user's newest message and, before it, those of the same turn that never got an
-        answer. Empty where the last message is not the user's."""
-        if self.input_position is None:
-            return range(0)
-        return range(self.space.log.turn_start(self.turn), self.length)
+        """Positions of the input: every message after the assistant's last one. Empty where that is the last."""
+        return range(self.space.log.input_start(self.length), self.length)
 
     @property
     def before_input(self) -> int:
         """Number of messages before the input: all of them when there is none."""
-        return self.input.start if self.input else self.length
+        return self.space.log.input_start(self.length)
 
     @property
-    def open_question(self) -> int | None:
-        """Position of the newest user message while its turn is under way: a tool was called or has
-        just answered. ``None`` before the first turn and once the turn has its answer."""
+    def is_turn_open(self) -> bool:
+        """Whether the turn of the last message waits for its reply: the user or a tool spoke last, or a tool is
+        called. In a log that is not yet whole nobody knows more."""
         last = self.space.log[self.length - 1] if self.length else None
-        if last is None or not (last.role == "tool" or last.tool_calls) or not self.turn:
-            return None
-        return self.space.log.turn(self.turn).asked - 1
+        return last is not None and (last.role != "assistant" or bool(last.tool_calls))
+
+    @property
+    def before_open_turn(self) -> int:
+        """Number of messages before the turn that is open: all of them when none is."""
+        return self.space.log.turn_start(self.turn) if self.is_turn_open else self.length
 
     @property
     def turn(self) -> int:

@@ -24,7 +24,7 @@ from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.recall import Recall
+from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import begun
 from memviz.engine.run import Run
@@ -75,9 +75,9 @@ class RunKey:
     edits: tuple[tuple[int, str], ...] = ()
     take: int = 0
 
-    def recalls_by_turn(self) -> dict[int, list[Recall]]:
+    def recalls_by_turn(self) -> dict[RequestKey, list[Recall]]:
         """The recalls of each turn."""
-        by_turn: dict[int, list[Recall]] = {}
+        by_turn: dict[RequestKey, list[Recall]] = {}
         for turn, recall in self.recalls:
             by_turn.setdefault(turn, []).append(recall)
         return by_turn

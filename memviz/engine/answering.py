@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Literal
+from typing import NamedTuple
 
-from memviz.context import TOKENS_PER_MESSAGE
 from memviz.conversation import RECALL_EXCHANGE, Message, ToolCall
 from memviz.engine.assembly import count, message_tokens
-from memviz.engine.calls import ModelCall, ReplyFacts, thoughts
+from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.records import PARTIAL_REPLY, TurnRecord
-from memviz.engine.session import Prepared, Session, reply_tokens
+from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
+from memviz.engine.session import Prepared, Session
+from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 from memviz.errors import MalformedReplyError, RecallError
 from memviz.models.base import Model, Reply, ToolChoice
@@ -24,13 +24,6 @@ from memviz.models.recall_result import RecallResult
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
 from memviz.strategies.base import Strategy, ToolUse
 
-THINKING_INSTRUCTION = Message(
-    "system",
-    "Before you answer, think. Nobody reads these thoughts, and they are not your answer. What does the user want, "
-    "what of it do you know from what you were sent, what is missing? Recall it if you can. End every round with "
-    "continue_thinking; when you stop, give the summary of this turn that you want to remember it by.",
-)
-THINKING_ENDED = Message("system", "Your time to think is over. Answer the user now.")
 DEFAULT_MAX_RECALL_CONTEXTS = 3
 """Most recalls that the model may ask for in one turn under a strategy that has no bound of its own."""
 MAX_REMINDERS = 3
@@ -53,8 +46,9 @@ class Answering:
     """The way to one reply. When :meth:`stream` has ended or was closed, the rest tells what happened.
 
     ``prepared`` is the last request and ``exchange`` what was said after its input: calls of the recall
-    tool and their results. ``calls`` are the model calls before the last one, ``reply`` and ``facts`` the
-    last one's, ``partial`` what has arrived of its text, ``summary`` how the model wants to remember the turn.
+    tool and their results. ``calls`` are the model calls before the last one, ``thoughts`` what was said in rounds of
+    thinking, ``reply`` and ``facts`` the last call's, ``partial`` what has arrived of its text, ``summary`` how the
+    model wants to remember the turn.
     """
 
     def __init__(self, session: Session, model: Model, recalls: Sequence[Recall], allowed: ToolUse) -> None:
@@ -65,7 +59,8 @@ class Answering:
         self._is_thinking = self._thinks_on = allowed.thinking_rounds > 0
         self.prepared = self._with_tools(session.prepare(self._asked))
         self.exchange: tuple[Message, ...] = ()
-        self.calls: tuple[ModelCall, ...] = ()
+        self.calls: tuple[_Call, ...] = ()
+        self.thoughts: tuple[Message, ...] = ()
         self.reply, self.facts = Reply(""), ReplyFacts(model.name)
         self.summary: Reply | None = None
 
@@ -91,30 +86,29 @@ class Answering:
             if not self._goes_on(may_call) or reminders >= MAX_REMINDERS:
                 break
             reminders += not may_call
-            # Counted before the results are made: a recall changes self.prepared into the request of the next call.
-            sent_tokens = self._sent_tokens(())
+            self._note("recall")  # before the results are made: a recall changes self.prepared for the next call
             results = [self._result(call) for call in self.reply.tool_calls]
-            self._note("recall", sent_tokens, ())
             self.exchange += tuple(replace(message, meta={RECALL_EXCHANGE: True}) for message in (self.said, *results))
         self._expect_answer()
 
     def finish(self, *, stopped: bool = False) -> TurnRecord:
-        """The turn is over: its messages join the log, all at once, and its record is kept."""
+        """The turn is over: its messages join the log, all at once, and a record of each call is kept. Returns the
+        last, which knows them all."""
         # Recalls and their results are part of the conversation and go into the log, marked as an exchange; thoughts
-        # are not, and stay with the record. Only now are the positions of the exchange known, so the request is
-        # counted once more with them: the record has to say what the last call really sent.
-        session, said = self._session, len(self.exchange)
-        log, asked = session.log, len(session.log)
+        # are not, and stay with the records. Only now are the positions of the exchange known.
+        session, log = self._session, self._session.log
+        asked = len(log)
         reply = Message("assistant", self.partial, meta={"partial": True}) if stopped else self.said
         log.extend((*self.exchange, reply))
         log.token_sums(session.counter)
-        prepared = self.prepared
-        if prepared.parts.tools or self.calls:
-            parts = prepared.parts._replace(exchange=range(asked, asked + said) if said else range(0))
-            tokens = count(prepared.memory, parts, thoughts(self.calls))
-            prepared = prepared._replace(parts=parts, tokens=tokens)
-        reply_size = reply_tokens(session, log.turn(prepared.memory.turn))
-        return session.record(prepared, reply_size, self.facts, (PARTIAL_REPLY,) if stopped else (), self.calls)
+        for call in self.calls:
+            session.record(_sent(call, asked), call.reply_tokens, call.facts, (), call.kind, call.behind)
+        last = self._call_made("answer", ())
+        written = session.counter(reply.content)
+        session.record(
+            _sent(last, asked), written, self.facts, (PARTIAL_REPLY,) if stopped else (), thoughts=last.behind
+        )
+        return session.last_turn
 
     def _goes_on(self, may_call: bool) -> bool:
         """Whether the reply is a call to be answered, not the answer itself. A model that was out of recalls and
@@ -138,7 +132,7 @@ class Answering:
     def _call(self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0) -> Iterator[str]:
         """Ask the model, with ``instruction`` right after the input. Once ``limit_tokens`` of text have arrived, if
         there is a limit, the stream is left."""
-        messages = [*self.prepared.context.messages, *instruction, *thoughts(self.calls), *self.exchange]
+        messages = [*self.prepared.context.messages, *instruction, *self.thoughts, *self.exchange]
         tools = [TOOLS[name] for name in self.prepared.parts.tools]
         self._pieces, self.reply, self.facts = [], Reply(""), ReplyFacts(self._model.name)
         started = perf_counter()
@@ -169,14 +163,14 @@ class Answering:
         for more_rounds in reversed(range(self._allowed.thinking_rounds)):
             for _piece in self._call((THINKING_INSTRUCTION,), "auto", left):
                 yield ""
-            sent_tokens = self._sent_tokens((THINKING_INSTRUCTION,))
+            self._note("thinking", (THINKING_INSTRUCTION,))
             left -= self._reply_tokens()
             decision = self._decision()
             self._thinks_on = decision.go_on and more_rounds > 0 and left > 0
             results = [self._result(call) for call in self.reply.tool_calls]
             if not self._thinks_on and CONTINUE_THINKING.name not in [call.name for call in self.reply.tool_calls]:
                 results.append(THINKING_ENDED)
-            self._note("thinking", sent_tokens, (self.said, *results))
+            self.thoughts += (self.said, *results)
             if not self._thinks_on:
                 break
         if decision.summary:
@@ -224,7 +218,7 @@ class Answering:
             return f"Error: {error}"
         self._by_model += (wanted,)
         self.prepared = self._with_tools(self._with_recalls())
-        return _told(self._session.resolve((wanted,), self.prepared.memory.before_input), self.prepared)
+        return _told(self._session.resolve((wanted,), self.prepared.memory.before_open_turn), self.prepared)
 
     def _with_recalls(self) -> Prepared:
         prepared = self._session.request((*self._asked, *self._by_model))
@@ -236,15 +230,13 @@ class Answering:
         """The last call's reply as a message."""
         return Message("assistant", self.reply.text, tool_calls=self.reply.tool_calls)
 
-    def _sent_tokens(self, instruction: Sequence[Message]) -> int:
-        """Tokens of the whole request of the call that was just made."""
-        counter = self._session.counter
-        behind = (*instruction, *thoughts(self.calls), *self.exchange)
-        extra = sum(message_tokens(counter, message) + TOKENS_PER_MESSAGE for message in behind)
-        return sum(self.prepared.tokens.values()) + extra
+    def _note(self, kind: RequestKind, instruction: tuple[Message, ...] = ()) -> None:
+        self.calls += (self._call_made(kind, instruction),)
 
-    def _note(self, kind: Literal["recall", "thinking"], sent_tokens: int, messages: tuple[Message, ...]) -> None:
-        self.calls += (ModelCall(kind, sent_tokens, self._reply_tokens(), self.facts, messages),)
+    def _call_made(self, kind: RequestKind, instruction: tuple[Message, ...]) -> _Call:
+        """The call that was just made."""
+        behind = (*instruction, *self.thoughts)
+        return _Call(kind, self.prepared, behind, len(self.exchange), self._reply_tokens(), self.facts)
 
     def _reply_tokens(self) -> int:
         """Tokens that the model wrote in the call that was just made: as billed where that is known."""
@@ -263,6 +255,28 @@ class Answering:
             self.reply = replace(reply, tool_calls=())
         elif not reply.text.strip() and not reply.tool_calls:
             raise MalformedReplyError(f"{name} sent an empty reply. Try again.", model=name)
+
+
+class _Call(NamedTuple):
+    """A call of the model that was made: its request, behind which stood the messages ``behind``, which join no log,
+    and the first ``exchanged`` messages of the exchange; and what is known of the reply."""
+
+    kind: RequestKind
+    prepared: Prepared
+    behind: tuple[Message, ...]
+    exchanged: int
+    reply_tokens: int
+    facts: ReplyFacts
+
+
+def _sent(call: _Call, asked: int) -> Prepared:
+    """The request of a call as it was sent, in a log of which the first ``asked`` messages were said before."""
+    prepared = call.prepared
+    if not (prepared.parts.tools or call.behind or call.exchanged):
+        return prepared
+    exchange = range(asked, asked + call.exchanged) if call.exchanged else range(0)
+    parts = prepared.parts._replace(exchange=exchange)
+    return prepared._replace(parts=parts, tokens=count(prepared.memory, parts, call.behind))
 
 
 def _told(found: Recalled, prepared: Prepared) -> str:

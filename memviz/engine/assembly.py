@@ -16,7 +16,7 @@ from memviz.strategies.base import Selection
 
 class Parts(NamedTuple):
     """One request as ranges: versions of summaries (0-based), log positions of history, of what is
-    recalled and of the input (empty when the log does not end with the user), the names of the tools
+    recalled and of the input (empty when the log ends with the assistant), the names of the tools
     offered, and the log positions of the recalls that the model made behind the input."""
 
     summaries: range
@@ -40,26 +40,16 @@ class Parts(NamedTuple):
 def assemble(memory: Memory, selection: Selection, recalled: Sequence[int] = ()) -> Parts:
     """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice.
 
-    While a turn is under way (its last message is a tool's or calls one), the user's messages are no
-    longer the last, and are kept at their place in the history.
+    Rule 2 of all strategies: the user's message, or the results of the call that is open, is never swallowed.
     """
     asked = memory.input
     stop = asked.start if asked else memory.length
     history = tuple([range(part.start, min(part.stop, stop)) for part in selection.history if part.start < stop])
-    if not asked and (question := memory.open_question) is not None:
-        for position in range(memory.log.turn_start(memory.turn), question + 1):
-            history = _with(history, position)
     if not recalled:
         return Parts(selection.summaries, history, (), asked)
     leading = memory.history_start
     fresh = tuple(p for p in recalled if p >= leading and p not in asked and not any(p in part for part in history))
     return Parts(selection.summaries, history, fresh, asked)
-
-
-def _with(history: tuple[range, ...], position: int) -> tuple[range, ...]:
-    if any(position in part for part in history):
-        return history
-    return tuple(sorted((*history, range(position, position + 1)), key=lambda part: part.start))
 
 
 @lru_cache(maxsize=64)

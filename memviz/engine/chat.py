@@ -210,7 +210,7 @@ class Chat:
             pass
         if self.unanswered:
             raise ReviewError("A summarization waits: accept or skip it, then go on.")
-        return self._session.turns[-1]
+        return self._session.last_turn
 
     def stream(self, text: str) -> Generator[str, None, None]:
         """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``.
@@ -390,17 +390,23 @@ class Chat:
 
     def _with_authors(self, run: Run) -> Run:
         """``run`` with who asked for each recall: the model or the user."""
-        turns = self._session.turns
-        by_model = {record.turn: record.recalled.by_model for record in turns if record.recalled is not None}
-        return replace(run, turns=tuple(_with_author(record, by_model.get(record.turn, 0)) for record in run.turns))
+        recalled = self._recalled_in_turns()
+        by_model = {turn: found.by_model for turn, found in recalled.items()}
+        requests = (_with_author(record, by_model.get(record.turn, 0)) for record in run.requests)
+        return replace(run, requests=tuple(requests))
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
-        return {record.turn: record.recalled.asked for record in self._session.turns if record.recalled is not None}
+        return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
+
+    def _recalled_in_turns(self) -> dict[int, Recalled]:
+        """What each turn's last request recalled: in a turn nothing that was recalled goes again."""
+        records = self._session.requests
+        return {record.turn: record.recalled for record in records if record.recalled is not None}
 
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
         """What the user recalled into the request of this turn; the model will recall by itself again."""
-        found = [r.recalled for r in self._session.turns if r.turn == turn and r.recalled is not None]
-        return tuple(r for r in found[0].asked_by_user if r not in self._pinned) if found else ()
+        found = self._recalled_in_turns().get(turn)
+        return tuple(one for one in found.asked_by_user if one not in self._pinned) if found else ()
 
     def _answer(self) -> Generator[str, None, None]:
         said = len(self.log) - 1

@@ -158,7 +158,7 @@ class ChatMemory(AsyncTwins):
         recall = Recall(turns, whole_numbers("message_indices", message_indices), last_n)
         with self._lock:
             recalls = (*self._recalls, recall)
-            recalled = self._session.resolve(recalls, self._session.memory.before_input)
+            recalled = self._session.resolve(recalls, self._session.memory.before_open_turn)
             self._recalls = recalls
         return recalled
 

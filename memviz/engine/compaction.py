@@ -72,10 +72,8 @@ class Compaction:
 
     def request_turn_in(self, log: Log) -> int | None:
         """The same in a log that has grown since."""
-        number = max(1, self.turn)
-        if self.turn and self.after_message >= log.turn(number).asked:
-            number += 1
-        return number if number <= log.turn_count else None
+        request = log.request_from(self.after_message + 1)
+        return None if request is None else request.turn
 
     @property
     def summary(self) -> str | None:

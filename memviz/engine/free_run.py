@@ -8,7 +8,7 @@ from dataclasses import replace
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.engine.chat import Chat
-from memviz.engine.recall import Recall
+from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.records import PARTIAL_REPLY
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log
 from memviz.engine.run import Run
@@ -40,7 +40,7 @@ class FreeRun:
         summarizer: Model | str | None = None,
         counter: AnyCounter = DEFAULT_COUNTER,
         system_prompt: str | None = None,
-        recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
+        recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
         recall_tool: bool | None = None,
         so_far: Run | None = None,
     ) -> None:
@@ -49,7 +49,7 @@ class FreeRun:
             raise EmptyConversationError("The conversation holds no message of a user, so there is nothing to answer.")
         if system_prompt is None and isinstance(messages, Transcript):
             system_prompt = messages.system_prompt
-        self._recalls = {turn: _as_tuple(wanted) for turn, wanted in (recalls or {}).items()}
+        self._recalls = {_turn(key): _as_tuple(wanted) for key, wanted in (recalls or {}).items()}
         if so_far is not None:
             self.chat = Chat.resume(so_far, model=model, summarizer=summarizer)
         else:
@@ -109,6 +109,11 @@ class FreeRun:
         """Whether the last reply was stopped."""
         last = self.chat.log[-1] if self.chat.log.turn_count else None
         return last is not None and bool(last.meta and last.meta.get("partial"))
+
+
+def _turn(key: RequestKey) -> int:
+    """The turn of a key. Whether its call will be made nobody knows yet, so what it recalls is there from the first."""
+    return key if isinstance(key, int) else key[0]
 
 
 def _as_tuple(recalls: Recall | Sequence[Recall]) -> tuple[Recall, ...]:

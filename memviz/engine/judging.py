@@ -117,10 +117,9 @@ class Judging:
             )  # fmt: skip
         except MemvizError as failure:
             return replace(answer, error=str(failure)), failure
-        last = (record.facts,) if record.facts else ()
         return replace(
             answer, reply=record.reply, error=None, sent_tokens=record.sent_tokens, record=record,
-            calls=(*(call.facts for call in record.calls), *last), summaries=tuple(_summaries(run, record)),
+            calls=tuple(one.facts for one in record.requests if one.facts), summaries=tuple(_summaries(run, record)),
         ), None  # fmt: skip
 
     def _judged(self, answer: JudgedAnswer) -> tuple[JudgedAnswer, MemvizError | None]:
@@ -156,7 +155,7 @@ class Judging:
 def _summaries(run: Run, record: TurnRecord) -> Iterable[ReplyFacts]:
     """The summarizer's calls that the question brought about; those of the run itself are paid for."""
     own = {id(compaction) for compaction in run.compactions}
-    for compaction in record.compactions:
+    for compaction in (compaction for one in record.requests for compaction in one.compactions):
         if compaction.asked and id(compaction) not in own:
             yield ReplyFacts(compaction.model, compaction.usage, compaction.cost, compaction.seconds)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.conversation import Log, Turn
+from memviz.conversation import Log, Request
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
 from memviz.engine.assembly import Parts, assemble, count
@@ -26,14 +26,17 @@ from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 
 Numbers = NDArray[np.int64]
+COLUMNS = 9
+"""Numbers that are kept of each request: the arrays of an outline."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """The requests of one replay, one entry a turn in each array.
+    """The requests of one replay, one entry a request in each array.
 
-    ``lengths`` are the messages that the log had at each request (the input begins at ``input_starts``), ``ends``
-    those at the end of its turn. ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts``
+    ``turns`` and ``calls`` are its turn and the number of the call in it. ``lengths`` are the messages that the log had
+    at each request (the input begins at ``input_starts``), ``ends`` those when the next one of its turn was made, or
+    when the turn ended. ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts``
     and ``stops`` the log positions of history and input, which nearly always are one range. A request of which they are
     not has -1 in both, and stands in ``others`` by its number (0-based).
     """
@@ -42,6 +45,8 @@ class Outline:
     space: MemorySpace = field(repr=False)
     compactions: tuple[Compaction, ...] = field(repr=False)
     others: Mapping[int, Parts] = field(repr=False)
+    turns: Numbers = field(repr=False)
+    calls: Numbers = field(repr=False)
     lengths: Numbers = field(repr=False)
     ends: Numbers = field(repr=False)
     summary_starts: Numbers = field(repr=False)
@@ -64,14 +69,9 @@ class Outline:
         """The token counter behind every number."""
         return self.space.sums.counter
 
-    @property
-    def turns(self) -> Numbers:
-        """The turn of each request."""
-        return np.arange(1, len(self.lengths) + 1)
-
     @cached_property
     def reply_tokens(self) -> Numbers:
-        """Content tokens of the assistant's messages in each turn."""
+        """Tokens of the reply to each request, tool calls included."""
         totals = self.space.sums.arrays.reply_totals
         return totals[self.ends] - totals[self.lengths]
 
@@ -119,22 +119,20 @@ def outline(
     flat: list[int] = []
     others: dict[int, Parts] = {}
 
-    def request(turn: Turn) -> None:
+    def request(asked: Request) -> None:
         summaries, history = selection = strategy.select(session.memory)
+        begun = log.input_start(asked.stop)
         # Nearly all select one range up to the end: history and input, with nothing to be put right between them.
-        if len(history) == 1 and history[0].start < history[0].stop == turn.asked:
-            flat.extend((summaries.start, summaries.stop, min(history[0].start, turn.start), turn.asked))
+        if len(history) == 1 and history[0].start < history[0].stop == asked.stop:
+            flat.extend((*asked, summaries.start, summaries.stop, min(history[0].start, begun), asked.stop, begun))
             return
         parts = assemble(session.memory, selection)
         bounds = parts.one_range or (-1, -1)
         if bounds[0] < 0:
-            others[turn.number - 1] = parts
-        flat.extend((summaries.start, summaries.stop, *bounds))
+            others[len(flat) // COLUMNS] = parts
+        flat.extend((*asked, summaries.start, summaries.stop, *bounds, begun))
 
     for _ in play(session, request):
         pass
-    asked, stops = (np.array(bounds, np.int64) for bounds in log.turn_bounds())
-    first, last, starts, ends = np.array(flat, np.int64).reshape(-1, 4).T.copy()
-    begun = np.array([log.turn_start(number + 1) for number in range(log.turn_count)], np.int64)
-    done = tuple(session.compactions)
-    return Outline(strategy, session.space, done, others, asked, stops, first, last, starts, ends, begun)
+    columns = np.array(flat, np.int64).reshape(-1, COLUMNS).T.copy()
+    return Outline(strategy, session.space, tuple(session.compactions), others, *columns)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from memviz.bounds import MAX_DIGITS, is_whole_number, quoted
-from memviz.conversation import Log, Message
+from memviz.conversation import Log, Message, Request
 from memviz.errors import RecallError
 
 MAX_NUMBERS = 10_000
@@ -135,26 +135,63 @@ class Recalled:
         return cls(found, indices, tuple(value["missing"]), value["cut"], asked, value.get("by_model", 0))
 
 
-def recalls_by_turn(recalls: object) -> dict[int, tuple[Recall, ...]]:
-    """What is recalled into each turn's request, from a mapping of turn numbers (1-based) to a recall or several.
+RequestKey = int | tuple[int, int]
+"""A turn (1-based), or a turn and one of its calls (both 1-based)."""
+
+
+class PlannedRecalls:
+    """What a replay recalls, from a mapping of turns, or of turns and calls, to a recall or several.
+
+    What is recalled into a request stays in those that follow it in its turn: a model that was told something in the
+    first call of a tool loop must not have lost it in the second. It is found among what was said before the turn;
+    where the call is named, before what the request answers.
 
     Raises :class:`RecallError` for anything else. A turn that the conversation has not is passed over: a link may name
     one of another conversation.
     """
-    if recalls is None:
-        return {}
-    if not isinstance(recalls, Mapping):
-        raise RecallError(
-            f"recalls are {quoted(recalls)}; they have to map turn numbers to recalls, "
-            "such as {2: Recall(turns=[1])}."
-        )
-    return {_turn_number(turn): _of_one_turn(turn, wanted) for turn, wanted in recalls.items()}
+
+    def __init__(self, recalls: object) -> None:
+        if recalls is None:
+            recalls = {}
+        if not isinstance(recalls, Mapping):
+            raise RecallError(
+                f"recalls are {quoted(recalls)}; they have to map turn numbers to recalls, "
+                "such as {2: Recall(turns=[1])}."
+            )
+        self._planned: dict[int, dict[int, tuple[Recall, ...]]] = {}
+        for key, wanted in recalls.items():
+            turn, call = _request_key(key)
+            self._planned.setdefault(turn, {})[call] = _of_one_turn(key, wanted)
+
+    def __bool__(self) -> bool:
+        return bool(self._planned)
+
+    def at(self, log: Log, request: Request) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
+        """What goes into ``request``, and for each recall among how many first messages it finds."""
+        recalls: list[Recall] = []
+        bounds: list[int] = []
+        planned = self._planned.get(request.turn)
+        if planned:
+            turn = log.turn(request.turn)
+            stops = {one.call: one.stop for one in log.requests_of(turn)}
+            for call in sorted(call for call in planned if call <= request.call):
+                recalls += planned[call]
+                bounds += [log.input_start(stops[call]) if call else turn.start] * len(planned[call])
+        return tuple(recalls), tuple(bounds)
 
 
-def _turn_number(turn: object) -> int:
-    if isinstance(turn, int) and is_whole_number(turn):
-        return turn
-    raise RecallError(f"There is no turn {quoted(turn)} to recall into; turns are numbered from 1 on.")
+def _request_key(key: object) -> tuple[int, int]:
+    """The numbers of a turn and of one of its calls, which is 0 where only a turn is named."""
+    if isinstance(key, int) and is_whole_number(key):
+        return key, 0
+    if isinstance(key, tuple) and len(key) == 2 and all(isinstance(n, int) and is_whole_number(n) for n in key):
+        turn, call = key
+        if call >= 1:
+            return turn, call
+    raise RecallError(
+        f"There is no turn {quoted(key)} to recall into; turns are numbered from 1 on, and so are the calls of one: "
+        "write 12, or (12, 3) for the third call of turn 12."
+    )
 
 
 def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
@@ -167,8 +204,9 @@ def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
     return tuple(found)
 
 
-def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int) -> Recalled:
-    """Find what ``recalls`` name among the first ``length`` messages of ``log``.
+def resolve(log: Log, length: int | Sequence[int], recalls: Sequence[Recall], max_messages: int) -> Recalled:
+    """Find what ``recalls`` name among the first ``length`` messages of ``log``; with a list of lengths each among its
+    own.
 
     What the model and its recall tool told each other is only brought back by its own positions. Where one recall
     names more than ``max_messages``, those asked for by number are kept first, and of the others the newest. Numbers
@@ -177,9 +215,10 @@ def resolve(log: Log, length: int, recalls: Sequence[Recall], max_messages: int)
     found: set[int] = set()
     kept: set[int] = set()
     missing: list[str] = []
-    for recall in recalls:
-        by_number, absent = _by_number(log, length, recall)
-        others = {*_newest(log, length, recall.last_n or 0), *_holding(log, length, recall.keywords)}
+    bounds = [length] * len(recalls) if isinstance(length, int) else length
+    for recall, bound in zip(recalls, bounds, strict=True):
+        by_number, absent = _by_number(log, bound, recall)
+        others = {*_newest(log, bound, recall.last_n or 0), *_holding(log, bound, recall.keywords)}
         found |= by_number | others
         kept |= _within(max_messages, by_number, others)
         missing += absent

@@ -16,7 +16,7 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     """Tokens that ``recall`` would add to the request of ``record`` of ``run``, as that request is counted. What is
     sent word for word already, or is recalled, adds nothing. Recalls change no summary, so nothing else changes."""
     asked = record.recalled.asked if record.recalled is not None else ()
-    found = resolve(run.log, record.memory.before_input, (*asked, recall), run.strategy.recall_limit_messages)
+    found = resolve(run.log, record.memory.before_open_turn, (*asked, recall), run.strategy.recall_limit_messages)
     sent = record.parts
     new = assemble(record.memory, Selection(sent.summaries, sent.history), found.indices)
     more = sent._replace(recalled=tuple(sorted({*sent.recalled, *new.recalled})))

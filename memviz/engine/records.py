@@ -8,11 +8,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from memviz.context import Context
+from memviz.conversation import Message
 from memviz.engine.assembly import Parts, build_context
-from memviz.engine.calls import ModelCall, ReplyFacts, thoughts, total_cost_usd
+from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recalled
 from memviz.engine.settings_before import EarlierSetting, segments
@@ -22,14 +23,22 @@ from memviz.strategies.base import Strategy
 PARTIAL_REPLY = "partial_reply"
 
 
+RequestKind = Literal["answer", "recall", "thinking"]
+
+
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One request and the reply to it.
+    """One request, call number ``call`` (from 1) of its ``turn``, and the reply to it. In ``run.turns`` it is the last
+    one of a turn, and ``requests`` has all of that turn.
 
     ``tokens`` holds the content tokens of each part (``system``, ``summary``, ``recalled``,
     ``history``, ``input``, and ``tools`` for tools and their calls where there are any) and the format's
     ``overhead``. ``compactions`` are those that it is the first request to be changed by. ``facts`` is ``None`` for a
-    reply that was in the transcript. ``calls`` are those that the model needed before it answered.
+    reply that was in the transcript. ``reply_tokens`` are all that the model wrote, its tool calls included.
+
+    ``kind`` says what a live model used the call for: to recall or to think before it answers. ``thoughts`` are
+    messages that were sent behind the input and stand in no log: what it was told and said while it was thinking.
+    ``strategy`` is the one that the request was made under.
     """
 
     turn: int
@@ -41,7 +50,21 @@ class TurnRecord:
     flags: tuple[str, ...] = ()
     recalled: Recalled | None = None
     facts: ReplyFacts | None = None
-    calls: tuple[ModelCall, ...] = ()
+    call: int = 1
+    kind: RequestKind = "answer"
+    thoughts: tuple[Message, ...] = field(default=(), repr=False)
+    strategy: Strategy | None = field(default=None, repr=False, compare=False)
+    _requests: tuple[TurnRecord, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def requests(self) -> tuple[TurnRecord, ...]:
+        """All requests of the turn in order, this one the last of them."""
+        return self._requests or (self,)
+
+    @property
+    def name(self) -> str:
+        """The request as people name it: "turn 3", or "turn 3, call 2" from the second call on."""
+        return f"turn {self.turn}" if self.call == 1 else f"turn {self.turn}, call {self.call}"
 
     @property
     def total_tokens(self) -> int:
@@ -50,28 +73,34 @@ class TurnRecord:
 
     @property
     def sent_tokens(self) -> int:
-        """All tokens sent in this turn: with the request, and with the calls before it."""
-        return self.total_tokens + sum(call.sent_tokens for call in self.calls)
+        """All tokens sent in this turn, with all its ``requests``."""
+        return sum(record.total_tokens for record in self.requests)
 
     @property
-    def thinking(self) -> tuple[ModelCall, ...]:
-        """The rounds of reflective thinking."""
-        return tuple(call for call in self.calls if call.kind == "thinking")
+    def thinking(self) -> tuple[TurnRecord, ...]:
+        """The rounds of reflective thinking of this turn."""
+        return tuple(record for record in self.requests if record.kind == "thinking")
 
     @property
     def thinking_tokens(self) -> int:
-        """Tokens that the model wrote while it was thinking."""
-        return sum(call.reply_tokens for call in self.thinking)
+        """Tokens that the model wrote while it was thinking in this turn."""
+        return sum(record.reply_tokens for record in self.thinking)
 
     @property
     def thinking_cost_usd(self) -> float | None:
         """US dollars of all rounds of thinking, ``None`` where unknown."""
-        return total_cost_usd(self.thinking)
+        return total_cost_usd([record.facts for record in self.thinking])
 
     @property
     def context(self) -> Context:
         """The exact request, built from the log."""
-        return build_context(self.memory, self.parts, self.tokens, thoughts(self.calls))
+        return build_context(self.memory, self.parts, self.tokens, self.thoughts)
+
+    @property
+    def log_length(self) -> int:
+        """Number of messages that the log had when the request was made."""
+        exchange = self.parts.exchange
+        return max(self.memory.length, exchange.stop if exchange else 0)
 
     @property
     def summary(self) -> SummaryVersion | None:
@@ -81,17 +110,20 @@ class TurnRecord:
 
     @property
     def reply(self) -> str:
-        """Text of the last assistant message of the turn; empty when there was none."""
-        turn = self.memory.log.turn(self.turn)
-        answers = (self.memory.log[p].content for p in range(turn.stop - 1, turn.asked - 1, -1)
-                   if self.memory.log[p].role == "assistant")  # fmt: skip
-        return next(answers, "")
+        """Text of the reply, of its last message where there are several; empty where there is none, and for a round
+        of thinking."""
+        log, position, text = self.memory.log, self.log_length, ""
+        while self.kind != "thinking" and position < len(log) and log[position].role == "assistant":
+            text, position = log[position].content, position + 1
+        return text
 
     def to_dict(self, first_compaction: int) -> dict[str, Any]:
         """The record as JSON; its compactions are the run's from number ``first_compaction`` on."""
         parts = self.parts
         return {
             "turn": self.turn,
+            "call": self.call,
+            "kind": self.kind,
             "memory": [self.memory.length, self.memory.summary_count, self.memory.cursor],
             "summaries": [parts.summaries.start, parts.summaries.stop],
             "history": [[part.start, part.stop] for part in parts.history],
@@ -105,12 +137,15 @@ class TurnRecord:
             "flags": list(self.flags),
             "recalled": self.recalled.to_dict() if self.recalled is not None else None,
             "facts": self.facts.to_dict() if self.facts else None,
-            "calls": [call.to_dict() for call in self.calls],
+            "thoughts": [message.to_dict() for message in self.thoughts],
         }
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], space: MemorySpace, compactions: tuple[Compaction, ...]) -> TurnRecord:
-        """The record that :meth:`to_dict` described, over ``space`` and all compactions of the run."""
+    def from_dict(
+        cls, value: Mapping[str, Any], space: MemorySpace, compactions: tuple[Compaction, ...], strategy: Strategy
+    ) -> TurnRecord:
+        """The record that :meth:`to_dict` described, made under ``strategy``, over ``space`` and all compactions of the
+        run."""
         recalled, facts = value["recalled"], value["facts"]
         return cls(
             turn=value["turn"],
@@ -119,9 +154,9 @@ class TurnRecord:
                 summaries=range(*value["summaries"]),
                 history=tuple(range(*part) for part in value["history"]),
                 recalled=tuple(value["recalled_positions"]),
-                input=_input(value["input"]),
-                tools=tuple(value.get("tools", ())),  # records kept by earlier versions have none of these
-                exchange=range(*value.get("exchange", (0, 0))),
+                input=range(*value["input"]),
+                tools=tuple(value["tools"]),
+                exchange=range(*value["exchange"]),
             ),
             tokens=dict(value["tokens"]),
             reply_tokens=value["reply_tokens"],
@@ -129,15 +164,23 @@ class TurnRecord:
             flags=tuple(value["flags"]),
             recalled=Recalled.from_dict(recalled, space.log) if recalled else None,
             facts=ReplyFacts.from_dict(facts) if facts else None,
-            calls=tuple(ModelCall.from_dict(call) for call in value.get("calls", ())),
+            call=value["call"],
+            kind=value["kind"],
+            thoughts=tuple(Message.of(message) for message in value["thoughts"]),
+            strategy=strategy,
         )
 
 
-def _input(value: int | Sequence[int] | None) -> range:
-    """The input; records kept by earlier versions have the position of one message, or none."""
-    if isinstance(value, Sequence):
-        return range(*value)
-    return range(0) if value is None else range(value, value + 1)
+def by_turn(requests: Sequence[TurnRecord]) -> tuple[TurnRecord, ...]:
+    """The last record of every turn, which knows all of its turn."""
+    found: list[TurnRecord] = []
+    first = 0
+    for number, record in enumerate(requests, 1):
+        if number == len(requests) or requests[number].turn != record.turn:
+            calls = number - first
+            found.append(record if calls == 1 else replace(record, _requests=tuple(requests[first:number])))
+            first = number
+    return tuple(found)
 
 
 def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int) -> Memory:
@@ -148,7 +191,7 @@ def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int
 
 
 def with_their_compactions(
-    turns: Sequence[TurnRecord],
+    requests: Sequence[TurnRecord],
     compactions: Sequence[Compaction],
     strategy: Strategy,
     counter: str,
@@ -161,7 +204,7 @@ def with_their_compactions(
     chat is given its own setting again.
     """
     if not earlier:
-        return [*turns], [*compactions[sum(len(record.compactions) for record in turns) :]]
+        return [*requests], [*compactions[sum(len(record.compactions) for record in requests) :]]
     found: list[TurnRecord] = []
     waiting: list[Compaction] = []
     left: list[tuple[EarlierSetting, list[Compaction]]] = []
@@ -169,8 +212,8 @@ def with_their_compactions(
         before = [one for one in left if one[0].is_setting(setting.strategy, setting.counter)]
         left = [one for one in left if one not in before]
         waiting = [*(compaction for _, those in before for compaction in those), *made]
-        while len(found) < len(turns) and turns[len(found)].turn <= setting.last_turn:
-            record = turns[len(found)]
+        while len(found) < len(requests) and requests[len(found)].turn <= setting.last_turn:
+            record = requests[len(found)]
             mine = [compaction for compaction in waiting if compaction.after_message < record.memory.length]
             waiting = waiting[len(mine) :]
             found.append(replace(record, compactions=tuple(mine)))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memviz.bounds import type_of
-from memviz.conversation import Log, Message, Turn
+from memviz.conversation import Log, Message, Request, Turn
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
-from memviz.engine.recall import Recall, recalls_by_turn
+from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
@@ -49,7 +49,7 @@ def replay(
     model: Model | str | None = "offline",
     counter: AnyCounter = DEFAULT_COUNTER,
     system_prompt: str | None = None,
-    recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
+    recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
     edits: Mapping[int, str] | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -58,8 +58,9 @@ def replay(
     """What ``strategy`` would have sent, request by request, had this conversation been held under it.
 
     Replies come from the transcript; ``model`` only writes the summaries (``None``: nobody does).
-    ``recalls`` maps a turn number to what is injected into its request. A transcript's own system
-    prompt is used unless another one is given. ``edits`` maps the number of a summary version to the text
+    ``recalls`` maps a turn number to what is injected into its requests, from the first one on, or the numbers of a
+    turn and of one of its calls, (12, 3), to what is injected from that call on to the end of the turn. A transcript's
+    own system prompt is used unless another one is given. ``edits`` maps the number of a summary version to the text
     that is used in its place; later summaries then take that one in. ``progress`` gets the turns done and
     their number. Raises :class:`EmptyConversationError` when there is no user message, so nothing would be
     sent, unless the run ``may_have_no_turn``; :class:`ReviewError` for an empty edit;
@@ -82,7 +83,7 @@ def begun(
     model: Model | str | None = "offline",
     counter: AnyCounter = DEFAULT_COUNTER,
     system_prompt: str | None = None,
-    recalls: Mapping[int, Recall | Sequence[Recall]] | None = None,
+    recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
     edits: Mapping[int, str] | None = None,
     may_have_no_turn: bool = False,
@@ -94,15 +95,15 @@ def begun(
         must_have_a_turn(log)
     if system_prompt is None and isinstance(messages, Transcript):
         system_prompt = messages.system_prompt
-    wanted = recalls_by_turn(recalls)
+    wanted = PlannedRecalls(recalls)
     session = Session(
         log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
         edits={version: worded(text) for version, text in edits.items()} if edits else None,
     )  # fmt: skip
 
-    def request(turn: Turn) -> None:
-        prepared = session.request(wanted.get(turn.number, ()))
-        session.record(prepared, reply_tokens(session, turn))
+    def request(asked: Request) -> None:
+        prepared = session.request(*wanted.at(log, asked)) if wanted else session.request()
+        session.record(prepared, reply_tokens(session, asked))
 
     return session, play(session, request)
 
@@ -115,27 +116,31 @@ def must_have_a_turn(log: Log) -> None:
         )
 
 
-def play(session: Session, request: Callable[[Turn], object]) -> Iterator[int]:
+def play(session: Session, request: Callable[[Request], object]) -> Iterator[int]:
     """Let ``session`` take in its log turn by turn; gives the number of each turn when it is done. ``request`` is
-    called whenever the session is ready for one."""
+    called whenever the session is ready for one: once for each reply of the log, and where the user waits for one."""
     log = session.log
     session.advance(log.turn_start(1) if log.turn_count else len(log))
     due = session.due_at
     for turn in log.turns():
+        asked = log.requests_of(turn)
         if turn.stop < due:  # nothing happens within this turn
-            session.memory = session.memory.appended(turn.asked)
-            request(turn)
+            for one in asked:
+                session.memory = session.memory.appended(one.stop)
+                request(one)
         else:
-            _play_turn(session, turn, request)
+            for one in asked:
+                session.advance(one.stop)
+                session.look_before_request()
+                request(one)
+            end_turn(session, turn)
             due = session.due_at
         yield turn.number
     session.advance(len(log))
 
 
-def _play_turn(session: Session, turn: Turn, request: Callable[[Turn], object]) -> None:
-    session.advance(turn.asked)
-    session.look_before_request()
-    request(turn)
-    if turn.stop > turn.asked:  # without an answer the turn is still open
-        session.advance(turn.stop)
+def end_turn(session: Session, turn: Turn) -> None:
+    """Take in the rest of ``turn``, and let it be summarized unless it is still open."""
+    session.advance(turn.stop)
+    if turn.number < session.log.turn_count or not session.memory.is_turn_open:
         session.complete_turn()

@@ -43,7 +43,7 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
 def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
     """After a chat was left: what was due then waits for a decision again, with the ``drafts`` that it had. While
     :attr:`Session.review` is on nobody is asked for that."""
-    log, last = session.log, session.turns[-1] if session.turns else None
+    log, last = session.log, session.requests[-1] if session.requests else None
     if not log.turn_count or (last and PARTIAL_REPLY in last.flags and last.turn == log.turn_count):
         return  # a stopped reply is taken in with what follows it
     own, start = session.own_compactions, log.turn_start(log.turn_count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from memviz.context import TOKEN_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.calls import thoughts
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
+from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
-from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
-from memviz.engine.settings_before import EarlierSetting, made_under, segments, strategies_of
+from memviz.engine.records import TurnRecord, by_turn, memory_at, with_their_compactions
+from memviz.engine.settings_before import EarlierSetting, made_under, segments, strategies_of, strategy_of
 from memviz.errors import MatrixTooLargeError, ParameterError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
@@ -43,8 +43,9 @@ RESULTS_KEPT = 8
 class Run:
     """The record of one strategy at work: enough to redraw everything without running it again.
 
-    ``turns`` has one record a request, ``compactions`` every summarization in order, those after the
-    last request included. Of a live chat, ``waiting`` is what is recalled for the next request, and
+    ``requests`` has one record for each call of the model, ``turns`` that of the last call of each turn, which has all
+    of its turn in its own ``requests``. ``compactions`` is every summarization in order, those after the last request
+    included. Of a live chat, ``waiting`` is what is recalled for the next request, and
     ``pinned`` what goes into every one; ``review`` says whether it stops before each summarization, and ``drafts`` are
     those of the one that waits for a decision.
 
@@ -57,7 +58,7 @@ class Run:
 
     strategy: Strategy
     space: MemorySpace = field(repr=False)
-    turns: tuple[TurnRecord, ...] = field(default=(), repr=False)
+    requests: tuple[TurnRecord, ...] = field(default=(), repr=False)
     compactions: tuple[Compaction, ...] = field(default=(), repr=False)
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
@@ -77,6 +78,16 @@ class Run:
         if kept is None:
             kept = self._results.put(what, (work_out(),))
         return kept[0]
+
+    @cached_property
+    def turns(self) -> tuple[TurnRecord, ...]:
+        """The last request of each turn. In a conversation without tools each turn has one."""
+        return by_turn(self.requests)
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether any turn took more than one call of the model."""
+        return len(self.turns) < len(self.requests)
 
     @property
     def log(self) -> Log:
@@ -120,10 +131,10 @@ class Run:
         if not self.earlier_settings:
             return self
         before = self.earlier_settings[-1]
-        turns = tuple(record for record in self.turns if record.turn > before.last_turn)
-        sent = [compaction for record in turns for compaction in record.compactions]
-        compactions = (*sent, *(one for turn, one in self.unsent if turn > before.last_turn or not turns))
-        return replace(self, turns=turns, compactions=compactions, earlier_settings=())
+        requests = tuple(record for record in self.requests if record.turn > before.last_turn)
+        sent = [compaction for record in requests for compaction in record.compactions]
+        compactions = (*sent, *(one for turn, one in self.unsent if turn > before.last_turn or not requests))
+        return replace(self, requests=requests, compactions=compactions, earlier_settings=())
 
     def number_of(self, compaction: Compaction) -> int:
         """The number (0-based) of one of the run's compactions."""
@@ -136,32 +147,37 @@ class Run:
     def request_turn(self, compaction: Compaction) -> int | None:
         """The turn of the first request that one of the run's compactions changed, asked or still to be asked; ``None``
         where none came, also because the chat was given another setting."""
-        if id(compaction) in self._request_turns:
-            return self._request_turns[id(compaction)]
+        if (number := self.request_number(compaction)) is not None:
+            return self.requests[number].turn
         turn = compaction.request_turn_in(self.log) if id(compaction) in self._own_unsent else None
         return max(turn, self.first_turn) if turn and self.first_turn <= self.log.turn_count else None
 
+    def request_number(self, compaction: Compaction) -> int | None:
+        """The number (0-based) of the first request that one of the run's compactions changed; ``None`` where none has
+        been asked."""
+        return self._request_numbers.get(id(compaction))
+
     @cached_property
-    def _request_turns(self) -> Mapping[int, int]:
-        return {id(compaction): record.turn for record in self.turns for compaction in record.compactions}
+    def _request_numbers(self) -> Mapping[int, int]:
+        return {id(one): number for number, record in enumerate(self.requests) for one in record.compactions}
 
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """Of the setting in force, by their identity."""
         own = made_under(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
-        return frozenset(map(id, own)) - self._request_turns.keys()
+        return frozenset(map(id, own)) - self._request_numbers.keys()
 
     @cached_property
     def unsent(self) -> tuple[tuple[int, Compaction], ...]:
         """The compactions that no request on record was changed by, each with the last turn of the time in which its
         setting was in force."""
         made = segments(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
-        last = self.turns[-1].turn if self.turns else 0
+        last = self.requests[-1].turn if self.requests else 0
         return tuple(
             (min(setting.last_turn, last), compaction)
             for setting, those in made
             for compaction in those
-            if id(compaction) not in self._request_turns
+            if id(compaction) not in self._request_numbers
         )
 
     def strategy_at(self, turn: int) -> Strategy:
@@ -188,12 +204,12 @@ class Run:
 
     def fates(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint8]:
         """What became of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
-        ``requests`` (0-based places in ``turns``) and ``messages`` (log positions). Raises
+        ``requests`` (0-based places) and ``messages`` (log positions). Raises
         :class:`memviz.MatrixTooLargeError` for more than 100 million cells."""
         rows, columns = self._asked("fates", requests, messages)
         fates = np.empty((len(rows), len(columns)), dtype=np.uint8)
         for row, number in enumerate(rows):
-            fates[row] = self.fates_at(self.turns[number])[messages or slice(None)]
+            fates[row] = self.fates_at(self.requests[number])[messages or slice(None)]
         return fates
 
     def fates_at(self, record: TurnRecord) -> NDArray[np.uint8]:
@@ -219,7 +235,7 @@ class Run:
         generations = np.zeros((len(rows), len(columns)), dtype=np.uint16)
         by_version: dict[int, list[int]] = {}
         for row, number in enumerate(rows):
-            sent = self.turns[number].parts.summaries
+            sent = self.requests[number].parts.summaries
             if len(sent) == 1:
                 by_version.setdefault(sent.start, []).append(row)
             elif sent:
@@ -235,18 +251,23 @@ class Run:
         for argument, value in {"requests": requests, "messages": messages}.items():
             if not isinstance(value, slice | None):
                 raise ParameterError(argument, value, "a slice, such as slice(0, 100), or None for all")
-        rows, columns = range(len(self.turns)), range(len(self.log))
+        rows, columns = range(len(self.requests)), range(len(self.log))
         asked = rows[requests or slice(None)], columns[messages or slice(None)]
         if len(asked[0]) * len(asked[1]) > MAX_CELLS:
             raise MatrixTooLargeError(name, *asked, MAX_CELLS)
         return asked
 
-    def frame(self) -> DataFrame:
-        """One row a turn: tokens of each part, their total, the reply's, compactions, flags, and the calls
-        before the reply: how many, all tokens sent in the turn, and those written while thinking."""
+    def frame(self, by: Literal["request", "turn"] = "request") -> DataFrame:
+        """One row a request with its turn and call: tokens of each part, their total, the reply's, compactions, flags.
+        ``by="turn"`` has one row a turn with the sums of its requests, how many they were (``requests``), the newest
+        summary and all flags. Raises :class:`ParameterError` for another ``by``."""
         from pandas import DataFrame
 
-        return DataFrame([_row(record) for record in self.turns], columns=FRAME_COLUMNS)
+        if by == "request":
+            return DataFrame([_row(record) for record in self.requests], columns=FRAME_COLUMNS)
+        if by != "turn":
+            raise ParameterError("by", by, '"request" or "turn"')
+        return DataFrame([_turn_row(record) for record in self.turns], columns=TURN_FRAME_COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""
@@ -261,8 +282,8 @@ class Run:
             "system_tokens": self.space.prompt_tokens,
             "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
             "compactions": [compaction.to_dict() for compaction in self.compactions],
-            "turns": [
-                record.to_dict(first) for record, first in zip(self.turns, self.first_compactions(), strict=True)
+            "requests": [
+                record.to_dict(first) for record, first in zip(self.requests, self.first_compactions(), strict=True)
             ],
             **self.recalls_ahead(),
             **({"earlier_settings": self.settings_before()} if self.earlier_settings else {}),
@@ -271,7 +292,7 @@ class Run:
     def first_compactions(self) -> list[int]:
         """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
         found, first = [], 0
-        for record in self.turns:
+        for record in self.requests:
             if record.compactions:
                 first = self.number_of(record.compactions[0])
             found.append(first)
@@ -312,31 +333,36 @@ class Run:
             system_prompt=Message("system", prompt) if prompt else None,
             prompt_tokens=value["system_tokens"],
         )
-        if value["turns"] and value["turns"][0]["tokens"]["system"] != space.system_tokens:
+        recorded = requests_of(value, space, strategy)
+        if recorded and recorded[0]["tokens"]["system"] != space.system_tokens:
             space = replace(space, leads_apart=False)  # kept by a version that took leading system messages as history
         done = zip(value["compactions"], makers, strict=True)
         compactions = tuple(Compaction.from_dict(item, maker, space) for item, maker in done)
-        read = [TurnRecord.from_dict(item, space, compactions) for item in value["turns"]]
-        turns = tuple(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
+        read = [
+            TurnRecord.from_dict(item, space, compactions, strategy_of(item["turn"], strategy, earlier))
+            for item in recorded
+        ]
+        requests = tuple(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
         drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
         review = bool(value.get("review"))
-        return cls(strategy, space, turns, compactions, waiting, pinned, earlier, review, drafts)
+        return cls(strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts)
 
 
 FRAME_COLUMNS = [
-    "turn", *(f"{part}_tokens" for part in (*TOKEN_PARTS, "tools")), "total_tokens", "reply_tokens",
-    "messages", "compactions", "failed_compactions", "summary_version", "flags",
-    "earlier_calls", "sent_tokens", "thinking_tokens",
+    "turn", "call", *(f"{part}_tokens" for part in (*TOKEN_PARTS, "tools")), "total_tokens", "reply_tokens",
+    "messages", "compactions", "failed_compactions", "summary_version", "flags", "kind",
 ]  # fmt: skip
+TURN_FRAME_COLUMNS = ["requests" if name == "call" else name for name in FRAME_COLUMNS if name != "kind"]
 
 
 def _row(record: TurnRecord) -> dict[str, Any]:
     parts = record.parts
     sent = sum(len(part) for part in parts.history) + len(parts.recalled) + len(parts.input)
-    sent += len(parts.exchange) + len(thoughts(record.calls))
+    sent += len(parts.exchange) + len(record.thoughts)
     return {
         "turn": record.turn,
+        "call": record.call,
         **{f"{part}_tokens": record.tokens.get(part, 0) for part in (*TOKEN_PARTS, "tools")},
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
@@ -345,10 +371,16 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
         "summary_version": record.summary.version if record.summary else 0,
         "flags": ", ".join(record.flags),
-        "earlier_calls": len(record.calls),
-        "sent_tokens": record.sent_tokens,
-        "thinking_tokens": record.thinking_tokens,
+        "kind": record.kind,
     }
+
+
+def _turn_row(record: TurnRecord) -> dict[str, Any]:
+    rows = [_row(one) for one in record.requests]
+    flags = dict.fromkeys(flag for one in record.requests for flag in one.flags)
+    last = {"turn": record.turn, "requests": len(rows), "summary_version": rows[-1]["summary_version"]}
+    summed = (name for name in TURN_FRAME_COLUMNS if name not in last and name != "flags")
+    return {**last, **{name: sum(row[name] for row in rows) for name in summed}, "flags": ", ".join(flags)}
 
 
 def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:

@@ -13,18 +13,18 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
-from memviz.conversation import Log, Message, Turn
+from memviz.conversation import Log, Message, Request
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.backoff import Backoff, backoff_after
-from memviz.engine.calls import ModelCall, ReplyFacts
+from memviz.engine.calls import ReplyFacts
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.recall import Recall, Recalled, resolve
-from memviz.engine.records import PARTIAL_REPLY, TurnRecord, memory_at, with_their_compactions
+from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord, by_turn, memory_at, with_their_compactions
 from memviz.engine.run import Run
 from memviz.engine.settings_before import EarlierSetting, cut_off, made_under, renumbered
-from memviz.engine.tool_pairs import orphaned_results, without_halves
+from memviz.engine.tool_pairs import in_pairs, orphaned_results
 from memviz.errors import RecallError, ScriptExhausted, UnusableSummarizerError
 from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
@@ -91,7 +91,7 @@ class Session:
         self.space = new_space(log, strategy, counter, system_prompt)
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
-        self.turns: list[TurnRecord] = []
+        self.requests: list[TurnRecord] = []
         self.earlier_settings: tuple[EarlierSetting, ...] = ()
         self.review, self.pending = False, None
         self._edits = dict(edits or {})
@@ -107,9 +107,9 @@ class Session:
             run.log, run.strategy, summarizer, run.counter, run.system_prompt, repair_tool_pairs=repair_tool_pairs
         )
         session.space, session.earlier_settings = run.space, run.earlier_settings
-        session.compactions, session.turns = list(run.compactions), list(run.turns)
+        session.compactions, session.requests = list(run.compactions), list(run.requests)
         session.rewind(len(run.log))
-        last = session.turns[-1] if session.turns else None
+        last = session.requests[-1] if session.requests else None
         if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
             # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop. A setting
             # that the chat was given since may have taken it in already.
@@ -129,7 +129,7 @@ class Session:
         if not len(self.log) or self.log[-1].role != "user":
             return
         start = self.log.turn_start(self.log.turn_count)
-        requested = bool(self.turns) and self.turns[-1].turn == self.log.turn_count
+        requested = bool(self.requests) and self.requests[-1].turn == self.log.turn_count
         if not requested and all(compaction.after_message < start for compaction in self.compactions):
             self.memory = memory_at(self.space, self.own_compactions, start)
 
@@ -141,7 +141,7 @@ class Session:
 
     def run(self) -> Run:
         """Everything so far."""
-        done = tuple(self.turns), tuple(self.compactions)
+        done = tuple(self.requests), tuple(self.compactions)
         return Run(self.strategy, self.space, *done, earlier_settings=self.earlier_settings)
 
     def advance(self, length: int) -> None:
@@ -244,9 +244,9 @@ class Session:
             self.thinking_summary = thinking_summary if self.pending is not None else None
 
     def catch_up(self, length: int, summary: Reply | None = None) -> None:
-        """Take in the first ``length`` messages. Unless the last of them is a question, its turn is complete."""
+        """Take in the first ``length`` messages. Unless the last of them waits for a reply, its turn is complete."""
         self.advance(length)
-        if length and self.log[length - 1].role != "user":
+        if length and not self.memory.appended(length).is_turn_open:
             self.complete_turn(summary)
 
     def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
@@ -265,17 +265,17 @@ class Session:
         elif self.strategy.trigger is Trigger.MESSAGE and self._at_once:
             self._compact()
 
-    def request(self, recalls: Sequence[Recall] = ()) -> Prepared:
-        """The request for the memory as it stands. Asks nobody."""
+    def request(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
+        """The request for the memory as it stands. Asks nobody. Each recall finds what was said before the turn that is
+        open, or among the first messages up to its entry in ``bounds``."""
         memory = self.memory
-        recalled = self.resolve(recalls, memory.before_input) if recalls else None
+        recalled = self.resolve(recalls, memory.before_open_turn if bounds is None else bounds) if recalls else None
         parts = assemble(memory, self.strategy.select(memory), recalled.indices if recalled else ())
         # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
         # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
-        orphaned = orphaned_results(self.log, parts.history, parts.recalled) if self.log.tools.results else []
         if self.repair_tool_pairs and (self.log.tools.callers or self.log.tools.results):
-            history, kept = without_halves(self.log, parts.history, parts.recalled)
-            parts, orphaned = parts._replace(history=history, recalled=kept), []
+            parts = in_pairs(self.log, parts)
+        orphaned = orphaned_results(self.log, parts) if self.log.tools.results else []
         tokens = count(memory, parts)
         return Prepared(memory, parts, tokens, self._flags(tokens, bool(orphaned)), recalled)
 
@@ -286,8 +286,9 @@ class Session:
             flags = (OVER_BUDGET,)
         return (*flags, ORPHANED_TOOL_MESSAGE) if orphaned else flags
 
-    def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
-        """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound."""
+    def resolve(self, recalls: Sequence[Recall], length: int | Sequence[int]) -> Recalled:
+        """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound; with a list of
+        lengths each from its own."""
         if recalls and not self.strategy.allows_recall:
             remedy = ": turn enable_recall on" if self.strategy.has_parameter("enable_recall") else ""
             raise RecallError(f"{self.strategy.title} has recall switched off{remedy}.")
@@ -299,11 +300,14 @@ class Session:
         reply_tokens: int,
         facts: ReplyFacts | None = None,
         extra_flags: tuple[str, ...] = (),
-        calls: tuple[ModelCall, ...] = (),
+        kind: RequestKind = "answer",
+        thoughts: tuple[Message, ...] = (),
     ) -> TurnRecord:
         """Keep the request and what came of it."""
+        turn = prepared.memory.turn
+        before = self.requests[-1] if self.requests else None
         record = TurnRecord(
-            turn=prepared.memory.turn,
+            turn=turn,
             memory=prepared.memory,
             parts=prepared.parts,
             tokens=prepared.tokens,
@@ -312,11 +316,22 @@ class Session:
             flags=prepared.flags + extra_flags,
             recalled=prepared.recalled,
             facts=facts,
-            calls=calls,
+            call=before.call + 1 if before is not None and before.turn == turn else 1,
+            kind=kind,
+            thoughts=thoughts,
+            strategy=self.strategy,
         )
         self._unsent = []
-        self.turns.append(record)
+        self.requests.append(record)
         return record
+
+    @property
+    def last_turn(self) -> TurnRecord:
+        """The last turn's last record, which knows all requests of the turn."""
+        number, first = self.requests[-1].turn, len(self.requests) - 1
+        while first and self.requests[first - 1].turn == number:
+            first -= 1
+        return by_turn(self.requests[first:])[0]
 
     def _compact(self, thinking_summary: Reply | None = None) -> bool:
         """Summarize if it is time to; whether a summary was written. A summary of the last turn that was
@@ -436,22 +451,22 @@ class Session:
         # Records and runs that were handed out keep pointing at the old log and the old summaries, so neither is
         # cut short: both are replaced by shorter ones, over which the memory is read off the last compaction left.
         self.log = self.log.prefix(length)
-        self.turns = [record for record in self.turns if record.memory.length < length]
-        last_turn = self.turns[-1].turn if self.turns else 0
+        self.requests = [record for record in self.requests if record.memory.length < length]
+        last_turn = self.requests[-1].turn if self.requests else 0
         kept, self.earlier_settings = cut_off(
             self.strategy, self.counter.name, self.compactions, self.earlier_settings, length, last_turn
         )
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
         self.compactions = renumbered(kept, self.space)
-        self.turns, self._unsent = with_their_compactions(
-            self.turns, self.compactions, self.strategy, self.counter.name, self.earlier_settings
+        self.requests, self._unsent = with_their_compactions(
+            self.requests, self.compactions, self.strategy, self.counter.name, self.earlier_settings
         )
         self._backoff, self._at_once = backoff_after(self.own_compactions), False
         self.pending = self._looked_before = self.thinking_summary = None
         self.memory = memory_at(self.space, self.own_compactions, length)
 
 
-def reply_tokens(session: Session, turn: Turn) -> int:
-    """Content tokens of the assistant's messages of a turn."""
+def reply_tokens(session: Session, request: Request) -> int:
+    """Tokens of all that the assistant wrote in answer to a request, tool calls included."""
     totals = session.space.sums.reply_totals
-    return totals[turn.stop] - totals[turn.asked]
+    return totals[request.reply_stop] - totals[request.stop]

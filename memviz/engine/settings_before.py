@@ -53,6 +53,11 @@ def strategies_of(strategy: Strategy, earlier: Sequence[EarlierSetting], compact
     return found + [strategy] * (compactions - len(found))
 
 
+def strategy_of(turn: int, strategy: Strategy, earlier: Sequence[EarlierSetting]) -> Strategy:
+    """The strategy that the requests of ``turn`` were made under; ``strategy`` is the one in force."""
+    return next((setting.strategy for setting in earlier if turn <= setting.last_turn), strategy)
+
+
 def segments(
     strategy: Strategy, counter: str, compactions: Sequence[Compaction], earlier: Sequence[EarlierSetting]
 ) -> Iterator[tuple[EarlierSetting, Sequence[Compaction]]]:

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from memviz.counters import Counter
 from memviz.engine.assembly import count
-from memviz.engine.calls import thoughts
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import memory_at, with_their_compactions
-from memviz.engine.replay import play
+from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.replay import end_turn, play
 from memviz.engine.run import Run
 from memviz.engine.session import Session, new_space
 from memviz.engine.settings_before import EarlierSetting
+from memviz.memory import MemorySpace
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 
@@ -26,7 +26,7 @@ from memviz.strategies.base import Strategy
 def was_asked(run: Run) -> bool:
     """Whether a model was sent any request that is on record. Those of a conversation that was held elsewhere are only
     what a setting would have sent, so they may be derived again under another one."""
-    return any(record.facts is not None for record in run.turns)
+    return any(record.facts is not None for record in run.requests)
 
 
 def switched(
@@ -44,7 +44,7 @@ def switched(
 
 def _before(held: Run) -> tuple[EarlierSetting, ...]:
     """The settings so far. One under which no request was made leaves nothing behind."""
-    earlier, last_turn = held.earlier_settings, held.turns[-1].turn
+    earlier, last_turn = held.earlier_settings, held.requests[-1].turn
     if last_turn < held.first_turn:
         return earlier
     return (*earlier, EarlierSetting(held.strategy, held.counter.name, last_turn, len(held.compactions)))
@@ -56,7 +56,7 @@ def _taken_in(held: Run, before: Sequence[EarlierSetting], strategy: Strategy, c
     if not mine:
         return 0
     last_turn = mine[-1].last_turn
-    requested = next(record.memory.length for record in held.turns if record.turn == last_turn)
+    requested = max(record.memory.length for record in held.requests if record.turn == last_turn)
     done = held.compactions_at(last_turn)
     return max(requested, done[-1].after.length if done else 0)
 
@@ -81,21 +81,26 @@ def _recounted(held: Run, strategy: Strategy, counter: Counter, before: Sequence
 
 def _with_new_counts(run: Run) -> Run:
     space = run.space
-    totals = space.sums.reply_totals
     compactions = [_in_space(compaction, run) for compaction in run.compactions]
-    turns = []
-    for record in run.turns:
-        memory, turn = record.memory._replace(space=space), run.log.turn(record.turn)
-        turns.append(
-            replace(
-                record,
-                memory=memory,
-                tokens=count(memory, record.parts, thoughts(record.calls)),
-                reply_tokens=totals[turn.stop] - totals[turn.asked],
-            )
-        )
-    counted, _ = with_their_compactions(turns, compactions, run.strategy, run.counter.name, run.earlier_settings)
-    return replace(run, turns=tuple(counted), compactions=tuple(compactions))
+    requests = []
+    for record in run.requests:
+        memory = record.memory._replace(space=space)
+        tokens = count(memory, record.parts, record.thoughts)
+        requests.append(replace(record, memory=memory, tokens=tokens, reply_tokens=_reply_tokens(record, space)))
+    counted, _ = with_their_compactions(requests, compactions, run.strategy, run.counter.name, run.earlier_settings)
+    return replace(run, requests=tuple(counted), compactions=tuple(compactions))
+
+
+def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
+    """What the reply to a request has under the counter of ``space``. That of a round of thinking is in no log, and
+    stays as it was counted."""
+    if record.kind == "thinking":
+        return record.reply_tokens
+    log, start = space.log, record.log_length
+    stop = start
+    while stop < len(log) and log[stop].role == "assistant":
+        stop += 1
+    return space.sums.reply_totals[stop] - space.sums.reply_totals[start]
 
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:
@@ -113,11 +118,9 @@ def _catch_up(session: Session, start: int) -> Iterator[int]:
     for turn in session.log.turns():
         if turn.stop <= start:
             continue
-        if session.memory.length < turn.asked:
-            session.advance(turn.asked)
-            session.look_before_request()
-        if turn.stop > turn.asked:  # without an answer the turn is still open
-            session.advance(turn.stop)
-            session.complete_turn()
+        for request in session.log.requests_of(turn):
+            if session.memory.length < request.stop:
+                session.advance(request.stop)
+                session.look_before_request()
+        end_turn(session, turn)
         yield turn.number
-    session.advance(len(session.log))

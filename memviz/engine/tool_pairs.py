@@ -9,15 +9,21 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from memviz.conversation import Log
+from memviz.engine.assembly import Parts
 
 
-def orphaned_results(log: Log, history: Sequence[range], recalled: Sequence[int]) -> list[int]:
+def orphaned_results(log: Log, parts: Parts) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
-    call_of = log.tools.call_of
-    orphaned = [p for p in _results_that_may_be_orphaned(log, history) if not _in_history(call_of[p], history)]
+    call_of, history, recalled = log.tools.call_of, parts.history, parts.recalled
+    orphaned = [p for p in _results_that_may_be_orphaned(log, _sent(parts)) if not _in_history(call_of[p], history)]
     return orphaned + [
         p for p in recalled if p in call_of and not (call_of[p] in recalled or _in_history(call_of[p], history))
     ]
+
+
+def _sent(parts: Parts) -> tuple[range, ...]:
+    """History and input: a tool's results are the input of the request that follows them."""
+    return (*parts.history, parts.input) if parts.input else parts.history
 
 
 def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterator[int]:
@@ -35,18 +41,29 @@ def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Itera
         yield from (p for p in {*log.tools.unanswered, *log.tools.late} if p in history[-1])
 
 
-def without_halves(
-    log: Log, history: Sequence[range], recalled: Sequence[int]
-) -> tuple[tuple[range, ...], tuple[int, ...]]:
-    """``history`` and ``recalled`` with only those calls and results whose other half stands in the same block."""
+def in_pairs(log: Log, parts: Parts) -> Parts:
+    """``parts`` with only those calls and results whose other half is sent as well. What the input answers is pulled in
+    where it would be missing, since the input is always sent; everything else is left out."""
     tools = log.tools
+    history = _with_calls_of(log, parts)
+    sent = _sent(parts._replace(history=history))
     dropped = {p for p in _results_that_may_be_orphaned(log, history) if not _in_history(tools.call_of[p], history)}
     for caller in _callers_that_may_be_unanswered(log, history):
         results = tools.results_of[caller]
-        if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, history) for p in results):
+        if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, sent) for p in results):
             dropped.update((caller, *results))
     kept = tuple(part for positions in history for part in _split(positions, sorted(dropped)))
-    return kept, tuple(p for p in recalled if _is_whole(log, p, recalled))
+    return parts._replace(history=kept, recalled=tuple(p for p in parts.recalled if _is_whole(log, p, parts.recalled)))
+
+
+def _with_calls_of(log: Log, parts: Parts) -> tuple[range, ...]:
+    """The history with the calling message of every tool result in the input."""
+    history = parts.history
+    for position in _within(log.tools.results, parts.input):
+        caller = log.tools.call_of[position]
+        if caller is not None and not _in_history(caller, history):
+            history = tuple(sorted((*history, range(caller, caller + 1)), key=lambda part: part.start))
+    return history
 
 
 def _is_whole(log: Log, position: int, recalled: Sequence[int]) -> bool:

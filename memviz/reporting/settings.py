@@ -154,8 +154,7 @@ def _usd(amount: float | None) -> str:
 
 def live_replies(run: Run) -> list[ReplyFacts]:
     """What is known of each reply that a model gave, calls before the reply included; none in a replay."""
-    facts = [record.facts for record in run.turns if record.facts is not None]
-    return facts + [call.facts for record in run.turns for call in record.calls]
+    return [record.facts for record in run.requests if record.facts is not None]
 
 
 def _chat_cost(run: Run) -> str:

@@ -45,8 +45,8 @@ class PerTurnSummaries(Strategy):
         return max(memory.cursor, first)
 
     def completed_stop(self, memory: Memory) -> int:
-        """Where the completed turns end: at the turn of the input, or at the end of the log."""
-        return memory.length if memory.input_position is None else memory.log.turn_start(memory.turn)
+        """Where the completed turns end: at the turn that is open, or at the end of the log."""
+        return memory.before_open_turn
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """One turn, always: the one that is complete next."""

@@ -32,11 +32,12 @@ class RecentOnly(PerTurnSummaries):
         return "completed turns sent word for word"
 
     def select(self, memory: Memory) -> Selection:
-        """All summaries and the last ``recent_rounds`` completed turns.
+        """All summaries, the last ``recent_rounds`` completed turns, and the turn that is open so far: its question,
+        tool calls and results.
 
         A turn whose summary failed is sent word for word until it has one.
         """
-        completed = memory.turn if memory.input_position is None else memory.turn - 1
+        completed = memory.turn - memory.is_turn_open
         first = completed - self.recent_rounds + 1
         start = memory.log.turn_start(first) if first > 0 else memory.history_start
         if not self.enable_summarization:

@@ -60,8 +60,12 @@ class SummaryOnly(PerTurnSummaries):
         )
 
     def select(self, memory: Memory) -> Selection:
-        """All summaries and no history. A turn whose summary failed is sent word for word until it has one."""
-        if not self.enable_summarization:
-            return Selection(range(0), ())
-        failed = range(self.unsummarized_start(memory), self.completed_stop(memory))
-        return Selection(memory.all_summaries, (failed,) if failed else ())
+        """All summaries, and of the history only the turn that is open so far: its question, tool calls and results.
+
+        A turn whose summary failed is sent word for word until it has one.
+        """
+        start = self.completed_stop(memory)
+        if self.enable_summarization:
+            start = min(start, self.unsummarized_start(memory))
+        sent = range(start, memory.length)
+        return Selection(memory.all_summaries if self.enable_summarization else range(0), (sent,) if sent else ())

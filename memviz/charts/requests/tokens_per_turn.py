@@ -154,10 +154,9 @@ def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
 def _request_tooltip(label: str, record: TurnRecord) -> str:
     parts = [f"{PART_TITLES[part]}: {tokens:,}" for part, tokens in record.tokens.items() if tokens]
     flags = [flag.replace("_", " ") for flag in record.flags]
-    if record.calls:
-        before = record.sent_tokens - record.total_tokens
-        flags.append(f"and {before:,} tokens in {len(record.calls)} calls before it (recall, thinking)")
-    head = f"<b>{escaped(label)}</b><br>turn {record.turn}: <b>{record.total_tokens:,} tokens</b> sent"
+    if record.kind != "answer":
+        flags.append({"recall": "the model recalled", "thinking": "the model thought"}[record.kind])
+    head = f"<b>{escaped(label)}</b><br>{record.name}: <b>{record.total_tokens:,} tokens</b> sent"
     return "<br>".join([head, *parts, *flags])
 
 

@@ -32,8 +32,8 @@ class Layer(NamedTuple):
 class Requests:
     """What all requests of a run held, one entry a request in each array.
 
-    ``turns`` are their turns, ``lengths`` the number of messages that the log had when the last call of the turn was
-    made, ``summary_starts`` and ``summary_stops`` the versions (0-based) sent. ``verbatim`` (history and input) and
+    ``turns`` are their turns, ``lengths`` the number of messages that the log had when each was made,
+    ``summary_starts`` and ``summary_stops`` the versions (0-based) sent. ``verbatim`` (history and input) and
     ``recalled`` are their ranges of the log, ``leading`` that of the system messages which the log begins with.
     """
 
@@ -55,9 +55,9 @@ class Requests:
 
 
 def _recorded(run: Run) -> Requests:
-    records = run.turns
+    records = run.requests
     numbers = [
-        (record.turn, log_length(record), record.parts.summaries.start, record.parts.summaries.stop)
+        (record.turn, record.log_length, record.parts.summaries.start, record.parts.summaries.stop)
         for record in records
     ]
     turns, lengths, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 4).T
@@ -81,12 +81,6 @@ def _leading(run: Run | Outline, count: int) -> tuple[Layer, ...]:
     """The leading system messages, which every request begins with."""
     stop = run.space.system_stop
     return (Layer(np.arange(count), np.zeros(count, np.int64), np.full(count, stop, np.int64)),) if stop else ()
-
-
-def log_length(record: TurnRecord) -> int:
-    """Number of messages that the log had when the last call of the turn was made."""
-    exchange = record.parts.exchange
-    return max(record.memory.length, exchange.stop if exchange else 0)
 
 
 def verbatim_ranges(record: TurnRecord) -> list[range]:

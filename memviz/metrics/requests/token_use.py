@@ -10,7 +10,7 @@ from memviz.engine.run import Run
 @dataclass(frozen=True, slots=True)
 class TokenUse:
     """Tokens of a whole run. ``sent_tokens`` are all that the chat model was sent, in ``requests``; of these,
-    ``earlier_tokens`` went with the ``earlier_calls`` in which it recalled or thought before it answered, and
+    ``earlier_tokens`` went with the ``earlier_calls`` that its turns took before their last one, and
     ``thinking_tokens`` is what it wrote when thinking. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens``
     are those of the calls for a summary, drafts that the user discarded included; summarizations that failed are
     counted apart, without tokens. A summary that the user edited counts as one written, an edit later on does not."""
@@ -49,27 +49,27 @@ def token_use(run: Run) -> TokenUse:
 
 
 def _added_up(run: Run) -> TokenUse:
-    sent = [record.total_tokens for record in run.turns]
-    earlier = [call.sent_tokens for record in run.turns for call in record.calls]
+    sent = [record.total_tokens for record in run.requests]
+    earlier = [record.total_tokens for turn in run.turns for record in turn.requests[:-1]]
     written = [compaction for compaction in run.compactions if compaction.is_summarization]
     asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
     costs = [cost for cost in (compaction.total_cost_usd for compaction in asked) if cost is not None]
     peak = max(sent, default=0)
     return TokenUse(
-        requests=len(sent) + len(earlier),
-        sent_tokens=sum(sent) + sum(earlier),
-        mean_tokens=(sum(sent) + sum(earlier)) / (len(sent) + len(earlier)) if sent else 0.0,
+        requests=len(sent),
+        sent_tokens=sum(sent),
+        mean_tokens=sum(sent) / len(sent) if sent else 0.0,
         peak_tokens=peak,
-        peak_turn=run.turns[sent.index(peak)].turn if sent else 0,
-        reply_tokens=sum(record.reply_tokens for record in run.turns),
+        peak_turn=run.requests[sent.index(peak)].turn if sent else 0,
+        reply_tokens=sum(record.reply_tokens for record in run.requests),
         summarizations=len(written),
         failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
         summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in asked),
         summarizer_output_tokens=sum(compaction.output_tokens for compaction in asked),
         summarizer_cost_usd=sum(costs) if len(costs) == len(asked) else None,
-        over_budget_requests=sum("over_budget" in record.flags for record in run.turns),
+        over_budget_requests=sum("over_budget" in record.flags for record in run.requests),
         summarizer_calls=sum(compaction.calls for compaction in run.compactions),
         earlier_calls=len(earlier),
         earlier_tokens=sum(earlier),
-        thinking_tokens=sum(record.thinking_tokens for record in run.turns),
+        thinking_tokens=sum(record.reply_tokens for record in run.requests if record.kind == "thinking"),
     )

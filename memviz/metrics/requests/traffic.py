@@ -21,9 +21,9 @@ class Traffic:
     """Tokens of one run, without prices.
 
     One entry a request of the chat model, in order, in ``turns`` (its turn), ``input_tokens``, ``shared_tokens`` (those
-    at its start that the request before began with as well; 0 for the first) and ``output_tokens``. Calls in
-    which the model recalled or thought are requests of their own. Input is as counted, and so are the replies;
-    the output of a call before a reply is as billed where that is known.
+    at its start that the request before began with as well; 0 for the first) and ``output_tokens``. Input is as
+    counted, and so are the replies; what a live model wrote while it recalled or thought is as billed where that is
+    known.
 
     One entry a summarization that has tokens in ``summarizer_turns`` (the turn of the first request that it changed;
     the last turn where none came any more) and the two arrays of its tokens: as billed where that is

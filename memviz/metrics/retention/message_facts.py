@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_table import log_length, recalled_ranges, verbatim_ranges
+from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts, answers_of
 from memviz.transcripts.base import Probe
@@ -102,7 +102,7 @@ class _Request(NamedTuple):
             at: [] for at in asked if at < length and not any(at in part for part in self.sent)
         }
         for number, probe in enumerate(self.texts.probes):
-            if all(0 <= position < log_length(self.record) for position in probe.evidence):
+            if all(0 <= position < self.record.log_length for position in probe.evidence):
                 for position in dict.fromkeys(probe.evidence):
                     if position in found:
                         found[position].append(number)

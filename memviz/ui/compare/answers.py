@@ -87,6 +87,6 @@ def _had(record: TurnRecord) -> str:
         had.append(f"{summarized:,} in summaries")
     if parts.recalled:
         had.append(f"{len(parts.recalled):,} recalled")
-    if record.calls:
-        had.append(counted(len(record.calls) + 1, "call"))
+    if len(record.requests) > 1:
+        had.append(counted(len(record.requests), "call"))
     return " · ".join(had)

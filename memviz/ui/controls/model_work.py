@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.conversation import Message
-from memviz.engine.calls import ModelCall
 from memviz.engine.records import TurnRecord
 from memviz.text.wording import counted, dollars
 from memviz.ui.shell.text import call_text, plain
@@ -27,8 +26,7 @@ def thoughts(record: TurnRecord) -> None:
         return
     label = f"The model thought: {counted(len(rounds), 'round')}, {record.thinking_tokens:,} tokens"
     with st.expander(label, icon=":material/psychology:"):
-        for call in rounds:
-            _said(call.messages)
+        _said(record.thoughts)
         st.caption(f"Tokens written: {record.thinking_tokens:,}. {_cost(record.thinking_cost_usd).capitalize()}.")
 
 
@@ -43,21 +41,22 @@ def _said(messages: Sequence[Message]) -> None:
 
 
 def earlier_calls(record: TurnRecord) -> None:
-    """The calls that came before the request: they were sent, and billed, as well."""
-    if not record.calls:
+    """The calls of its turn that came before the request: they were sent, and billed, as well."""
+    earlier = record.requests[:-1]
+    if not earlier:
         return
     sent = record.sent_tokens - record.total_tokens
-    label = f"{counted(len(record.calls), 'call')} of the model before this one: {sent:,} tokens sent"
+    label = f"{counted(len(earlier), 'call')} of the model before this one: {sent:,} tokens sent"
     with st.expander(label, icon=":material/replay:"):
-        for number, call in enumerate(record.calls, 1):
+        for number, call in enumerate(earlier, 1):
             st.caption(f"{number}. {_what(call)}")
 
 
-def _what(call: ModelCall) -> str:
+def _what(call: TurnRecord) -> str:
+    did = {"thinking": "It thought", "recall": "It asked to recall", "answer": "It called tools"}[call.kind]
+    told = f"{did}: {call.total_tokens:,} tokens sent, {call.reply_tokens:,} written"
     facts = call.facts
-    did = "thought" if call.kind == "thinking" else "asked to recall"
-    cost = _cost(facts.cost_usd)
-    return f"It {did}: {call.sent_tokens:,} tokens sent, {call.reply_tokens:,} written, {facts.seconds:.2f} s, {cost}."
+    return f"{told}." if facts is None else f"{told}, {facts.seconds:.2f} s, {_cost(facts.cost_usd)}."
 
 
 def _cost(usd: float | None) -> str:
