@@ -1,0 +1,72 @@
+"""Where requests stand side by side: the horizontal axis of every chart that goes by request.
+
+Where each turn took one call of the model, that is the turn. In a conversation with tools every call has a place of its
+own, and a turn as many places as the run with the most calls in it needs, so that the runs of a chart, which may have
+taken different numbers of calls, still stand turn over turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Turns = Sequence[int] | NDArray[np.int64]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RequestAxis:
+    """``lasts`` [turns + 1] is the place of the last call of each turn (entry 0 stands for no turn and is 0)."""
+
+    lasts: Places
+
+    @classmethod
+    def of(cls, runs: Iterable[Turns]) -> RequestAxis:
+        """The axis for these runs, each given as the turn of every one of its requests, in order."""
+        counts = [np.bincount(np.asarray(turns, dtype=np.int64)) for turns in runs if len(turns)]
+        calls = np.ones(max((len(count) for count in counts), default=1), dtype=np.int64)
+        for count in counts:
+            calls[: len(count)] = np.maximum(calls[: len(count)], count)
+        calls[0] = 0
+        return cls(np.cumsum(calls))
+
+    @property
+    def is_by_turn(self) -> bool:
+        """Whether a place is a turn."""
+        return int(self.lasts[-1]) == len(self.lasts) - 1
+
+    @property
+    def title(self) -> str:
+        """What the axis shows."""
+        return "Turn" if self.is_by_turn else "Turn (each step is one call of the model)"
+
+    def places(self, turns: Turns) -> Places:
+        """The place of every request of one run, given the turn of each: the calls of a turn end at its last place."""
+        numbers = np.asarray(turns, dtype=np.int64)
+        if self.is_by_turn or not len(numbers):
+            return numbers
+        behind = np.searchsorted(numbers, numbers, side="right") - 1 - np.arange(len(numbers))
+        return np.asarray(self.lasts[numbers] - behind, dtype=np.int64)
+
+    def last(self, turn: int) -> int:
+        """The place of a turn's last call; of a turn that is not there yet, as if each took one call."""
+        known = min(turn, len(self.lasts) - 1)
+        return int(self.lasts[known]) + turn - known
+
+    def turn_at(self, place: float) -> int:
+        """The turn that has this place: the first or the last one where the place is beyond."""
+        found = int(np.searchsorted(self.lasts, np.ceil(place)))
+        return min(max(1, found), max(1, len(self.lasts) - 1))
+
+    def ticks(self, most: int = 12) -> tuple[list[int], list[str]] | None:
+        """Places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the places
+        say it themselves."""
+        if self.is_by_turn:
+            return None
+        turns = len(self.lasts) - 1
+        step = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9) if turns / size <= most)
+        shown = range(step, turns + 1, step)
+        return [int(self.lasts[turn]) for turn in shown], [f"{turn:,}" for turn in shown]

@@ -1,0 +1,51 @@
+"""The horizontal axis of charts that go by request."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.metrics.requests.request_axis import RequestAxis
+
+CALLS = st.lists(st.integers(1, 6), min_size=1, max_size=12)
+
+
+def turns_of(calls: list[int]) -> list[int]:
+    return [turn for turn, count in enumerate(calls, 1) for _ in range(count)]
+
+
+def test_where_each_turn_took_one_call_a_place_is_the_turn() -> None:
+    axis = RequestAxis.of([[1, 2, 3], [2, 3, 4]])
+    assert axis.is_by_turn
+    assert axis.places([2, 3, 4]).tolist() == [2, 3, 4]
+    assert axis.ticks() is None
+    assert (axis.title, axis.last(4), axis.last(7), axis.turn_at(3.2)) == ("Turn", 4, 7, 4)
+
+
+def test_runs_with_different_numbers_of_calls_stand_turn_over_turn() -> None:
+    axis = RequestAxis.of([[1, 1, 1, 2], [1, 2, 2]])
+    assert axis.places([1, 1, 1, 2]).tolist() == [1, 2, 3, 5]
+    assert axis.places([1, 2, 2]).tolist() == [3, 4, 5]
+    assert axis.ticks() == ([3, 5], ["1", "2"])
+    assert "call" in axis.title
+
+
+@given(st.lists(CALLS, min_size=1, max_size=4))
+def test_every_run_has_its_own_places_in_order_and_meets_the_others_at_the_end_of_each_turn(
+    runs: list[list[int]],
+) -> None:
+    axis = RequestAxis.of(map(turns_of, runs))
+    for calls in runs:
+        turns = turns_of(calls)
+        places = axis.places(turns).tolist()
+        assert places == sorted(set(places))
+        assert [axis.turn_at(place) for place in places] == turns
+        assert [place for place, turn in zip(places, turns, strict=True) if axis.last(turn) == place] == [
+            axis.last(turn) for turn in range(1, len(calls) + 1)
+        ]
+
+
+def test_no_request_needs_no_place() -> None:
+    axis = RequestAxis.of([[]])
+    assert axis.is_by_turn
+    assert axis.places([]).tolist() == []
