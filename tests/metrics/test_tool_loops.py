@@ -170,7 +170,9 @@ class TestSummaries:
             assert event.place == (run.request_number(event.compaction) or 0) + 1
             assert (event.request_turn, event.request_call) == (record.turn, record.call)
             assert turn_words(event.compaction, run) == event_turn_words(event) == record.name
-            assert f"before the request of {record.name}, after message" in compaction_words(event.compaction, run).where
+            assert (
+                f"before the request of {record.name}, after message" in compaction_words(event.compaction, run).where
+            )
             assert request_sizes(event.compaction, run).after_tokens == record.total_tokens
         assert turn_words(sent[0].compaction) == turn_words(sent[0].compaction, run), "the log alone knows it too"
 

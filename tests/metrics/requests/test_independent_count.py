@@ -1,5 +1,5 @@
-"""Requests of conversations with tools, counted once more from the messages alone: how many there are, and the tokens of
-each, with whole messages and without anything that memviz adds up."""
+"""Requests of conversations with tools, counted once more from the messages alone: how many there are, and the tokens
+of each, with whole messages and without anything that memviz adds up."""
 
 from __future__ import annotations
 
