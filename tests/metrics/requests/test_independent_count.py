@@ -94,7 +94,9 @@ def check(said: Sequence[Message] | Transcript, strategy: Strategy, summarizer: 
     assert (whole["turn"].tolist(), whole["total_tokens"].tolist()) == (turns, sent)
     assert by_turn["requests"].tolist() == [turns.count(turn) for turn in sorted(set(turns))]
     assert by_turn["total_tokens"].sum() == sum(sent) == use.sent_tokens
-    assert (use.requests, use.peak_tokens, use.peak_turn) == (len(sent), max(sent), turns[sent.index(max(sent))])
+    largest = run.requests[sent.index(max(sent))]
+    assert (use.requests, use.peak_tokens) == (len(sent), max(sent))
+    assert (use.peak_turn, use.peak_call) == (largest.turn, largest.call)
     paid = cost(traffic(run), None, None, cache=None, pause_seconds=0).frame()
     assert paid["requests"].tolist() == by_turn["requests"].tolist()
     assert paid["input_tokens"].tolist() == by_turn["total_tokens"].tolist()
