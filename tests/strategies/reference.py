@@ -94,8 +94,7 @@ class Reference:
                 self.before_request()
                 self.send()
             is_last_of_turn = following is None or self.numbers[i + 1] != self.numbers[i]
-            waits = message.role != "assistant" or message.tool_calls
-            if self.numbers[i] > 0 and is_last_of_turn and not (following is None and waits):
+            if self.numbers[i] > 0 and is_last_of_turn and message.role != "user":
                 self.after_turn()
         return self
 
