@@ -218,7 +218,7 @@ class TestRecallWhileThinking:
 
     def test_each_call_is_answered_under_its_id(self) -> None:
         chat = chat_with(says(decide(True, id="t"), recall("r", last_n=1)), STOP, "Blue.")
-        (said, *results) = chat.send("Which colour?").thinking[0].messages
+        (said, *results) = chat.send("Which colour?").thoughts[:3]
         assert [call.id for call in said.tool_calls] == [m.tool_call_id for m in results] == ["t", "r"]
 
     def test_a_round_that_only_recalls_goes_on(self) -> None:
