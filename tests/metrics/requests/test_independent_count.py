@@ -58,7 +58,7 @@ def sent_tokens(run: Run) -> list[int]:
     found = []
     for record in run.requests:
         messages = record.context.messages
-        names = sum(tokens(message.name or "") for message in messages) if "names" in record.tokens else 0
+        names = sum(tokens(message.name) for message in messages if message.name)
         found.append(sum(written(message) + FORMAT for message in messages) + FORMAT + names)
     return found
 

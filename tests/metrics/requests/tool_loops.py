@@ -27,7 +27,8 @@ def _said(calls: Sequence[int], random: Random) -> Iterator[Message]:
             )
             yield Message("assistant", random.choice(("", "Let me look.")), tool_calls=wanted)
             for id in ids:
-                yield Message("tool", f"result {call}: {_words(random)}", tool_call_id=id)
+                name = random.choice((None, "look_up"))
+                yield Message("tool", f"result {call}: {_words(random)}", tool_call_id=id, name=name)
         yield Message("assistant", f"Answer {turn}: {_words(random)}")
 
 
