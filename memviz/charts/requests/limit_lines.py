@@ -27,7 +27,7 @@ def budget_fits(run: Run, strategy: Strategy | None = None) -> bool:
     """Whether the limit is drawn, by default that of the setting in force: one far above everything sent would only
     squeeze the picture."""
     budget = (strategy or run.strategy).budget_tokens or 0
-    return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
+    return budget <= 3 * max((record.total_tokens for record in run.requests), default=0)
 
 
 def limit_lines(setting: SettingRun, number: int) -> list[dict[str, Any]]:
