@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from memviz.charts.palette import PART_COLORS, faded, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns
+from memviz.text.wording import turn_range
 
 MOST_TURNS_PARTED, MOST_STEPS_TICKED = 60, 120
 """More lines between turns would cover the picture, and more small ticks would run together."""
@@ -60,6 +61,14 @@ def request_ids(turns: Turns) -> list[str]:
 def request_name(turn: int, call: int = 1) -> str:
     """``turn 3``, and from the second call on ``turn 3, call 2``."""
     return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"
+
+
+def request_range(first: tuple[int, int], last: tuple[int, int]) -> str:
+    """``turns 3 to 5``, and where either is not the first call of its turn ``turn 3, call 2 to turn 5``. Requests are
+    given by their turn and call."""
+    if first == last or (first[1], last[1]) == (1, 1):
+        return turn_range(first[0], last[0]) if first[1] == 1 else request_name(*first)
+    return f"{request_name(*first)} to {request_name(*last)}"
 
 
 def last_place(axis: RequestAxis) -> int:
