@@ -131,3 +131,9 @@ def turn_partings(axis: RequestAxis, shown: range | None = None) -> list[dict[st
          "line": line}
         for end in ends.tolist()
     ]  # fmt: skip
+
+
+def parted(axis: RequestAxis, shown: range | None = None) -> dict[str, Any]:
+    """The same for a layout without other shapes."""
+    lines = turn_partings(axis, shown)
+    return {"shapes": lines} if lines else {}

@@ -103,7 +103,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
         "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
         "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
-        "shapes": _partings(axis, view), "showlegend": False, "hovermode": "closest",
+        **_parted(axis, view), "showlegend": False, "hovermode": "closest",
         "hoverlabel": {"align": "left"}, "dragmode": "zoom",
         "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
         "height": pixels + margins["t"] + margins["b"], "margin": margins, "uirevision": repr(view),
@@ -123,12 +123,11 @@ def _title(axis: RequestAxis, size: MapSize) -> str:
     return "request of turn" if size.most_ticks is not None else axis_title(axis, "request of turn")
 
 
-def _partings(axis: RequestAxis, view: View) -> list[dict[str, Any]]:
+def _parted(axis: RequestAxis, view: View) -> dict[str, Any]:
     """Lines between turns lie over the cells: below them they could not be seen. Wide cells hold several turns."""
-    if view.requests_per_cell > 1:
-        return []
-    return [{**line, "layer": "above", "line": {"width": 1, "color": PARTING}} for line in
-            turn_partings(axis, view.requests)]  # fmt: skip
+    lines = turn_partings(axis, view.requests) if view.requests_per_cell == 1 else []
+    over = {"layer": "above", "line": {"width": 1, "color": PARTING}}
+    return {"shapes": [{**line, **over} for line in lines]} if lines else {}
 
 
 def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from memviz.charts.memory_map.fate_words import span_words
 from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped, label_lines
-from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, turn_partings
+from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, parted
 from memviz.metrics.memory_map.fate_map import FateMap, Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.request_axis import RequestAxis
@@ -36,7 +36,7 @@ def message_life(settings: Sequence[SettingRun], position: int, last_turn: int) 
                       **axis_ticks(axis, range(1, last + 1))},
             "yaxis": {"visible": False, "range": [len(settings) - 0.5, -0.75], "fixedrange": True},
             "annotations": [_name(setting, place) for place, setting in enumerate(settings)],
-            "shapes": turn_partings(axis), "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
+            **parted(axis), "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
             "hoverlabel": {"align": "left"}, "height": height, "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
             "uirevision": "life",
         },
@@ -54,19 +54,18 @@ def _bars(
     return {
         "type": "bar", "orientation": "h", "width": 0.45,
         "y": [place for place, _ in spans],
-        "base": [start for start, _ in edges],
-        "x": [stop - start for start, stop in edges],
+        "base": [first - 0.5 for first, _ in edges],
+        "x": [last - first + 1 for first, last in edges],
         "marker": {"color": [STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans],
                    "line": {"width": 0}},
         "hovertext": [span_words(span) for _, span in spans], "hoverinfo": "text",
     }  # fmt: skip
 
 
-def _edges(fates: FateMap, span: Span, axis: RequestAxis) -> tuple[float, float]:
-    """Where a bar begins and ends on an axis that may have other runs on it."""
+def _edges(fates: FateMap, span: Span, axis: RequestAxis) -> list[int]:
+    """The places of the first and of the last request of a bar, on an axis that may have other runs on it."""
     numbers = [fates.number_at(place) for place in (span.first_place, span.last_place)]
-    first, last = axis.places(fates.turns)[numbers].tolist()
-    return first - 0.5, last + 0.5
+    return list(axis.places(fates.turns)[numbers].tolist())
 
 
 def _name_lines(setting: SettingRun) -> list[str]:
