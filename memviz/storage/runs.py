@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -97,18 +97,25 @@ def add_replay(session: Session, conversation_id: str, run: Run, key: str, summa
     return run_id
 
 
+def is_out_of_date(replay: Run) -> bool:
+    """Whether an earlier version made this replay otherwise than it would be made now: it recorded a turn with several
+    calls of the model as one request, or took leading system messages as history."""
+    return not replay.space.leads_apart or len(replay.requests) != sum(1 for _ in replay.log.requests())
+
+
 def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
-    """The id of the replay under ``key``; one that is damaged is removed, to make room for one that is not."""
+    """The id of the replay under ``key``; one that is damaged or out of date is removed, to make room for one that is
+    not."""
     id: str | None = session.execute(select(RUNS.c.id).where(*_replay(conversation_id, key))).scalar_one_or_none()
     if id is None:
         return None
-    try:
-        find_replay(session, conversation_id, key)
-    except DamagedRunError:
-        session.expunge_all()
-        session.execute(delete(RUNS).where(RUNS.c.id == id))
-        return None
-    return id
+    with suppress(DamagedRunError):
+        kept = find_replay(session, conversation_id, key)
+        if kept is not None and not is_out_of_date(kept):
+            return id
+    session.expunge_all()
+    session.execute(delete(RUNS).where(RUNS.c.id == id))
+    return None
 
 
 def _prune_replays(session: Session, conversation_id: str) -> None:
