@@ -44,7 +44,7 @@ def picked(messages: list[Message], stop: int, query: dict[str, Any], bound: int
     leading = leading_system_messages(messages)  # in every request anyway: only recalled where named by position
     by_number: set[int] = set()
     others: set[int] = set()
-    for turn in query["turns"]:
+    for turn in query["requests"]:
         inside = {i for i in range(leading, stop) if numbers[i] == turn}
         by_number |= inside
         missing |= set() if inside else {f"turn {turn}"}

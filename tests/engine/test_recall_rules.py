@@ -35,7 +35,7 @@ def in_bytes(messages: Iterable[Message]) -> list[bytes]:
 
 def arguments_of(query: Query) -> str:
     """The query as a model writes it."""
-    return json.dumps({"turn_numbers": query["turns"], "message_indices": query["messages"], "last_n": query["last_n"]})
+    return json.dumps({"turn_numbers": query["requests"], "message_indices": query["messages"], "last_n": query["last_n"]})
 
 
 def bounded(id: str, bound: int) -> tuple[memviz.Strategy, int]:
