@@ -18,6 +18,7 @@ from memviz.transcripts.samples import bundled
 from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
 from tests.engine.probes import Digest, talk, timeless
 from tests.same_runs import contents
+from tests.storage.old_records import loops, make_old, one_request_a_turn
 
 NOBODY = ScriptedModel([])  # whoever asks it is told off
 
@@ -551,9 +552,67 @@ def test_a_replay_kept_when_leading_system_messages_were_history_is_made_again(w
     key = key_of(id, strategy=memviz.strategy("window", window_size=2))
     run = memviz.replay(said, key.strategy, model=NOBODY, counter=key.counter)
     saved = run.to_dict()
-    for turn in saved["turns"]:
-        turn["tokens"]["system"] = 0
+    for request in saved["requests"]:
+        request["tokens"]["system"] = 0
     workspace.store.save_run(id, Run.from_dict(saved), key.digest(len(said)), key.summarizer)
     again = Workspace(workspace.store.path)
-    assert again.kept_run(key) is None
-    assert contents(again.run(key, NOBODY)) == contents(run)
+    assert contents(again.kept_run(key)) == contents(run)
+
+
+class TestReplaysRecordedByTurn:
+    """Kept by a version that took a turn with a tool loop for one request."""
+
+    SETTINGS = (
+        memviz.strategy("summary", buffer_size=2), memviz.strategy("summary_buffer", max_token_limit=100),
+        memviz.strategy("chat_summary_buffer", token_limit=100),
+    )  # fmt: skip
+    SAID = (*loops(5, 0), *loops(2, 4))
+
+    def kept(self, workspace: Workspace, **changes: object) -> dict[RunKey, tuple[Run, Run]]:
+        """Replays as they were kept, and as they would be made now."""
+        id = workspace.add([Transcript(self.SAID)])[0].id
+        runs = {}
+        for strategy in self.SETTINGS:
+            key = key_of(id, strategy=strategy, **changes)
+            with one_request_a_turn():
+                old = workspace.run(key, Digest())
+            runs[key] = old, memviz.replay(self.SAID, strategy, model=Digest(), counter=key.counter)
+        make_old(workspace.store.path)
+        return runs
+
+    def test_of_the_offline_summarizer_are_made_again_and_kept(self, workspace: Workspace) -> None:
+        runs = self.kept(workspace, summarizer="offline")
+        again = Workspace(workspace.store.path)
+        for key, (_, now) in runs.items():
+            assert again.kept_run(key) is None
+            assert timeless(again.run(key, Digest())) == timeless(now)
+        third = Workspace(workspace.store.path)
+        assert [timeless(third.kept_run(key)) for key in runs] == [timeless(now) for _, now in runs.values()]
+
+    def test_whose_summaries_were_paid_are_made_of_them(self, workspace: Workspace) -> None:
+        runs = self.kept(workspace)
+        for place in (Workspace(workspace.store.path), Workspace(workspace.store.path)):
+            for key in list(runs)[:2]:
+                before, now = runs[key]
+                assert len(before.compactions) == len(now.compactions) > 1
+                assert timeless(place.kept_run(key)) == timeless(now)
+
+    def test_that_take_more_summaries_wait_for_a_click_and_ask_for_those_alone(self, workspace: Workspace) -> None:
+        key, (before, now) = list(self.kept(workspace).items())[2]
+        again = Workspace(workspace.store.path)
+        assert [again.kept_run(key) for _ in range(2)] == [None, None]
+        known = {compaction.request for compaction in before.compactions}
+        new = [compaction.summary for compaction in now.compactions if compaction.request not in known]
+        assert 0 < len(new) < len(now.compactions)
+        asked = ScriptedModel(new)
+        asked.name = key.summarizer
+        assert timeless(again.run(key, asked)) == timeless(now)
+        assert len(asked.requests) == len(new)
+        assert timeless(Workspace(workspace.store.path).kept_run(key)) == timeless(now)
+
+    def test_of_conversations_without_tools_are_found_as_they_are(self, workspace: Workspace) -> None:
+        key = key_of(imported(workspace))
+        run = workspace.run(key, Digest())
+        make_old(workspace.store.path)
+        again = Workspace(workspace.store.path)
+        assert contents(again.kept_run(key)) == contents(run)
