@@ -18,7 +18,8 @@ from memviz.transcripts.samples import bundled
 from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
 from tests.engine.probes import Digest, talk, timeless
 from tests.same_runs import contents
-from tests.storage.old_records import loops, make_old, one_request_a_turn
+from tests.storage.old_records import make_old, one_request_a_turn
+from tests.tool_loops import loops
 
 NOBODY = ScriptedModel([])  # whoever asks it is told off
 

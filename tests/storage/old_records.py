@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memviz import Chat, Message, Reply, ScriptedModel, ToolCall, strategy
+from memviz import Chat, Reply, ScriptedModel, ToolCall, strategy
 from memviz.conversation import Log, Request, Turn
 
 Record = Mapping[str, Any]
@@ -42,19 +42,6 @@ def make_old(path: str | Path, turns: Mapping[int, Record] | None = None) -> Non
 
 def _without_new_fields(request: Record) -> Record:
     return {name: value for name, value in request.items() if name not in NEW_FIELDS} | {"calls": []}
-
-
-def loops(turns: int, calls: int) -> list[Message]:
-    """A conversation in which the assistant calls a tool so often before each answer, 2 x ``calls`` + 2 messages."""
-    said = []
-    for turn in range(1, turns + 1):
-        said.append(Message("user", f"Question {turn}: {'word ' * 20}"))
-        for call in range(calls):
-            id = f"{turn}-{call}"
-            said.append(Message("assistant", "", tool_calls=(ToolCall(id, "look_up", "{}"),)))
-            said.append(Message("tool", f"Result {id}: {'word ' * 20}", tool_call_id=id))
-        said.append(Message("assistant", f"Answer {turn}."))
-    return said
 
 
 def _calling(id: str, name: str, **arguments: Any) -> tuple[ToolCall, ...]:

@@ -16,7 +16,8 @@ from memviz.errors import DamagedRunError
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.same_runs import contents
-from tests.storage.old_records import THOUGHTFUL_TURNS, a_thoughtful_chat, loops, make_old, one_request_a_turn
+from tests.storage.old_records import THOUGHTFUL_TURNS, a_thoughtful_chat, make_old, one_request_a_turn
+from tests.tool_loops import loops
 
 
 def clockless(run: Run | None) -> Any:
