@@ -7,7 +7,7 @@ turns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,9 +81,9 @@ def places_of(axis: RequestAxis, turns: range) -> range:
     return range(axis.last(turns.start - 1) + 1, axis.last(turns.stop - 1) + 1)
 
 
-def axis_title(axis: RequestAxis, words: str = "turn") -> str:
-    """What the axis shows; ``words`` say it where a step is a turn."""
-    return words if axis.is_by_turn else f"{words} (each step is one call of the model)"
+def axis_title(axis: RequestAxis, words: str = "turn", step: str = "step") -> str:
+    """What the axis shows; ``words`` say it where a ``step`` is a turn."""
+    return words if axis.is_by_turn else f"{words} (each {step} is one call of the model)"
 
 
 def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     vals, texts = (vals, texts) if len(vals) > FEW_TURNS else _with_calls(axis, vals, texts, places)
     steps = {"ticks": "outside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
     return {
-        "tickmode": "array", "tickvals": vals, "ticktext": texts, "ticks": "outside", "ticklen": 6,
+        "tickmode": "array", "tickvals": vals, "ticktext": texts, "ticks": "outside", "ticklen": 6, "showgrid": False,
         **({"minor": steps} if len(places) <= MOST_STEPS_TICKED else {}),
     }  # fmt: skip
 
@@ -119,17 +119,18 @@ def _with_calls(
     return [place for place, _ in found], [text for _, text in found]
 
 
-def turn_partings(axis: RequestAxis, shown: range | None = None) -> list[dict[str, Any]]:
-    """Shapes for the layout: a thin line between any two turns where turns have several calls and are not too many."""
+def turn_partings(axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)) -> list[dict[str, Any]]:
+    """Shapes for the layout: a thin line between any two turns where turns have several calls and are not too many,
+    over each of the y axes ``rows``."""
     places = range(1, last_place(axis) + 1) if shown is None else shown
     ends = axis.lasts[(axis.lasts >= places.start) & (axis.lasts < places.stop - 1)]
     if axis.is_by_turn or len(ends) > MOST_TURNS_PARTED:
         return []
     line = {"width": 1, "color": PARTING_COLOR}
     return [
-        {"type": "line", "x0": end + 0.5, "x1": end + 0.5, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
-         "line": line}
-        for end in ends.tolist()
+        {"type": "line", "x0": end + 0.5, "x1": end + 0.5, "yref": f"{row} domain", "y0": 0, "y1": 1,
+         "layer": "below", "line": line}
+        for end in ends.tolist() for row in rows
     ]  # fmt: skip
 
 

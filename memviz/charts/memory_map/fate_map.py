@@ -120,7 +120,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
 
 def _title(axis: RequestAxis, size: MapSize) -> str:
     """A narrow map has no room to say what a column is."""
-    return "request of turn" if size.most_ticks is not None else axis_title(axis, "request of turn")
+    return "request of turn" if size.most_ticks is not None else axis_title(axis, "request of turn", "column")
 
 
 def _parted(axis: RequestAxis, view: View) -> dict[str, Any]:

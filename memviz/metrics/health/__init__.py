@@ -43,5 +43,5 @@ def health_warnings(run: Run, prices: Prices | None = None) -> tuple[HealthWarni
 
 def _found(run: Run, prices: Prices | None) -> tuple[HealthWarning, ...]:
     judged = run.under_this_setting
-    results = (growth(judged, prices) if check is growth else check(judged) for check in CHECKS if judged.turns)
+    results = (growth(judged, prices) if check is growth else check(judged) for check in CHECKS if judged.requests)
     return tuple(sorted(filter(None, results), key=lambda warning: warning.severity != "bad"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memviz.context import OVER_BUDGET
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, turns_of
+from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, request_name, turns_of
 from memviz.strategies.base import Trigger
 from memviz.text.wording import message_number, share_of
 
@@ -18,7 +18,7 @@ def large_summary(run: Run) -> HealthWarning | None:
     if budget is None:
         return None
     counts = counted_tokens(strategy, summary=1) > 0
-    large = [record for record in run.turns if record.tokens["summary"] * (LARGE_SHARE if counts else 1) > budget]
+    large = [record for record in run.requests if record.tokens["summary"] * (LARGE_SHARE if counts else 1) > budget]
     if not large:
         return None
     worst = max(large, key=lambda record: record.tokens["summary"])
@@ -26,8 +26,8 @@ def large_summary(run: Run) -> HealthWarning | None:
     part = f"more than half of the {name}" if counts else f"more than the {name}"
     return HealthWarning(
         "large_summary", "A summary too large for its limit",
-        f"In {share_of(len(large), len(run.turns), 'request')} the summary took {part} of {budget:,} tokens: "
-        f"{peak:,} at turn {worst.turn:,}.",
+        f"In {share_of(len(large), len(run.requests), 'request')} the summary took {part} of {budget:,} tokens: "
+        f"{peak:,} at {request_name(worst)}.",
         "It counts against the limit, so it leaves little room for the messages themselves." if counts else
         "The limit does not count the summary, so requests are more than twice what the limit promises.",
         f"Raise {name} to {LARGE_SHARE * peak:,}, or choose a summarizer that writes less.",
@@ -60,7 +60,7 @@ def kept_above_trigger(run: Run) -> HealthWarning | None:
 def over_budget(run: Run) -> HealthWarning | None:
     """Requests whose counted part is over the budget, and how many of these because of the input alone."""
     strategy, budget = run.strategy, run.strategy.budget_tokens
-    over = [record for record in run.turns if OVER_BUDGET in record.flags]
+    over = [record for record in run.requests if OVER_BUDGET in record.flags]
     if budget is None or not over:
         return None
     worst = max(over, key=lambda record: strategy.counted_tokens(record.tokens))
@@ -68,10 +68,10 @@ def over_budget(run: Run) -> HealthWarning | None:
     alone = sum(counted_tokens(strategy, input=record.tokens["input"]) > budget for record in over)
     return HealthWarning(
         "over_budget", "Requests over their limit",
-        f"{share_of(len(over), len(run.turns), 'request')} were over the {name} of {budget:,} tokens for "
+        f"{share_of(len(over), len(run.requests), 'request')} were over the {name} of {budget:,} tokens for "
         f"{strategy.limits or 'what it counts'}, "
         f"{alone or 'none'} of them because the input alone is larger. "
-        f"The largest had {peak:,} tokens, at turn {worst.turn:,}.",
+        f"The largest had {peak:,} tokens, at {request_name(worst)}.",
         "The input is always sent whole; where it fills the limit, hardly anything else is sent." if alone else
         "The summary and the messages kept are larger together than the limit promises.",
         f"Raise {name} to {peak:,} or more, or shorten long inputs." if alone else

@@ -9,20 +9,21 @@ from typing import NamedTuple, Protocol
 
 from memviz.conversation import Log, Message
 from memviz.counters import Counter
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.session import new_space
 from memviz.memory import Memory
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
 from memviz.metrics.cost.pricing import BY_HAND, DEFAULT_MODEL, Pricing, pricing
-from memviz.metrics.health.warning import HealthWarning, turns_of
+from memviz.metrics.health.warning import HealthWarning, request_name, step_noun, turns_of
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.prices import context_window_tokens, price
 from memviz.strategies.base import Strategy
-from memviz.text.wording import duration_words
+from memviz.text.wording import counted, duration_words
 
 SAME_PRICE = 1.05
-"""Turns that cost less than this many times as much cost the same."""
+"""Requests that cost less than this many times as much cost the same."""
 LEAST_REQUESTS = 8
 _PROBE_MESSAGES, _PROBE_MESSAGE_TOKENS = 1_000, 2_000
 
@@ -56,37 +57,42 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     send of a conversation of two million tokens. What it costs is said under ``prices``, by default the list prices
     of the model that answered.
     """
-    part = unbounded_part(run.strategy) if len(run.turns) >= LEAST_REQUESTS else ""
-    sizes = [record.tokens[part] for record in run.turns] if part else []
+    part = unbounded_part(run.strategy) if len(run.requests) >= LEAST_REQUESTS else ""
+    sizes = [record.tokens[part] for record in run.requests] if part else []
     if not sizes or any(later < earlier for earlier, later in pairwise(sizes)) or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
-    first, last = run.turns[0], run.turns[-1]
+    first, last, noun = run.requests[0], run.requests[-1], step_noun(run)
     model = _model(run, prices)
     terms = prices or _ListPrices(pricing(model), pricing(model), cache_rules(model))
-    pace = (sizes[-1] - sizes[0]) / (last.turn - first.turn)
-    largest, window = max(record.total_tokens for record in run.turns), context_window_tokens(model)
+    pace = (sizes[-1] - sizes[0]) / (len(run.requests) - 1)
+    largest, window = max(record.total_tokens for record in run.requests), context_window_tokens(model)
     what = "The history sent" if part == "history" else "The list of summaries sent"
     return HealthWarning(
         "growth", "Grows without bound",
-        f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from turn {first.turn:,} to {last.turn:,}, about "
-        f"{pace:,.0f} a turn, and never fell.{_outlook(run, pace, window, model)}",
-        "Every turn sends more than the one before, until the model's context window is full and requests fail."
+        f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from {_span(first, last)}, about "
+        f"{pace:,.0f} a {noun}, and never fell.{_outlook(run, pace, window, model)}",
+        f"Every {noun} sends more than the one before, until the model's context window is full and requests fail."
         f"{_dearer(run, terms)}",
-        _remedy(terms.cache, part), turns_of(run.turns),
+        _remedy(terms.cache, part), turns_of(run.requests),
         "bad" if window is not None and largest >= window else "caution",
     )  # fmt: skip
 
 
+def _span(first: TurnRecord, last: TurnRecord) -> str:
+    """``turn 1 to 8``, ``turn 1 to turn 8, call 2``."""
+    return f"{request_name(first)} to {f'{last.turn:,}' if last.call == 1 else request_name(last)}"
+
+
 def _model(run: Run, prices: Prices | None) -> str:
     """The model that answered last, else the one whose prices count, as far as its context window is known."""
-    names = [record.facts.model for record in reversed(run.turns) if record.facts and record.facts.model]
+    names = [record.facts.model for record in reversed(run.requests) if record.facts and record.facts.model]
     if prices is not None and prices.main is not None:
         names.append(prices.main.model)
     return next((name for name in names if price(name) is not None), DEFAULT_MODEL)
 
 
 def _dearer(run: Run, prices: Prices) -> str:
-    """Under which pauses a turn costs more than an earlier one, and how much."""
+    """Under which pauses a request costs more than an earlier one, and how much."""
     known = _cost_by_pause(run, prices)
     longer = growth_in_cost(known.longer) if known else None
     shorter = growth_in_cost(known.shorter) if known else None
@@ -97,7 +103,7 @@ def _dearer(run: Run, prices: Prices) -> str:
     lives = duration_words(rules.lifetime_seconds or 0.0)
     with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
     return (
-        f" At the prices {whose}, with pauses of {lives} or longer one of the last turns costs {longer:.1f} "
+        f" At the prices {whose}, with pauses of {lives} or longer one of the last {step_noun(run)}s costs {longer:.1f} "
         f"times as much as one of the first; with shorter pauses, where the prompt cache is read, {with_cache}."
     )
 
@@ -110,13 +116,13 @@ def _cost_by_pause(run: Run, prices: Prices) -> CostByPause | None:
 def _outlook(run: Run, pace: float, window: int | None, model: str) -> str:
     if window is None:
         return ""
-    passed = next((record for record in run.turns if record.total_tokens >= window), None)
+    passed = next((record for record in run.requests if record.total_tokens >= window), None)
     full = f"{window:,} tokens, the context window of {model},"
     if passed is not None:
-        return f" {full} were reached at turn {passed.turn:,}."
-    last = run.turns[-1]
-    turn = last.turn + ceil((window - last.total_tokens) / pace)
-    return f" At this pace {full} are reached at turn {turn:,}."
+        return f" {full} were reached at {request_name(passed)}."
+    more = ceil((window - run.requests[-1].total_tokens) / pace)
+    when = f"after {counted(more, 'more request')}" if run.has_calls else f"at turn {run.requests[-1].turn + more:,}"
+    return f" At this pace {full} are reached {when}."
 
 
 def _remedy(rules: CacheRules | None, part: str) -> str:

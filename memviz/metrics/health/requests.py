@@ -16,13 +16,13 @@ from memviz.text.wording import share_of
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:
     """Requests with a tool result whose call is not in them."""
-    orphaned = [record for record in run.turns if ORPHANED_TOOL_MESSAGE in record.flags]
+    orphaned = [record for record in run.requests if ORPHANED_TOOL_MESSAGE in record.flags]
     if not orphaned:
         return None
     return HealthWarning(
         "orphaned_tool_message", "Tool results without their call",
-        f"{share_of(len(orphaned), len(run.turns), 'request')} hold a tool result whose call was cut off.",
-        "A real API rejects such a request, so these turns would have had no answer.",
+        f"{share_of(len(orphaned), len(run.requests), 'request')} hold a tool result whose call was cut off.",
+        "A real API rejects such a request, so these calls of the model would have had no answer.",
         "Replay with repair_tool_pairs on, as a live chat does, or choose a strategy that cuts between turns.",
         turns_of(orphaned), "bad",
     )  # fmt: skip
@@ -31,12 +31,12 @@ def orphaned_tool_messages(run: Run) -> HealthWarning | None:
 def assistant_first(run: Run) -> HealthWarning | None:
     """Requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     spoken = _next_spoken(run.log)
-    found = [record for record in run.turns if _is_assistant_first(run.log, record.parts, spoken)]
+    found = [record for record in run.requests if _is_assistant_first(run.log, record.parts, spoken)]
     if not found:
         return None
     return HealthWarning(
         "assistant_first", "An assistant's message comes first",
-        f"In {share_of(len(found), len(run.turns), 'request')} the first message behind the system part is an "
+        f"In {share_of(len(found), len(run.requests), 'request')} the first message behind the system part is an "
         "assistant's.",
         "Some providers reject a conversation that does not begin with the user, and a model sees an answer without "
         "its question.",

@@ -1,4 +1,4 @@
-"""Summarizing at nearly every turn, because a summarization makes too little room for the next turns."""
+"""Summarizing at nearly every request, because a summarization makes too little room for the next ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import Memory
-from memviz.metrics.health.warning import HealthWarning, turns_of
+from memviz.metrics.health.warning import HealthWarning, step_noun, turns_of
 from memviz.strategies.base import Headroom, Strategy, Trigger
 from memviz.text.wording import counted
 
@@ -18,41 +18,41 @@ THRASHING_SHARE = 0.75
 """Thrash is when, since the first summarization, at least this share of the requests had one. Half is a
 setting that summarizes every other turn, which many do on purpose."""
 LEAST_REQUESTS = 4
-WANTED_TURNS = 4
-"""A remedy makes room for so many turns."""
+WANTED_REQUESTS = 4
+"""A remedy makes room for so many requests."""
 LEAST_GAP_SHARE = 0.25
 """A strategy whose summarizations make less room than this share of its limit cuts back to the limit itself,
 so a larger limit does not widen the gap."""
 
 
 class _Room(NamedTuple):
-    """How much room a summarization makes, and what a turn takes of it, in messages or in tokens."""
+    """How much room a summarization makes, and what a request takes of it, in messages or in tokens."""
 
     gap: float
-    turn: float
+    request: float
     unit: str
 
 
 def thrash(run: Run) -> HealthWarning | None:
-    """Whether the run summarizes at nearly every turn. One summary a turn by design is none."""
+    """Whether the run summarizes at nearly every request. One summary a turn by design is none."""
     if run.strategy.trigger is Trigger.TURN:
         return None
-    first = next((at for at, record in enumerate(run.turns) if _written(record)), len(run.turns))
-    since = run.turns[first:]
+    first = next((at for at, record in enumerate(run.requests) if _written(record)), len(run.requests))
+    since, noun = run.requests[first:], step_noun(run)
     fired = [record for record in since if _written(record)]
     if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
         return None
     written = [compaction for record in fired for compaction in _written(record)]
     room = _room(run, since, written)
     numbers = (
-        f"{counted(len(written), 'summarization')} in {counted(len(since), 'turn')}: "
-        f"one every {len(since) / len(written):.1f} turns."
+        f"{counted(len(written), 'summarization')} in {counted(len(since), noun)}: "
+        f"one every {len(since) / len(written):.1f} {noun}s."
     )
     if room:
-        numbers += f" Each makes room for {room.gap:,.0f} {room.unit}, and a turn takes {room.turn:,.0f}."
+        numbers += f" Each makes room for {room.gap:,.0f} {room.unit}, and a {noun} takes {room.request:,.0f}."
     return HealthWarning(
-        "thrash", "Summarizes at nearly every turn", numbers,
-        "Trigger and target are too close: every turn waits for a summarizer call and pays for it, details fade "
+        "thrash", f"Summarizes at nearly every {noun}", numbers,
+        f"Trigger and target are too close: every {noun} waits for a summarizer call and pays for it, details fade "
         "with each pass, and a prompt that always changes is never cached.",
         _remedy(run, since, room), turns_of(fired), "bad",
     )  # fmt: skip
@@ -66,10 +66,10 @@ def _room(run: Run, since: Sequence[TurnRecord], written: Sequence[Compaction]) 
     gaps = [left for compaction in written if (left := _gap(run.strategy, compaction.after)) is not None]
     if not gaps:
         return None
-    start, stop, turns = since[0].memory.length, since[-1].memory.length, len(since) - 1
+    start, stop, steps = since[0].memory.length, since[-1].memory.length, len(since) - 1
     unit = gaps[0].unit
     taken = run.space.sums.between(start, stop) if unit == "tokens" else stop - start
-    return _Room(sum(gap.amount for gap in gaps) / len(gaps), taken / turns, unit)
+    return _Room(sum(gap.amount for gap in gaps) / len(gaps), taken / steps, unit)
 
 
 def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
@@ -89,8 +89,8 @@ def _remedy(run: Run, since: Sequence[TurnRecord], room: _Room | None) -> str:
     if room is None or not isinstance(value, int):
         return "Choose a strategy that cuts back further below its limit."
     if room.gap >= LEAST_GAP_SHARE * value:
-        wanted = max(value + 1, ceil(value * WANTED_TURNS * room.turn / room.gap))
-        return f"Raise {name} from {value:,} to about {wanted:,}, which makes room for {WANTED_TURNS} turns."
+        wanted = max(value + 1, ceil(value * WANTED_REQUESTS * room.request / room.gap))
+        return f"Raise {name} from {value:,} to about {wanted:,}, which makes room for {WANTED_REQUESTS} {step_noun(run)}s."
     remedy = "Choose a strategy that cuts back further below its limit, as the summary buffer does (to half of it)"
     if room.unit != "tokens":
         return remedy + "."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
 from memviz.strategies.base import Strategy
 from memviz.text.wording import counted, turn_list
 
@@ -43,8 +44,18 @@ class HealthWarning:
 
 
 def turns_of(records: Iterable[TurnRecord]) -> tuple[int, ...]:
-    """The turn numbers of ``records``."""
-    return tuple(record.turn for record in records)
+    """The turn numbers of ``records``, each once."""
+    return tuple(dict.fromkeys(record.turn for record in records))
+
+
+def request_name(record: TurnRecord) -> str:
+    """``turn 3``, or ``turn 3, call 2`` from the second call on."""
+    return f"turn {record.turn:,}" if record.call == 1 else f"turn {record.turn:,}, call {record.call:,}"
+
+
+def step_noun(run: Run) -> str:
+    """What one step of ``run`` is called: a turn, as long as every turn took one request."""
+    return "request" if run.has_calls else "turn"
 
 
 def budget_name(strategy: Strategy) -> str:

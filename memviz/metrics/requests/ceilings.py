@@ -15,11 +15,12 @@ from memviz.strategies.base import Strategy
 
 
 class Ceiling(NamedTuple):
-    """At ``turn`` a whole request that reaches the limit has ``tokens`` tokens. Half a turn behind the last one: what
-    would be sent next."""
+    """At request number ``request`` (0-based), one of ``turn``, a whole request that reaches the limit has ``tokens``
+    tokens. Half a turn and half a request behind the last ones: what would be sent next."""
 
     turn: float
     tokens: int
+    request: float
 
 
 class Spell(NamedTuple):
@@ -33,10 +34,10 @@ class Spell(NamedTuple):
 
 def spells(run: Run) -> list[Spell]:
     """The settings of a run in order, those left out that no request was made under."""
-    if not run.turns:
+    if not run.requests:
         return []
-    ends = [*(setting.last_turn for setting in run.earlier_settings), run.turns[-1].turn]
-    starts = [run.turns[0].turn, *(end + 1 for end in ends[:-1])]
+    ends = [*(setting.last_turn for setting in run.earlier_settings), run.requests[-1].turn]
+    starts = [run.requests[0].turn, *(end + 1 for end in ends[:-1])]
     return [Spell(run.strategy_at(end), start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
 
 
@@ -48,16 +49,18 @@ def ceilings(run: Run, spell: Spell) -> list[Ceiling]:
 
 def _ceilings(run: Run, spell: Spell) -> Iterator[Ceiling]:
     strategy, limit, seen = spell.strategy, spell.strategy.budget_tokens or 0, 0
-    for record in run.turns:
+    for number, record in enumerate(run.requests):
         seen += len(record.compactions)
         if not spell.first <= record.turn <= spell.last:
             continue
         for compaction in record.compactions:
             before, _, besides = request_parts(compaction, run)
             uncounted = sum(before.values()) + besides - strategy.counted_tokens(before)
-            yield Ceiling(record.turn, uncounted + limit)
-        yield Ceiling(record.turn, record.total_tokens - strategy.counted_tokens(record.tokens) + limit)
-    if spell.last == run.turns[-1].turn:
+            yield Ceiling(record.turn, uncounted + limit, number)
+        uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
+        yield Ceiling(record.turn, uncounted + limit, number)
+    if spell.last == run.requests[-1].turn:
         for compaction in run.compactions[seen:]:
             for parts in request_parts(compaction, run)[:2]:
-                yield Ceiling(spell.last + 0.5, sum(parts.values()) - strategy.counted_tokens(parts) + limit)
+                uncounted = sum(parts.values()) - strategy.counted_tokens(parts)
+                yield Ceiling(spell.last + 0.5, uncounted + limit, len(run.requests) - 0.5)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of
+from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of, request_call
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.text.wording import message_number, message_range
@@ -57,28 +57,35 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
 
 
 def request_words(compaction: Compaction, run: Run | None = None) -> str:
-    """``before the request of turn 6``, which is the first one it changed; ``after turn 46`` where none came any
-    more."""
-    turn = _request_turn(compaction, run)
-    return f"after turn {compaction.turn:,}" if turn is None else f"before the request of turn {turn:,}"
+    """``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6, call 3``;
+    ``after turn 46`` where none came any more."""
+    request = _request(compaction, run)
+    return f"after turn {compaction.turn:,}" if request is None else f"before the request of {_name(*request)}"
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
-    """The same in short, for labels: ``turn 6``, ``after turn 46``."""
-    return _turn_words(_request_turn(compaction, run), compaction)
+    """The same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
+    return _turn_words(_request(compaction, run), compaction)
 
 
 def event_turn_words(event: CompactionEvent) -> str:
     """The same of an event."""
-    return _turn_words(event.request_turn, event.compaction)
+    request = None if event.request_turn is None else (event.request_turn, event.request_call)
+    return _turn_words(request, event.compaction)
 
 
-def _turn_words(turn: int | None, compaction: Compaction) -> str:
-    return f"after turn {compaction.turn:,}" if turn is None else f"turn {turn:,}"
+def _turn_words(request: tuple[int, int] | None, compaction: Compaction) -> str:
+    return f"after turn {compaction.turn:,}" if request is None else _name(*request)
 
 
-def _request_turn(compaction: Compaction, run: Run | None) -> int | None:
-    return compaction.request_turn if run is None else run.request_turn(compaction)
+def _name(turn: int, call: int) -> str:
+    return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"
+
+
+def _request(compaction: Compaction, run: Run | None) -> tuple[int, int] | None:
+    """The turn of the first request that it changed, and which call of it that is."""
+    turn = compaction.request_turn if run is None else run.request_turn(compaction)
+    return None if turn is None else (turn, request_call(compaction, turn, run))
 
 
 def reason_words(compaction: Compaction) -> str:
@@ -120,7 +127,7 @@ def _result(compaction: Compaction, run: Run | None) -> str:
 
 def request_title(compaction: Compaction, run: Run | None = None) -> str:
     """Which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
-    if _request_turn(compaction, run):
+    if _request(compaction, run):
         return "The request"
     went_on = run is not None and compaction.request_turn_in(run.log) is not None  # under another setting
     return "What would have been sent next" if went_on else "What is sent next"

@@ -12,6 +12,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.engine.settings_before import segments
 from memviz.memory import Memory, SummaryVersion
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.strategies.base import Trigger
 
 
@@ -44,15 +45,23 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
 
 
 class CompactionEvent(NamedTuple):
-    """One compaction of a run. ``number`` counts from 0; ``turns`` is its place on a turn axis: the turn of the first
-    request that it changed, and half a turn behind the last one where none came any more. Of several before one request
-    the last stands there, the others in equal steps before it. ``request_turn`` is that request's turn."""
+    """One compaction of a run. ``number`` counts from 0; ``place`` is that on the axis of the run's requests
+    (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone): the place of the first request that
+    it changed, and half a place behind the last one where none came any more. Of several before one request
+    the last stands there, the others in equal steps before it. ``request_turn`` is that request's turn, and
+    ``request_call`` which call of the turn it is."""
 
     number: int
-    turns: float
+    place: float
     what: CompactionOutcome
     compaction: Compaction
     request_turn: int | None = None
+    request_call: int = 1
+
+    @property
+    def turns(self) -> float:
+        """The same as :attr:`place`, by its name before there were several requests in a turn."""
+        return self.place
 
     @property
     def version(self) -> SummaryVersion | None:
@@ -74,21 +83,39 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     for number, (compaction, place) in enumerate(zip(run.compactions, places, strict=True)):
         still[place] -= 1
         room = 1.0 if place.is_integer() and place - 0.5 not in together else 0.5
-        turns, request_turn = place - still[place] * room / together[place], run.request_turn(compaction)
-        events.append(CompactionEvent(number, turns, outcome_of(compaction), compaction, request_turn))
+        at, turn = place - still[place] * room / together[place], run.request_turn(compaction)
+        call = 1 if turn is None else request_call(compaction, turn, run)
+        events.append(CompactionEvent(number, at, outcome_of(compaction), compaction, turn, call))
     return tuple(events)
 
 
 def _places(run: Run) -> Iterator[float]:
-    """The turn of the first request that each compaction changed. What a setting took in of earlier turns when it came
+    """The place of the first request that each compaction changed. What a setting took in of earlier turns when it came
     into force changed none of their requests, and what it summarized after its last turn stands behind that turn, also
     where the chat went back to it later: events stand in the order in which they happened."""
-    first, behind = 1, run.log.turn_count + 0.5
+    turns = [record.turn for record in run.requests]
+    axis = RequestAxis.of([turns])
+    places, behind, first = axis.places(turns), axis.last(run.log.turn_count) + 0.5, 1.0
     for setting, made in segments(run.strategy, run.counter.name, run.compactions, run.earlier_settings):
+        end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
         for compaction in made:
-            turn = run.request_turn(compaction)
-            yield min(behind, setting.last_turn + 0.5, max(float(first), behind if turn is None else float(turn)))
-        first = setting.last_turn + 1
+            number, turn, place = run.request_number(compaction), run.request_turn(compaction), behind
+            if number is not None:
+                place = float(places[number])
+            elif turn is not None and (not turns or turn > turns[-1]):
+                place = float(axis.last(turn))
+            yield min(behind, end + 0.5, max(first, place))
+        first = end + 1.0
+
+
+def request_call(compaction: Compaction, turn: int, run: Run | None = None) -> int:
+    """Which call of ``turn`` the first request is that ``compaction``, one of ``run``, changed, asked or still to be
+    asked."""
+    number = None if run is None else run.request_number(compaction)
+    if run is not None and number is not None:
+        return run.requests[number].call
+    request = (run.log if run else compaction.before.log).request_from(compaction.after_message + 1)
+    return request.call if request is not None and request.turn == turn else 1
 
 
 def grows_a_list(run: Run) -> bool:

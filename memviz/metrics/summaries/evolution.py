@@ -130,5 +130,5 @@ class _Sources:
         """Positions of the messages that its writer had read."""
         if event.what is not CompactionOutcome.THOUGHT:
             return version.added
-        records = (record for record in self._run.turns if record.turn == event.compaction.turn)
+        records = (record for record in self._run.requests if record.turn == event.compaction.turn)
         return chain(version.added, *(record.parts.recalled for record in records))

@@ -52,7 +52,7 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
         sent = _parts(compaction.strategy, record.memory, recalled)
         besides = record.total_tokens - sum(sent.values())
     else:
-        length = compaction.before.log.turn(turn).asked if turn else compaction.after.length
+        length = _length(compaction, turn) if turn else compaction.after.length
     # The log may have grown since, and a chat that was given another setting has memories over another space.
     space = (record.memory if record else compaction.after).space
     before, after = (
@@ -62,10 +62,17 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
     return RequestParts(before, after, besides)
 
 
+def _length(compaction: Compaction, turn: int) -> int:
+    """Number of messages that the log has at the request of ``turn`` that is still to be asked."""
+    log = compaction.before.log
+    request = log.request_from(compaction.after_message + 1)
+    return request.stop if request is not None and request.turn == turn else log.turn(turn).asked
+
+
 def _parts(strategy: Strategy, memory: Memory, recalled: tuple[int, ...]) -> Mapping[str, int]:
     return count(memory, assemble(memory, strategy.select(memory), recalled))
 
 
 def _records(run: Run) -> Mapping[int, TurnRecord]:
     """The request that each compaction changed first, by the identity of the compaction."""
-    return run.once(_records, lambda: {id(one): record for record in run.turns for one in record.compactions})
+    return run.once(_records, lambda: {id(one): record for record in run.requests for one in record.compactions})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Recall
-from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn, sent_positions
+from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn, request_before, sent_positions
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -55,11 +55,13 @@ def test_agrees_with_the_fates(id: str, messages: list[Message], plan: list[str]
     recalls = {turn: Recall(messages=picked) for turn in (2, 3)}
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
     fates = run.fates()
-    for row, record in enumerate(run.turns):
+    for row, record in enumerate(run.requests):
+        assert record_of_turn(run, record.turn, record.call) == record
+        assert request_before(run, record) == (run.requests[row - 1] if row else None)
         assert sent_positions(record) == {p for p, fate in enumerate(fates[row]) if fate in SENT}
         left = [
             (position, Fate(fate))
             for position, fate in enumerate(fates[row])
             if row and fates[row - 1][position] in SENT and fate not in SENT
         ]
-        assert left_the_window(run, record.turn) == left
+        assert left_the_window(run, record.turn, record.call) == left

@@ -19,12 +19,12 @@ from tests.metrics.random_probes import runs
 @given(data=st.data())
 def test_a_compaction_belongs_to_the_request_that_it_changed_first(id: str, data: st.DataObject) -> None:
     run = data.draw(runs(id))
-    for record in run.turns:
+    for record in run.requests:
         assert [one.request_turn for one in record.compactions] == [record.turn] * len(record.compactions)
         sizes = [request_sizes(one, run) for one in record.compactions]
         assert [one.after_tokens for one in sizes[:-1]] == [one.before_tokens for one in sizes[1:]]
         assert [one.after_tokens for one in sizes[-1:]] == [record.total_tokens] * bool(sizes)
-    recorded = sum(len(record.compactions) for record in run.turns)
+    recorded = sum(len(record.compactions) for record in run.requests)
     assert all(one.request_turn is None for one in run.compactions[recorded:])
 
 
@@ -33,11 +33,15 @@ def test_a_compaction_belongs_to_the_request_that_it_changed_first(id: str, data
 def test_events_stand_in_order_between_the_request_before_and_their_own(id: str, data: st.DataObject) -> None:
     run = data.draw(runs(id))
     events = compaction_events(run)
-    assert [event.turns for event in events] == sorted({event.turns for event in events})
+    assert [event.place for event in events] == sorted({event.place for event in events})
     for event in events:
-        turn = event.compaction.request_turn
-        first, last = (turn - 1, turn) if turn else (event.compaction.turn, event.compaction.turn + 0.5)
-        assert first < event.turns <= last
+        number = run.request_number(event.compaction)
+        first, last = (number, number + 1) if number is not None else (len(run.requests), len(run.requests) + 0.5)
+        assert first < event.place <= last
+        if number is not None:
+            record = run.requests[number]
+            assert (event.request_turn, event.request_call) == (record.turn, record.call)
+            assert turn_words(event.compaction, run) == record.name
 
 
 def test_without_the_compaction_the_request_would_have_been_the_one_of_a_full_buffer() -> None:
