@@ -35,7 +35,7 @@ class TestLoad:
             messages, small(id), model=summarizer(plan), counter="chars4", system_prompt="Hi.", repair_tool_pairs=True
         )
         memory = ChatMemory(small(id), model=summarizer(plan), counter="chars4", system_prompt="Hi.")
-        requests = {record.memory.length: record for record in run.turns}
+        requests = {record.memory.length: record for record in run.requests}
         for length, message in enumerate(messages, start=1):
             memory.append(message)
             if length in requests:

@@ -35,7 +35,7 @@ def in_bytes(messages: Iterable[Message]) -> list[bytes]:
 
 def arguments_of(query: Query) -> str:
     """The query as a model writes it."""
-    return json.dumps({"turn_numbers": query["requests"], "message_indices": query["messages"], "last_n": query["last_n"]})
+    return json.dumps({"turn_numbers": query["turns"], "message_indices": query["messages"], "last_n": query["last_n"]})
 
 
 def bounded(id: str, bound: int) -> tuple[memviz.Strategy, int]:
@@ -181,7 +181,7 @@ def check_growth(record: memviz.TurnRecord, requests: Sequence[Sequence[Message]
         assert in_bytes(following[after:])[: len(behind)] == behind
     assert texts(requests[-1][start : input_at(requests[-1], question)]) == recalled(record)
     assert record.total_tokens == request_tokens(requests[-1], record.parts.tools)
-    assert [call.sent_tokens for call in record.calls] == [
+    assert [call.sent_tokens for call in record.requests[:-1]] == [
         request_tokens(request, record.parts.tools) for request in requests[:-1]
     ]
 

@@ -67,7 +67,9 @@ def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
     sent = record.context.messages
     assert record.tokens["overhead"] == 3 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
-    assert record.reply_tokens == sum(written_tokens(m, reference.count) for m in replies_to(record, reference.messages))
+    assert record.reply_tokens == sum(
+        written_tokens(m, reference.count) for m in replies_to(record, reference.messages)
+    )
 
 
 def replies_to(record: memviz.TurnRecord, messages: list[Message]) -> list[Message]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import dropwhile
 
 from memviz import Message
 
@@ -158,7 +159,8 @@ class Reference:
 
     def send(self) -> None:
         replies = [i for i in self.seen if self.messages[i].role == "assistant"]
-        asked = [i for i in self.seen if not replies or i > replies[-1]]
+        since = [i for i in self.seen if not replies or i > replies[-1]]
+        asked = list(dropwhile(lambda i: self.messages[i].role == "system", since)) or since
         history = [i for i in self.history() if i not in asked]
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
