@@ -58,11 +58,11 @@ def compactions_csv(run: Run) -> str:
 
 def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
     compaction = event.compaction
-    taken, sizes, number = compaction.summarized, request_sizes(compaction, run), run.request_number(compaction)
+    taken, sizes = compaction.summarized, request_sizes(compaction, run)
     return {
         "compaction": event.number + 1,
         "request_turn": event.request_turn,
-        "request_call": None if number is None else run.requests[number].call,
+        "request_call": event.request_call if event.request_turn else None,
         "after_message": message_number(compaction.after_message),
         "what": event.what.value,
         "reason": reason_words(compaction),
