@@ -9,7 +9,7 @@ from rich.table import Table
 
 from memviz.charts.turn_axis import request_name
 from memviz.cli.output import on_one_line
-from memviz.context import TOKEN_PARTS
+from memviz.context import PARTS_IN_USE, TOKEN_PARTS
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.compaction_words import compaction_words
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memviz.engine.compaction import Compaction
     from memviz.engine.run import Run
 
-PARTS = (*TOKEN_PARTS[:-1], "tools", TOKEN_PARTS[-1])
+PARTS = (*TOKEN_PARTS[:-1], *PARTS_IN_USE, TOKEN_PARTS[-1])
 """The columns of tokens; what the protocol adds stands last."""
 
 

@@ -42,8 +42,9 @@ def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Itera
 
 
 def in_pairs(log: Log, parts: Parts) -> Parts:
-    """``parts`` with only those calls and results whose other half is sent as well. The input is always sent, so the call
-    that it answers is pulled in where it would be missing; of the input only results without any call are left out."""
+    """``parts`` with only those calls and results whose other half is sent as well. The input is always sent, so the
+    call that it answers is pulled in where it would be missing; of the input only results without a call are left
+    out."""
     tools = log.tools
     history = _with_calls_of(log, parts)
     sent = _sent(parts._replace(history=history))

@@ -67,6 +67,7 @@ def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
     sent = record.context.messages
     assert record.tokens["overhead"] == 3 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
+    assert record.tokens.get("names", 0) == sum(reference.count(message.name) for message in sent if message.name)
     assert record.reply_tokens == sum(
         written_tokens(m, reference.count) for m in replies_to(record, reference.messages)
     )
