@@ -42,7 +42,7 @@ from memviz.models.scripted import ScriptedModel
 from memviz.recently_used import RecentlyUsed
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
-from memviz.storage.runs import is_out_of_date
+from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memviz.engine.run import Run
 
 PARTS = (*TOKEN_PARTS[:-1], *PARTS_IN_USE, TOKEN_PARTS[-1])
-"""The columns of tokens; what the protocol adds stands last."""
+"""The columns of tokens; what the protocol adds stands last. That of names is there only where anybody has one."""
 
 
 def print_run(out: Console, run: Run) -> None:
@@ -63,11 +63,13 @@ def _table(first: str, *numbers: str) -> Table:
 
 def _requests(run: Run) -> Table:
     """A row a request. Which call of its turn it is stands there only where a turn has several."""
-    table = _table("turn", *(["call"] if run.has_calls else []), *PARTS, "total", "reply")
+    has_names = any("names" in record.tokens for record in run.requests)
+    parts = [part for part in PARTS if part != "names" or has_names]
+    table = _table("turn", *(["call"] if run.has_calls else []), *parts, "total", "reply")
     table.add_column("")
     for record in run.requests:
         place = (record.turn, record.call) if run.has_calls else (record.turn,)
-        tokens = [record.tokens.get(part, 0) for part in PARTS]
+        tokens = [record.tokens.get(part, 0) for part in parts]
         counts = [f"{count:,}" for count in (*place, *tokens, record.total_tokens, record.reply_tokens)]
         table.add_row(*counts, _marks(record.compactions, record.flags))
     return table

@@ -21,6 +21,7 @@ from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import DAMAGE, found, insert_rows, messages, now
+from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
 
 Kind = Literal["chat", "replay"]
@@ -95,12 +96,6 @@ def add_replay(session: Session, conversation_id: str, run: Run, key: str, summa
     run_id = add_run(session, conversation.id, run, "replay", summarizer, key)
     _prune_replays(session, conversation.id)
     return run_id
-
-
-def is_out_of_date(replay: Run) -> bool:
-    """Whether an earlier version made this replay otherwise than it would be made now: it recorded a turn with several
-    calls of the model as one request, or took leading system messages as history."""
-    return not replay.space.leads_apart or len(replay.requests) != sum(1 for _ in replay.log.requests())
 
 
 def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
