@@ -95,7 +95,7 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> Non
             _block(blocks[kind], record, key, facts)
     summarizer_calls(record, key)
     said = (message.content for block in blocks.values() for message in block.messages)
-    _as_json(run, turn, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
+    _as_json(record, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 
 
 def _no_request(run: Run, turn: int) -> str:
@@ -153,14 +153,14 @@ def _messages(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _as_json(run: Run, turn: int, *, is_long: bool) -> None:
+def _as_json(record: TurnRecord, *, is_long: bool) -> None:
     with st.popover("Request as JSON", icon=":material/data_object:"):
         if is_long:
             st.caption("Too long to be shown here.")
-            _download(lambda: request_json(run, turn), turn)
+            _download(lambda: request_json(record), record.turn)
             return
-        text = request_json(run, turn)
-        _download(text, turn)
+        text = request_json(record)
+        _download(text, record.turn)
         st.code(text, language="json", height=400)
 
 
