@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from memviz.ui.controls.sidebar import TURN_KEY
+from memviz.ui.shell.chosen_request import TURN_KEY
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60

@@ -18,7 +18,8 @@ from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.text.wording import dollars, turn_list
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import prices_in_force
-from memviz.ui.controls.sidebar import REPLAYED, REPLIES_KEY, TURN_KEY
+from memviz.ui.controls.sidebar import REPLAYED, REPLIES_KEY
+from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.state import AddedRecall, CompareState, set_widget
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import COMPARE_VIEW, turn_to
@@ -93,6 +94,6 @@ def _add(state: CompareState, setting: SettingRun, recall: AddedRecall, free_run
     if recall not in state.recalls:
         state.recalls.append(recall)
     state.looked_at, state.free_run = setting.index, free_run
-    set_widget(TURN_KEY, recall.turn)
+    choose_request(recall.turn)
     if not free_run:
         set_widget(REPLIES_KEY, REPLAYED)

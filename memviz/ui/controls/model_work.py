@@ -40,12 +40,11 @@ def _said(messages: Sequence[Message]) -> None:
             st.code(call_text(call), language=None, wrap_lines=True)
 
 
-def earlier_calls(record: TurnRecord) -> None:
-    """The calls of its turn that came before the request: they were sent, and billed, as well."""
-    earlier = record.requests[:-1]
+def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
+    """The calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
     if not earlier:
         return
-    sent = record.sent_tokens - record.total_tokens
+    sent = sum(call.total_tokens for call in earlier)
     label = f"{counted(len(earlier), 'call')} of the model before this one: {sent:,} tokens sent"
     with st.expander(label, icon=":material/replay:"):
         for number, call in enumerate(earlier, 1):

@@ -23,7 +23,7 @@ from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
-from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.reader import axis_of, beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
@@ -45,7 +45,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summari
     say_what_is_unknown(costs)
     take_linked(costs_state(), costs)
     beside_reader(
-        settings, transcript, partial(picture, costs), [CHART_KEY],
+        settings, transcript, partial(picture, costs), {CHART_KEY: axis_of(settings)},
         draw_notes=partial(_notes, costs, summarizer),
         draw_below=partial(in_total, costs_state(), costs, assumptions),
     )  # fmt: skip

@@ -13,7 +13,6 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
 from memviz.text.wording import message_number, message_position, times, turn_list, turn_span
 from memviz.ui.compare.selection import Selection, selected
@@ -58,10 +57,10 @@ def one_message(settings: Sequence[SettingRun], conversation_id: str, selection:
     st.plotly_chart(
         message_life(settings, position, last), key=LIFE_KEY, config=CONFIG, alt=life_finding(settings, position)
     )
-    record = record_of_turn(run, selection.turn)
+    record = selection.record
     known = known_facts(workspace(), conversation_id, run.log)
     if record is not None and (facts := message_facts(record, position, known)):
-        st.markdown(f"At the request of turn {selection.turn}: {plain(message_facts_words(facts))}")
+        st.markdown(f"At the request of {selection.name}: {plain(message_facts_words(facts))}")
     with st.container(border=True):
         st.text(run.log[position].content[:MAX_CHARS_SHOWN] or "This message has no text.")
         for call in run.log[position].tool_calls:

@@ -18,7 +18,7 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.free_run import answers_of_turn
-from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.reader import axis_of, beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
@@ -44,7 +44,7 @@ def tokens_view(
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     answers = partial(_answers, settings) if state.free_run else None
     beside_reader(
-        settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
+        settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: axis_of(settings)},
         draw_notes=partial(_notes, settings, transcript), draw_below=answers,
     )  # fmt: skip
     # Before the warnings, so that it stands in view with the picture.

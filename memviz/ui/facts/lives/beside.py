@@ -13,7 +13,7 @@ from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
-from memviz.ui.facts.selection import choose_event, choose_turn, chosen_event, fact_key, loss_key, open_event
+from memviz.ui.facts.selection import choose_event, choose_request_of, chosen_event, fact_key, loss_key, open_event
 from memviz.ui.facts.version_card import (
     chosen_version,
     counts_words,
@@ -45,7 +45,7 @@ def choose_loss(state: CompareState, one: RetentionResult, probe: int, turn: int
         by = lost[turn]
         if by is not None:
             choose_event(state, one.setting, by)
-        choose_turn(state, one.setting, turn)
+        choose_request_of(state, one.setting, turn)
 
 
 def _first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:

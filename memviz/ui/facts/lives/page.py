@@ -27,7 +27,7 @@ from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
-from memviz.ui.facts.selection import choose_event, choose_turn, open_event, open_request
+from memviz.ui.facts.selection import choose_event, choose_request_of, open_event, open_request
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
@@ -117,7 +117,7 @@ def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         one, turn, number = found
         if number >= 0:
             choose_event(state, one.setting, number)
-        choose_turn(state, one.setting, turn)
+        choose_request_of(state, one.setting, turn)
 
 
 def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:

@@ -7,7 +7,7 @@ import pytest
 import memviz
 from memviz import Run
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.selected_turn import event_at, request_turns
+from memviz.ui.controls.selected_request import event_at, places_changed
 
 
 @pytest.fixture(
@@ -26,7 +26,7 @@ def test_the_event_of_a_turn_is_the_last_one_that_was_made_for_its_request_or_be
 
 
 def test_a_chosen_event_is_shown_at_its_turn_and_not_beyond_the_next(run: Run) -> None:
-    turns = request_turns(run)
+    turns = [turn for turn, _ in places_changed(run)]
     for number, turn in enumerate(turns):
         assert event_at(run, turn, number) == number
         later = next((at for at in turns if at > turn), None)
@@ -39,6 +39,6 @@ def test_an_attempt_that_failed_leaves_the_version_before_in_force() -> None:
     writer = memviz.ScriptedModel(["First.", *(memviz.ModelError("down") for _ in range(999))])
     run = memviz.replay(sample("trip"), memviz.strategy("summary_buffer", max_token_limit=700), model=writer)
     assert [compaction.written is not None for compaction in run.compactions[:2]] == [True, False]
-    turns = request_turns(run)
+    turns = [turn for turn, _ in places_changed(run)]
     assert event_at(run, turns[1]) == 0
     assert event_at(run, turns[1], 1) == 1
