@@ -133,7 +133,9 @@ def numbers(values: Any) -> list[float]:
 
 def turn_shown(session: AppTest) -> int:
     """The turn of the request that Compare's reader shows."""
-    heads = (re.match(r"\*\*Request of turn ([\d,]+)\*\*", element.value) for element in session.markdown)
+    heads = (
+        re.match(r"\*\*Request of turn ([\d,]+)(, call \d+ of \d+)?\*\*", element.value) for element in session.markdown
+    )
     return next(int(head[1].replace(",", "")) for head in heads if head)
 
 
