@@ -57,6 +57,8 @@ def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
     if turn is None or turn not in turns:
         turn, call = _first_request(run) or (turns[-1], None)
         choose_request(turn, call)
+    elif chosen_call() is not None:
+        choose_request(turn, selected_call(run, turn))  # a link to the last call names the turn alone
     return turn
 
 
