@@ -29,7 +29,7 @@ SUMMARIES = ((2, 400, 50),)
 def traffic_of(rows: Sequence[tuple[int, ...]], summaries: Sequence[tuple[int, ...]] = ()) -> Traffic:
     turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     when, read, written = np.array(summaries, dtype=np.int64).reshape(-1, 3).T
-    return Traffic(turns, sent, shared, output, when, read, written)
+    return Traffic(turns, sent, shared, output, when, read, written, np.full_like(when, -1))
 
 
 def cost_line(

@@ -39,11 +39,11 @@ def has_summary(record: TurnRecord) -> bool:
 
 
 def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
-    """What each request shares with the one before, for a run without any call before a reply."""
+    """What each request shares with the one before, for a run without thoughts."""
     return [0] + [
         shared_tokens(
             run.counter, one.context.messages, other.context.messages,
             has_summaries=has_summary(one) and has_summary(other), per_message=TOKENS_PER_MESSAGE * overhead,
         )
-        for one, other in pairwise(run.turns)
+        for one, other in pairwise(run.requests)
     ]  # fmt: skip

@@ -37,7 +37,7 @@ def cell(
     calls = np.ones(1 if summarizer else 0, np.int64)
     sent_tokens = np.array(sent, np.int64)
     traffic = Traffic(
-        np.arange(1, size + 1), sent_tokens, nothing, nothing + 5, calls, calls * summarizer, calls * 7,
+        np.arange(1, size + 1), sent_tokens, nothing, nothing + 5, calls, calls * summarizer, calls * 7, calls - 1,
     )  # fmt: skip
     return Cell(
         SETTINGS[setting], subject, traffic,

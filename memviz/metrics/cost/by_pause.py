@@ -32,8 +32,8 @@ def cost_by_pause(
 
 
 def growth_in_cost(cost: Cost) -> float | None:
-    """How many times as much a turn of the last quarter costs as one of the first, on average; ``None`` where a price
-    is unknown, nothing was paid, or there are too few turns."""
+    """How many times as much a request of the last quarter costs as one of the first, on average; ``None`` where a
+    price is unknown, nothing was paid, or there are too few requests."""
     if cost.cumulative_usd is None or len(cost.turns) < QUARTER:
         return None
     size, so_far = len(cost.turns) // QUARTER, cost.cumulative_usd

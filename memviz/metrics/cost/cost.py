@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.errors import ParameterError
 from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
@@ -73,13 +74,23 @@ class Cost:
 
     @cached_property
     def turns(self) -> Tokens:
-        """The turns in which anything was sent, in order."""
-        turns = np.concatenate([self.traffic.turns, self.traffic.summarizer_turns])
-        return np.flatnonzero(np.bincount(turns))
+        """The turn of each step, in order. A step is a request with the summarizations that it was the first to be
+        changed by, or a turn in which the summarizer alone was asked."""
+        return np.sort(np.concatenate([self.traffic.turns, self._turns_without_request]))
+
+    @cached_property
+    def calls(self) -> Tokens:
+        """The number of each step in its turn, from 1: that of the call of the chat model."""
+        return np.arange(len(self.turns)) - np.searchsorted(self.turns, self.turns) + 1
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether any turn has more than one step."""
+        return bool((self.calls > 1).any())
 
     @cached_property
     def cumulative_usd(self) -> Usd | None:
-        """US dollars of both models up to and including each of ``turns``."""
+        """US dollars of both models up to and including each step."""
         return self._cumulative(self.request_usd)
 
     @cached_property
@@ -87,40 +98,69 @@ class Cost:
         """The same, had there been no cache."""
         return self._cumulative(self.uncached_request_usd)
 
-    def frame(self) -> DataFrame:
+    def by_step(self, values: NDArray[Any], *, summarizer: bool = False) -> NDArray[Any]:
+        """The sum in each step of ``values`` [requests], or [summarizations] of the ``summarizer``."""
+        steps = self._summarizer_steps if summarizer else self._request_steps
+        return np.bincount(steps, weights=values, minlength=len(self.turns)).astype(values.dtype)
+
+    def frame(self, by: Literal["turn", "request"] = "turn") -> DataFrame:
         """One row a turn: tokens of the chat model and of the summarizer, US dollars of both (NaN where unknown), and
-        all US dollars so far, with the cache and without."""
+        all US dollars so far, with the cache and without. ``by="request"`` has one row a step (see :attr:`turns`) with
+        its ``call``. Raises :class:`ParameterError` for another ``by``."""
+        if by not in ("turn", "request"):
+            raise ParameterError("by", by, '"turn" or "request"')
+        steps = self._step_frame()
+        if by == "request":
+            return steps.drop(columns="requests")
+        so_far = ["cumulative_usd", "uncached_cumulative_usd"]
+        turns = steps.drop(columns=["call", *so_far]).groupby("turn", as_index=False).sum(min_count=1)
+        return turns.join(steps.groupby("turn")[so_far].last(), on="turn")
+
+    def _step_frame(self) -> DataFrame:
         from pandas import DataFrame
 
         sent, summaries, size = self.traffic, {"summarizer": True}, len(self.turns)
         columns: dict[str, NDArray[np.int64] | Usd | None] = {
             "turn": self.turns,
-            "requests": self._by_turn(np.ones_like(sent.turns)),
-            "input_tokens": self._by_turn(sent.input_tokens),
-            "fresh_tokens": self._by_turn(self.fresh_tokens),
-            "cached_tokens": self._by_turn(self.cached_tokens),
-            "written_tokens": self._by_turn(self.written_tokens),
-            "output_tokens": self._by_turn(sent.output_tokens),
-            "summarizer_input_tokens": self._by_turn(sent.summarizer_input_tokens, **summaries),
-            "summarizer_output_tokens": self._by_turn(sent.summarizer_output_tokens, **summaries),
-            "main_usd": self._by_turn(self.request_usd),
-            "uncached_main_usd": self._by_turn(self.uncached_request_usd),
-            "summarizer_usd": self._by_turn(self.summarizer_call_usd, **summaries),
+            "call": self.calls,
+            "requests": self._by_step(np.ones_like(sent.turns)),
+            "input_tokens": self._by_step(sent.input_tokens),
+            "fresh_tokens": self._by_step(self.fresh_tokens),
+            "cached_tokens": self._by_step(self.cached_tokens),
+            "written_tokens": self._by_step(self.written_tokens),
+            "output_tokens": self._by_step(sent.output_tokens),
+            "summarizer_input_tokens": self._by_step(sent.summarizer_input_tokens, **summaries),
+            "summarizer_output_tokens": self._by_step(sent.summarizer_output_tokens, **summaries),
+            "main_usd": self._by_step(self.request_usd),
+            "uncached_main_usd": self._by_step(self.uncached_request_usd),
+            "summarizer_usd": self._by_step(self.summarizer_call_usd, **summaries),
             "cumulative_usd": self.cumulative_usd,
             "uncached_cumulative_usd": self.uncached_cumulative_usd,
         }
         return DataFrame({name: np.full(size, np.nan) if v is None else v for name, v in columns.items()})
 
     def _cumulative(self, request_usd: Usd | None) -> Usd | None:
-        main, summaries = self._by_turn(request_usd), self._by_turn(self.summarizer_call_usd, summarizer=True)
+        main, summaries = self._by_step(request_usd), self._by_step(self.summarizer_call_usd, summarizer=True)
         return None if main is None or summaries is None else np.cumsum(main + summaries)
 
-    def _by_turn(self, values: NDArray[Any] | None, *, summarizer: bool = False) -> NDArray[Any] | None:
-        if values is None:
-            return None
-        turns = self.traffic.summarizer_turns if summarizer else self.traffic.turns
-        size = int(self.turns[-1]) + 1 if self.turns.size else 0
-        return np.bincount(turns, weights=values, minlength=size)[self.turns].astype(values.dtype)
+    def _by_step(self, values: NDArray[Any] | None, *, summarizer: bool = False) -> NDArray[Any] | None:
+        return None if values is None else self.by_step(values, summarizer=summarizer)
+
+    @cached_property
+    def _turns_without_request(self) -> Tokens:
+        return np.setdiff1d(self.traffic.summarizer_turns, self.traffic.turns)
+
+    @cached_property
+    def _request_steps(self) -> Tokens:
+        turns = self.traffic.turns
+        return np.arange(len(turns)) + np.searchsorted(self._turns_without_request, turns)
+
+    @cached_property
+    def _summarizer_steps(self) -> Tokens:
+        """That of the first request that was changed; where there is none, the last one of the turn."""
+        numbers, steps = self.traffic.summarizer_requests, np.append(self._request_steps, 0)
+        last = np.searchsorted(self.turns, self.traffic.summarizer_turns, side="right") - 1
+        return np.where(numbers >= 0, steps[numbers], last)
 
 
 def cost(

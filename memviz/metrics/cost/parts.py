@@ -1,14 +1,12 @@
-"""What a run costs turn by turn, taken apart: what was read fresh, from the cache, written, and by whom."""
+"""What a run costs request by request, taken apart: what was read fresh, from the cache, written, and by whom."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.pricing import Pricing, Usd, unpriced
@@ -32,8 +30,8 @@ SUMMARIZER_PARTS = (Part.SUMMARIZER_INPUT, Part.SUMMARIZER_OUTPUT)
 
 @dataclass(frozen=True, eq=False)
 class CostParts:
-    """Tokens and US dollars of each part, one entry a turn of ``turns``; dollars are ``None`` where a rate that is
-    needed is unknown. Written tokens are read as well, at the price of writing."""
+    """Tokens and US dollars of each part, one entry a step: ``turns`` is that of :attr:`Cost.turns`, a request with
+    the summarizations before it. Dollars are ``None`` where a rate that is needed is unknown. Written tokens are read as well, at the price of writing."""
 
     turns: Tokens
     tokens: Mapping[Part, Tokens]
@@ -41,12 +39,12 @@ class CostParts:
 
     @property
     def main_usd(self) -> Usd | None:
-        """US dollars of the chat model in each turn."""
+        """US dollars of the chat model in each step."""
         return self._sum(MAIN_PARTS)
 
     @property
     def summarizer_usd(self) -> Usd | None:
-        """US dollars of the summarizer in each turn."""
+        """US dollars of the summarizer in each step."""
         return self._sum(SUMMARIZER_PARTS)
 
     def _sum(self, parts: tuple[Part, ...]) -> Usd | None:
@@ -59,14 +57,14 @@ class CostParts:
         return total
 
     def tokens_of(self, parts: tuple[Part, ...]) -> Tokens:
-        """Tokens of these parts together in each turn."""
+        """Tokens of these parts together in each step."""
         total = np.zeros(len(self.turns), dtype=np.int64)
         for part in parts:
             total = total + self.tokens[part]
         return total
 
     def total_usd(self, part: Part) -> float | None:
-        """US dollars of one part over all turns."""
+        """US dollars of one part in all."""
         usd = self.usd[part]
         return None if usd is None else float(usd.sum())
 
@@ -79,10 +77,11 @@ def cost_parts(cost: Cost, main: Pricing | None, summarizer: Pricing | None) -> 
     read = (traffic.summarizer_input_tokens, none, none, traffic.summarizer_output_tokens)
     answered = _usd_by_kind(main or unpriced("chat model"), sent)
     summarized = _usd_by_kind(summarizer or unpriced("summarizer"), read)
-    tokens = [_by_turn(cost, traffic.turns, one) for one in sent]
-    tokens += [_by_turn(cost, traffic.summarizer_turns, one) for one in (read[0], read[-1])]
-    usd = [_by_turn(cost, traffic.turns, one) for one in answered]
-    usd += [_by_turn(cost, traffic.summarizer_turns, one) for one in (summarized[0], summarized[-1])]
+    tokens = [cost.by_step(one) for one in sent]
+    tokens += [cost.by_step(one, summarizer=True) for one in (read[0], read[-1])]
+    usd = [None if one is None else cost.by_step(one) for one in answered]
+    ends = (summarized[0], summarized[-1])
+    usd += [None if one is None else cost.by_step(one, summarizer=True) for one in ends]
     return CostParts(cost.turns, dict(zip(Part, tokens, strict=True)), dict(zip(Part, usd, strict=True)))
 
 
@@ -101,10 +100,3 @@ def _usd_by_kind(pricing: Pricing, kinds: tuple[Tokens, ...]) -> list[Usd | None
             total = None if total is None or usd is None else total + usd
         found.append(total)
     return found
-
-
-def _by_turn(cost: Cost, turns: Tokens, values: NDArray[Any] | None) -> Any:
-    if values is None:
-        return None
-    size = int(cost.turns[-1]) + 1 if cost.turns.size else 0
-    return np.bincount(turns, weights=values, minlength=size)[cost.turns].astype(values.dtype)

@@ -1,4 +1,4 @@
-"""A part of a fate map as a picture of limited size: cells of one turn and one message, or of several where there
+"""A part of a fate map as a picture of limited size: cells of one request and one message, or of several where there
 are too many."""
 
 from __future__ import annotations
@@ -16,20 +16,31 @@ from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 MAX_COLUMNS, MAX_ROWS = 125, 160
 """Beyond this a cell is less than 2 or 3 pixels wide where three maps stand side by side."""
 SIZES = (1, 2, 3, 4, 5, 8, 10, 15, 20)
-"""How many turns or messages a cell may hold, and then every multiple of 10."""
+"""How many requests or messages a cell may hold, and then every multiple of 10."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The part of a conversation that is looked at: turns (1-based) and log positions (0-based)."""
+    """The part of a conversation that is looked at: places of requests (from 1, see :attr:`FateMap.places`: turns, as
+    long as every turn has one request) and log positions (0-based)."""
 
-    turns: range
+    requests: range
     positions: range
 
     @property
+    def requests_per_cell(self) -> int:
+        """How many requests a column holds."""
+        return cell_size(len(self.requests), MAX_COLUMNS)
+
+    @property
+    def turns(self) -> range:
+        """The same as :attr:`requests`, by its name before there were several requests in a turn."""
+        return self.requests
+
+    @property
     def turns_per_cell(self) -> int:
-        """How many turns a column holds."""
-        return cell_size(len(self.turns), MAX_COLUMNS)
+        """The same as :attr:`requests_per_cell`."""
+        return self.requests_per_cell
 
     @property
     def messages_per_cell(self) -> int:
@@ -39,7 +50,7 @@ class View:
     @property
     def in_full(self) -> bool:
         """Whether every cell is one message at one request."""
-        return self.turns_per_cell == self.messages_per_cell == 1
+        return self.requests_per_cell == self.messages_per_cell == 1
 
 
 def cell_size(length: int, most: int) -> int:
@@ -51,7 +62,8 @@ def cell_size(length: int, most: int) -> int:
 @dataclass(frozen=True, eq=False)
 class Grid:
     """``codes`` [rows x columns] are places in STEPS, ``shares`` how much of a cell's messages and requests has
-    that code (0 for an empty cell). ``columns`` are the turns and ``rows`` the log positions that cells hold."""
+    that code (0 for an empty cell). ``columns`` are the places of requests and ``rows`` the log positions that cells
+    hold."""
 
     view: View
     codes: NDArray[np.uint8]
@@ -59,8 +71,8 @@ class Grid:
 
     @cached_property
     def columns(self) -> tuple[range, ...]:
-        """The turns of every column."""
-        return _cut(self.view.turns, self.view.turns_per_cell)
+        """The places of the requests of every column."""
+        return _cut(self.view.requests, self.view.requests_per_cell)
 
     @cached_property
     def rows(self) -> tuple[range, ...]:
@@ -91,10 +103,10 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     of the stretch alone: so this takes the same time for a stretch of any length.
     """
     rows, size = -(-len(view.positions) // view.messages_per_cell), view.messages_per_cell
-    columns = -(-len(view.turns) // view.turns_per_cell)
+    columns = -(-len(view.requests) // view.requests_per_cell)
     shown = fates.stretches.within(view.positions)
-    shown = shown.picked(_in(fates, view.turns)[shown.requests])
-    column = (fates.turns[shown.requests] - view.turns.start) // view.turns_per_cell
+    shown = shown.picked(_in(fates, view.requests)[shown.requests])
+    column = (fates.places[shown.requests] - view.requests.start) // view.requests_per_cell
     starts, stops = shown.starts - view.positions.start, shown.stops - view.positions.start
     first, last = starts // size, (stops - 1) // size
     place = (column * len(STEPS) + shown.codes) * (rows + 1)
@@ -111,23 +123,23 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     return cells.transpose(2, 0, 1)
 
 
-def _in(fates: FateMap, turns: range) -> NDArray[np.bool_]:
-    """Which requests are of these turns."""
-    return (fates.turns >= turns.start) & (fates.turns < turns.stop)
+def _in(fates: FateMap, places: range) -> NDArray[np.bool_]:
+    """Which requests have these places."""
+    return (fates.places >= places.start) & (fates.places < places.stop)
 
 
-def example(fates: FateMap, grid: Grid, turn: float, position: float) -> tuple[int, int] | None:
-    """What a click at ``turn`` and ``position`` means: the turn and the log position it points at. In a cell of
-    several, the first message that has the cell's code at the latest request that has one. ``None`` for an empty
-    cell."""
+def example(fates: FateMap, grid: Grid, place: float, position: float) -> tuple[int, int] | None:
+    """What a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`) and the
+    log position it points at. In a cell of several, the first message that has the cell's code at the latest request
+    that has one. ``None`` for an empty cell."""
     view = grid.view
-    column = floor(turn - view.turns.start + 0.5) // view.turns_per_cell
+    column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
     row = floor(position - view.positions.start + 0.5) // view.messages_per_cell
     if not (0 <= column < len(grid.columns) and 0 <= row < len(grid.rows)) or not grid.codes[row, column]:
         return None
-    turns, positions = grid.columns[column], grid.rows[row]
+    places, positions = grid.columns[column], grid.rows[row]
     requests, starts, _, codes = fates.stretches.within(positions)
-    found = np.flatnonzero(_in(fates, turns)[requests] & (codes == grid.codes[row, column]))
+    found = np.flatnonzero(_in(fates, places)[requests] & (codes == grid.codes[row, column]))
     latest = requests[found[-1]]
     first = found[np.searchsorted(requests[found], latest)]
-    return int(fates.turns[latest]), int(starts[first])
+    return int(fates.places[latest]), int(starts[first])

@@ -20,6 +20,7 @@ from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.memory_map.stretches import Stretches, stretches
+from memviz.metrics.requests.request_axis import Places, RequestAxis
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000
@@ -43,14 +44,29 @@ class FateMap:
     def of(cls, run: Run) -> FateMap:
         """The map of a run."""
         generations = Generations(run.space.summaries.versions)
-        sent = [record.parts.summaries for record in run.turns]
+        sent = [record.parts.summaries for record in run.requests]
         return cls(
             len(run.log),
-            np.array([record.turn for record in run.turns], int),
+            np.array([record.turn for record in run.requests], int),
             stretches(run, generations),
             np.array([part.start if len(part) == 1 else -1 for part in sent], int),
             generations,
         )
+
+    @cached_property
+    def places(self) -> Places:
+        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
+        request."""
+        return RequestAxis.of([self.turns]).places(self.turns)
+
+    @cached_property
+    def calls(self) -> NDArray[np.int_]:
+        """Which call of its turn each request is, from 1."""
+        return np.arange(len(self.turns)) - np.searchsorted(self.turns, self.turns) + 1
+
+    def number_at(self, place: int) -> int:
+        """The number (0-based) of the request at ``place``; of a place without one the next that has one."""
+        return int(np.searchsorted(self.places, place))
 
     @cached_property
     def present(self) -> tuple[int, ...]:
@@ -99,10 +115,14 @@ class FateMap:
         state = fates + len(Fate) * generations
         starts = np.flatnonzero(np.r_[True, state[1:] != state[:-1]])
         stops = np.r_[starts[1:], len(there)]
+        firsts, lasts = there[starts].tolist(), there[stops - 1].tolist()
+        turns, calls, places = self.turns, self.calls, self.places
         return tuple(
-            Span(int(self.turns[there[start]]), int(self.turns[there[stop - 1]]),
-                 Fate(int(fates[start])), int(generations[start]))
-            for start, stop in zip(starts, stops, strict=True)
+            Span(
+                int(turns[first]), int(turns[last]), Fate(int(fates[start])), int(generations[start]),
+                int(calls[first]), int(calls[last]), int(places[first]), int(places[last]),
+            )
+            for start, first, last in zip(starts, firsts, lasts, strict=True)
         )  # fmt: skip
 
 
@@ -119,12 +139,17 @@ class FateShares(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Requests in a row at which a message had the same fate and generation; turns are 1-based, both included."""
+    """Requests in a row at which a message had the same fate and generation: the turns of the first and of the last
+    one, 1-based, which call of its turn each is, and its place (see :attr:`FateMap.places`)."""
 
     first_turn: int
     last_turn: int
     fate: Fate
     generation: int
+    first_call: int = 1
+    last_call: int = 1
+    first_place: int = 0
+    last_place: int = 0
 
 
 _KEPT: OrderedDict[int, tuple[ReferenceType[Run], FateMap]] = OrderedDict()
@@ -134,7 +159,7 @@ _LOCK = Lock()
 def fate_map(run: Run) -> FateMap:
     """The map of a run. Those of the runs asked for last are kept, so a page that is drawn again need not wait:
     a run never changes, except that a chat still going on adds messages to its log."""
-    shape = (len(run.turns), len(run.log))
+    shape = (len(run.requests), len(run.log))
     with _LOCK:
         kept = _KEPT.get(id(run))
         if kept is not None and kept[0]() is run and (len(kept[1].turns), kept[1].messages) == shape:
@@ -155,10 +180,10 @@ def _stretches_kept() -> int:
 
 
 def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
-    """The version of the summary that stands for each message at a request (0-based): an array [messages],
+    """The version of the summary that stands for each message at request number ``request`` (0-based): [messages],
     0 where no summary that was sent does."""
     versions = np.zeros(len(run.log), int)
-    sent = run.turns[request].parts.summaries
+    sent = run.requests[request].parts.summaries
     for version in run.space.summaries.in_block(sent.start, sent.stop):
         versions[version.covers.start : version.covers.stop] = version.version
     return versions

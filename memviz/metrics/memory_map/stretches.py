@@ -55,7 +55,7 @@ def stretches(run: Run, generations: Generations) -> Stretches:
     """The stretches of all requests of ``run``."""
     by_version = _summarized(run, generations)
     columns = [array("i") for _ in range(4)]
-    for number, record in enumerate(run.turns):
+    for number, record in enumerate(run.requests):
         for stretch in painted(_layers(run, record, by_version)):
             for column, value in zip(columns, (number, *stretch), strict=True):
                 column.append(value)
@@ -85,7 +85,7 @@ def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
     """What each version that was sent alone covers, by how often it was summarized. More than once: the rest of what
     it covers was summarized once."""
     versions = run.space.summaries.versions
-    sent = {record.parts.summaries.start for record in run.turns if len(record.parts.summaries) == 1}
+    sent = {record.parts.summaries.start for record in run.requests if len(record.parts.summaries) == 1}
     found, with_gaps = {}, []
     for version in sent:
         steps = generations.stretches(version, SUMMARIZED_STEPS)

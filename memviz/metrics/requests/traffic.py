@@ -26,8 +26,9 @@ class Traffic:
     known.
 
     One entry a summarization that has tokens in ``summarizer_turns`` (the turn of the first request that it changed;
-    the last turn where none came any more) and the two arrays of its tokens: as billed where that is
-    known, drafts that the user discarded included, failed calls not (as in ``metrics/token_use.py``).
+    the last turn where none came any more), ``summarizer_requests`` (the number of that request, from 0; -1 where none
+    came any more) and the two arrays of its tokens: as billed where that is known, drafts that the user discarded
+    included, failed calls not (as in ``metrics/token_use.py``).
     """
 
     turns: Tokens
@@ -37,6 +38,7 @@ class Traffic:
     summarizer_turns: Tokens
     summarizer_input_tokens: Tokens
     summarizer_output_tokens: Tokens
+    summarizer_requests: Tokens
 
     @classmethod
     def nothing(cls) -> Traffic:
@@ -69,7 +71,16 @@ def traffic(run: Run | Outline, *, overhead: bool = True) -> Traffic:
         summarizer_turns=_array([run.request_turn(compaction) or compaction.turn for compaction in asked]),
         summarizer_input_tokens=_array([_prompt_tokens(compaction, overhead) for compaction in asked]),
         summarizer_output_tokens=_array([compaction.output_tokens for compaction in asked]),
+        summarizer_requests=_array([_request_number(run, compaction) for compaction in asked]),
     )
+
+
+def _request_number(run: Run | Outline, compaction: Compaction) -> int:
+    if isinstance(run, Outline):
+        number = int(np.searchsorted(run.lengths, compaction.after_message + 1))
+        return number if number < len(run.lengths) else -1
+    number_on_record = run.request_number(compaction)
+    return -1 if number_on_record is None else number_on_record
 
 
 def _array(values: Iterable[int]) -> Tokens:

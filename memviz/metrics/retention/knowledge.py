@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.metrics.requests.request_axis import Places, RequestAxis
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.transcripts.base import Probe
 
@@ -48,7 +49,8 @@ _FRESHNESS = np.array(
 
 @dataclass(frozen=True, eq=False)
 class Retention:
-    """What one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
+    """What one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth. ``turns`` is
+    the turn of each request.
 
     A probe is *born* once all messages of its evidence are in the log; one without evidence from the first request
     on, one whose evidence lies outside the log never. ``births`` are the log positions of that last message (-1:
@@ -70,6 +72,26 @@ class Retention:
     evidence: Bools = field(repr=False)
     contained: Bools = field(repr=False)
     stale: Bools = field(repr=False)
+
+    @cached_property
+    def calls(self) -> NDArray[np.int64]:
+        """Which call of its turn each request is, from 1."""
+        return np.arange(len(self.turns)) - np.searchsorted(self.turns, self.turns) + 1
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether any turn took more than one request."""
+        return bool((self.calls > 1).any())
+
+    @cached_property
+    def places(self) -> Places:
+        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
+        request."""
+        return RequestAxis.of([self.turns]).places(self.turns)
+
+    def number_at(self, place: int) -> int:
+        """The number (0-based) of the request at ``place``."""
+        return int(np.searchsorted(self.places, place))
 
     @cached_property
     def born(self) -> Bools:
@@ -103,12 +125,13 @@ class Retention:
         return self.share(self.states == state)
 
     def frame(self) -> DataFrame:
-        """One row a request: turn, born probes, and the shares that the columns name; NaN where none is born."""
+        """One row a request: its turn and call, born probes, and the shares that the columns name; NaN where none is born."""
         from pandas import DataFrame
 
         held = {"evidence": self.evidence, "contained": self.contained, "retained": self.retained}
         return DataFrame({
             "turn": self.turns,
+            "call": self.calls,
             "born": self.born.sum(axis=1),
             **{f"{name}_share": self.share(matrix) for name, matrix in held.items()},
             **{f"{state.name.lower()}_share": self.share_of(state) for state in list(Knowledge)[:0:-1]},

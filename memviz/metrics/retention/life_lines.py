@@ -14,18 +14,23 @@ from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 
 
 class Span(NamedTuple):
-    """Requests one after the other at which a probe is in the same state, by their turns."""
+    """Requests one after the other at which a probe is in the same state: the turns of the first and of the last one,
+    which call of its turn each is, and its place (see :attr:`Retention.places`)."""
 
     state: Knowledge
     first_turn: int
     last_turn: int
+    first_call: int = 1
+    last_call: int = 1
+    first_place: int = 0
+    last_place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LifeLine:
     """One probe. ``born_position`` and ``born_turn`` say which message completed its evidence (``None`` without
-    evidence). ``summarized_turn`` is the first request that knows it from a summary, ``lost_turn`` the first that
-    does not know it at all, ``lost_by`` the number in ``run.compactions`` of the summarization that took
+    evidence). ``summarized_turn`` is the turn of the first request that knows it from a summary, ``lost_turn`` that of
+    the first that does not know it at all, ``lost_by`` the number in ``run.compactions`` of the summarization that took
     it: the last one before that request that took in a message or a summary which held it and whose own summary
     does not. ``None``: it fell out of a window, or was never lost. ``spans`` run from the first request after
     birth to the last one, so they tell whether it came back."""
@@ -40,7 +45,7 @@ class LifeLine:
 
     @property
     def revived_turns(self) -> tuple[int, ...]:
-        """The requests at which it was known again after it had been lost."""
+        """The turns of the requests at which it was known again after it had been lost."""
         pairs = pairwise(self.spans)
         return tuple(after.first_turn for before, after in pairs if before.state == Knowledge.LOST)
 
@@ -58,29 +63,37 @@ def life_lines(run: Run, retention: Retention, texts: ProbeTexts | None = None) 
 
 def _life_line(run: Run, retention: Retention, losses: LossCauses, probe: int, spans: tuple[Span, ...]) -> LifeLine:
     birth = int(retention.births[probe])
-    lost = next((span.first_turn for span in spans if span.state == Knowledge.LOST), None)
+    lost = next((span for span in spans if span.state == Knowledge.LOST), None)
     return LifeLine(
         probe=probe,
         born_position=birth if birth >= 0 else None,
         born_turn=run.log.turn_number(birth) if birth >= 0 else None,
         summarized_turn=next((span.first_turn for span in spans if span.state == Knowledge.SUMMARY), None),
-        lost_turn=lost,
-        lost_by=None if lost is None else losses.by(int(np.searchsorted(retention.turns, lost)), probe),
+        lost_turn=None if lost is None else lost.first_turn,
+        lost_by=None if lost is None else losses.by(retention.number_at(lost.first_place), probe),
         spans=spans,
     )
 
 
 def _spans(retention: Retention) -> list[tuple[Span, ...]]:
     """The spans of every probe from birth on."""
-    states, turns = retention.states, retention.turns.tolist()
+    states = retention.states
+    requests = list(zip(retention.turns.tolist(), retention.calls.tolist(), retention.places.tolist(), strict=True))
     before = np.vstack((np.zeros((1, states.shape[1]), states.dtype), states[:-1]))
     probes, rows = np.nonzero((states != before[: len(states)]).T)
-    begins = [Span(Knowledge(state), turns[row], 0) for row, state in zip(rows, states[rows, probes], strict=True)]
     stops = np.append(rows[1:], 0)
-    stops[np.append(np.diff(probes) > 0, True)[: len(stops)]] = len(turns)  # the last of each probe
-    spans = [span._replace(last_turn=turns[stop - 1]) for span, stop in zip(begins, stops, strict=False)]
+    stops[np.append(np.diff(probes) > 0, True)[: len(stops)]] = len(requests)  # the last of each probe
+    spans = [
+        _span(Knowledge(state), requests[row], requests[stop - 1])
+        for state, row, stop in zip(states[rows, probes].tolist(), rows.tolist(), stops.tolist(), strict=False)
+    ]
     bounds = np.searchsorted(probes, np.arange(states.shape[1] + 1))
     return [tuple(spans[start:stop]) for start, stop in pairwise(bounds)]
+
+
+def _span(state: Knowledge, first: tuple[int, int, int], last: tuple[int, int, int]) -> Span:
+    """From the request ``first`` to ``last``, each as turn, call and place."""
+    return Span(state, first[0], last[0], first[1], last[1], first[2], last[2])
 
 
 class LossCauses:
@@ -92,7 +105,7 @@ class LossCauses:
 
     def by(self, row: int, probe: int) -> int | None:
         """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
-        numbers = (self._run.number_of(compaction) for compaction in reversed(self._run.turns[row].compactions))
+        numbers = (self._run.number_of(compaction) for compaction in reversed(self._run.requests[row].compactions))
         return next((number for number in numbers if self._took(number, probe)), None)
 
     def _took(self, number: int, probe: int) -> bool:

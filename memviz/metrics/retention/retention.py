@@ -47,10 +47,10 @@ def floor(run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | Non
     """
     texts = _texts_for(other, probes, texts)
     found = _found(other, texts, Requests.of(other))
-    if not other.turns:
+    if not other.requests:
         found = _Found.nothing(1, len(texts.probes))
-    rows = np.minimum(np.arange(len(run.turns)), len(found.states) - 1)
-    nowhere = np.zeros((len(run.turns), len(texts.probes)), dtype=bool)
+    rows = np.minimum(np.arange(len(run.requests)), len(found.states) - 1)
+    nowhere = np.zeros((len(run.requests), len(texts.probes)), dtype=bool)
     return _born(run, texts.probes, Requests.of(run), nowhere, _Found(found.states[rows], found.stale[rows]))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from memviz.transcripts.base import CATEGORIES, Category
 
 @dataclass(frozen=True, eq=False)
 class Survival:
-    """Survival by age. A probe's age at a request is the request's turn less the turn of its birth.
+    """Survival by age. A probe's age at a request is the number of requests since its birth: 0 at the first one that
+    could be sent it, and 1 where that one came after a reply which stated it. ``unit`` is what these are called: a
+    "turn" as long as every turn has one request.
 
     ``retained`` and ``observed`` are numbers of probes at ages 0, 1, 2 ...: those still known at that age, and all
     that had a request at that age. A probe born late is *censored*: it counts at the ages it was seen at and at
@@ -26,6 +28,7 @@ class Survival:
 
     retained: NDArray[np.int64]
     observed: NDArray[np.int64]
+    unit: Literal["turn", "request"] = "turn"
 
     @property
     def share(self) -> NDArray[np.float64]:
@@ -35,16 +38,22 @@ class Survival:
         return found
 
     @property
-    def half_life_turns(self) -> int | None:
-        """The first age at which half of the observed probes or fewer are known; ``None`` if more than half
-        are at every age that was observed."""
+    def half_life(self) -> int | None:
+        """The first age at which half of the observed probes or fewer are known, in ``unit``; ``None`` if more than
+        half are at every age that was observed."""
         half = np.flatnonzero((self.observed > 0) & (2 * self.retained <= self.observed))
         return int(half[0]) if half.size else None
+
+    @property
+    def half_life_turns(self) -> int | None:
+        """The same as :attr:`half_life`, by its name before there were several requests in a turn."""
+        return self.half_life
 
 
 class CategoryRow(NamedTuple):
     """The probes of one category. ``retained`` are known at the last request; ``mean_share`` is the mean over the
-    requests of the share of born probes that are known (``None``: none was ever born). The last four count
+    requests of the share of born probes that are known (``None``: none was ever born), ``half_life`` that of
+    :class:`Survival`. The last four count
     the born updated facts at the last request by which values it holds."""
 
     category: Category | None
@@ -52,25 +61,37 @@ class CategoryRow(NamedTuple):
     born: int
     retained: int
     mean_share: float | None
-    half_life_turns: int | None
+    half_life: int | None
     new_only: int
     both: int
     stale_only: int
     neither: int
 
 
-def birth_turns(retention: Retention, log: Log) -> NDArray[np.int64]:
-    """The turn in which each probe was born; 0 without evidence, and meaningless for one never born."""
-    return np.array([log.turn_number(int(position)) if position >= 0 else 0 for position in retention.births], np.int64)
+def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
+    """The number (0-based) of the request that the message which each probe was born with belongs to: one that it is
+    the input of, or the reply to. -1 for what was said before the first one, and without evidence; meaningless for a
+    probe never born."""
+    return np.array([_birth(retention, log, probe) for probe in range(len(retention.probes))], np.int64)
+
+
+def _birth(retention: Retention, log: Log, probe: int) -> int:
+    position, born = int(retention.births[probe]), retention.born[:, probe]
+    if not 0 <= position < len(log) or not born.any():
+        return -1
+    first = int(born.argmax())
+    is_reply = log[position].role == "assistant" or int(retention.turns[first]) > log.turn_number(position)
+    return first - is_reply
 
 
 def survival(retention: Retention, log: Log, columns: Sequence[int] | None = None) -> Survival:
     """Survival by age of all probes of ``retention``, a run over ``log``, or of those of these numbers."""
     picked = np.arange(len(retention.probes)) if columns is None else np.asarray(columns, dtype=np.int64)
     born, retained = retention.born[:, picked], retention.retained[:, picked]
-    ages = (retention.turns[:, None] - birth_turns(retention, log)[picked])[born]
+    ages = (np.arange(len(born))[:, None] - birth_requests(retention, log)[picked])[born]
     observed = np.bincount(ages)
-    return Survival(np.bincount(ages[retained[born]], minlength=len(observed)), observed)
+    unit: Literal["turn", "request"] = "request" if retention.has_calls else "turn"
+    return Survival(np.bincount(ages[retained[born]], minlength=len(observed)), observed, unit)
 
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
@@ -93,7 +114,7 @@ def _row(retention: Retention, log: Log, category: Category | None) -> CategoryR
         born=int(born[last].sum()),
         retained=int(retained[last].sum()),
         mean_share=float(shares.mean()) if shares.size else None,
-        half_life_turns=survival(retention, log, picked).half_life_turns,
+        half_life=survival(retention, log, picked).half_life,
         new_only=int(counts[Freshness.NEW_ONLY]),
         both=int(counts[Freshness.BOTH]),
         stale_only=int(counts[Freshness.STALE_ONLY]),

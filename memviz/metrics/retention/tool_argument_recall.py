@@ -27,9 +27,9 @@ LEAST_CHARS = 3
 
 class NeededArgument(NamedTuple):
     """One argument value of one call. ``position`` is that of the calling message and ``last_seen`` that of the last
-    message before it that contains the value (log positions); ``name`` is the argument's path. ``source`` is
-    where the value stood in the context at the call, LOST if nowhere; what the same turn said before the call
-    is VERBATIM."""
+    message before it that contains the value (log positions); ``name`` is the argument's path. ``request`` is the
+    number (0-based) of the request that the call answers, and ``source`` where the value stood in it, LOST if nowhere;
+    what the same reply said before the call is VERBATIM."""
 
     position: int
     turn: int
@@ -38,6 +38,7 @@ class NeededArgument(NamedTuple):
     value: str
     last_seen: int
     source: Knowledge
+    request: int = -1
 
     @property
     def in_context(self) -> bool:
@@ -69,7 +70,7 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     arguments of its own calls, or its result.
 
     Left out: trivial values (see :data:`LEAST_CHARS`), the calls of memviz's own recall tool, and calls before the
-    first request. In the context of a call is what the request of its turn held, and what was said since.
+    first request. In the context of a call is what the request that it answers held, and what the reply said since.
     """
     used = list(_used(run.log))
     values = list(dict.fromkeys(argument.value for argument in used))
@@ -77,17 +78,18 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     texts = ProbeTexts(run.log, probes)
     kept = retention(run, probes, texts)
     column_of = {value: column for column, value in enumerate(values)}
-    row_of = {int(turn): row for row, turn in enumerate(kept.turns)}
+    lengths = np.array([record.log_length for record in run.requests], np.int64)
     found = []
     for argument in used:
         counts, position = texts.answer_counts[:, column_of[argument.value]], argument.position
-        if argument.turn not in row_of or not counts[position]:
+        request = int(np.searchsorted(lengths, position, side="right")) - 1
+        if request < 0 or not counts[position]:
             continue
-        source = Knowledge(kept.states[row_of[argument.turn], column_of[argument.value]])
-        if counts[position] > counts[min(position, run.log.turn(argument.turn).asked)]:
+        source = Knowledge(kept.states[request, column_of[argument.value]])
+        if counts[position] > counts[lengths[request]]:
             source = Knowledge.VERBATIM
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
-        found.append(argument._replace(last_seen=last_seen, source=source))
+        found.append(argument._replace(last_seen=last_seen, source=source, request=request))
     return ToolArgumentRecall(tuple(found))
 
 

@@ -31,7 +31,7 @@ def traffic_of(rows: list[tuple[int, int, int, int]], summaries: list[tuple[int,
     """Requests as (turn, input, shared, output) and summaries as (turn, input, output)."""
     turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     when, read, written = np.array(summaries or [], dtype=np.int64).reshape(-1, 3).T
-    return Traffic(turns, sent, shared, output, when, read, written)
+    return Traffic(turns, sent, shared, output, when, read, written, np.full_like(when, -1))
 
 
 def cost_of(found: Traffic, cache: CacheRules | None = RULES, pause_seconds: float = 0.0) -> Cost:

@@ -69,7 +69,7 @@ def requests(draw: st.DrawFn) -> list[tuple[int, int, int, int]]:
 @given(requests(), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 900), st.integers(0, 90)), max_size=3))
 def test_the_parts_are_all_of_it(rows: list[tuple[int, ...]], summaries: list[tuple[int, ...]]) -> None:
     one = cost_line(rows, sorted(summaries), main=LONG)
-    parts, frame = one.parts, one.cost.frame()
+    parts, frame = one.parts, one.cost.frame(by="request")
     assert parts.main_usd is not None
     assert parts.summarizer_usd is not None
     np.testing.assert_allclose(parts.main_usd, frame["main_usd"], atol=1e-15)

@@ -20,7 +20,7 @@ def codes_of(run: Run) -> NDArray[np.uint8]:
             for rows in zip(run.fates(), run.generations(), strict=True)
         ],
         np.uint8,
-    ).reshape(len(run.turns), len(run.log))
+    ).reshape(len(run.requests), len(run.log))
 
 
 def map_of(codes: list[list[int]], turns: list[int] | None = None) -> FateMap:

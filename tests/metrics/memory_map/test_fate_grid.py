@@ -114,25 +114,26 @@ def test_agrees_with_counting_cell_by_cell(
 ) -> None:
     recalls = {3: Recall(messages=[data.draw(st.integers(0, len(messages) - 1))])}
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
-    fates, codes, turns = fate_map(run), codes_of(run), [record.turn for record in run.turns]
-    first = data.draw(st.integers(1, turns[-1]))
+    fates, codes = fate_map(run), codes_of(run)
+    places = fates.places.tolist()
+    first = data.draw(st.integers(1, places[-1]))
     top = data.draw(st.integers(0, len(messages) - 1))
-    view = View(range(first, turns[-1] + 1), range(top, len(messages)))
+    view = View(range(first, places[-1] + 1), range(top, len(messages)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MAX_COLUMNS", data.draw(st.integers(1, 6)))
         patch.setattr(module, "MAX_ROWS", data.draw(st.integers(1, 6)))
         cells = grid(fates, view)
-        assert [turn for column in cells.columns for turn in column] == list(view.turns)
+        assert [place for column in cells.columns for place in column] == list(view.requests)
         assert [position for row in cells.rows for position in row] == list(view.positions)
         for (row, column), code in np.ndenumerate(cells.codes):
             inside = [
-                (turn, position, int(codes[turns.index(turn), position]))
-                for turn in cells.columns[column] if turn in turns
+                (place, position, int(codes[places.index(place), position]))
+                for place in cells.columns[column] if place in places
                 for position in cells.rows[row]
             ]  # fmt: skip
             counted = Counter(code for _, _, code in inside if code)
             # Where the cell is drawn: the last one is as wide as the others, though it may hold less.
-            middle = (cells.columns[column].start + (view.turns_per_cell - 1) / 2,
+            middle = (cells.columns[column].start + (view.requests_per_cell - 1) / 2,
                       cells.rows[row].start + (view.messages_per_cell - 1) / 2)  # fmt: skip
             if not counted:
                 assert code == 0

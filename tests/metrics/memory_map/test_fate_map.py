@@ -26,6 +26,11 @@ def talked(id: str, turns: int, recalls: dict[int, Recall] | None = None, **para
     return memviz.replay(talk(turns), strategy, model=Digest(), counter="chars4", recalls=recalls)
 
 
+def at(first: int, last: int, fate: Fate, generation: int) -> Span:
+    """A span of a run with one request a turn."""
+    return Span(first, last, fate, generation, 1, 1, first, last)
+
+
 def test_every_fate_and_every_generation_has_its_code() -> None:
     assert STEPS[0] == Step(Fate.NOT_YET)
     assert [code_of(fate) for fate in (Fate.NOT_YET, Fate.DROPPED, Fate.RECALLED, Fate.VERBATIM)] == [0, 1, 6, 7]
@@ -51,25 +56,24 @@ def test_a_running_summary_by_hand() -> None:
     assert summary_versions(run, 3).tolist() == [3, 3, 3, 3, 3, 3, 0, 0]
     assert summary_versions(run, 0).tolist() == [0] * 8
     assert fates.life(1) == (
-        Span(2, 2, Fate.SUMMARIZED, 1),
-        Span(3, 3, Fate.SUMMARIZED, 2),
-        Span(4, 4, Fate.SUMMARIZED, 3),
+        at(2, 2, Fate.SUMMARIZED, 1),
+        at(3, 3, Fate.SUMMARIZED, 2),
+        at(4, 4, Fate.SUMMARIZED, 3),
     )
-    assert fates.life(0)[0] == Span(1, 1, Fate.VERBATIM, 0)
+    assert fates.life(0)[0] == at(1, 1, Fate.VERBATIM, 0)
     assert fates.life(7) == (), "no request came after it"
 
 
 def test_each_entry_of_a_list_of_summaries_holds_its_own_messages() -> None:
     run = talked("summary_only", 3)
     assert summary_versions(run, 2).tolist() == [1, 1, 2, 2, 0, 0]
-    assert fate_map(run).life(0)[-1] == Span(2, 3, Fate.SUMMARIZED, 1)
+    assert fate_map(run).life(0)[-1] == at(2, 3, Fate.SUMMARIZED, 1)
 
 
 def test_a_life_with_a_recall_in_it() -> None:
     run = talked("window", 5, {4: Recall(messages=[0])}, window_size=3)
     assert fate_map(run).life(0) == (
-        Span(1, 2, Fate.VERBATIM, 0), Span(3, 3, Fate.DROPPED, 0), Span(4, 4, Fate.RECALLED, 0),
-        Span(5, 5, Fate.DROPPED, 0),
+        at(1, 2, Fate.VERBATIM, 0), at(3, 3, Fate.DROPPED, 0), at(4, 4, Fate.RECALLED, 0), at(5, 5, Fate.DROPPED, 0),
     )  # fmt: skip
 
 
@@ -118,7 +122,7 @@ def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: 
     fates, own, generations = fate_map(run), run.fates(), run.generations()
     codes = drawn(fates)
     assert codes.tolist() == codes_of(run).tolist()
-    for request, record in enumerate(run.turns):
+    for request, record in enumerate(run.requests):
         counted = Counter(Fate(fate) for fate in own[request].tolist())
         assert [fates.counts[request, fate] for fate in Fate] == [counted[fate] for fate in Fate]
         versions = summary_versions(run, request)
@@ -131,17 +135,21 @@ def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: 
                 assert position in version.covers
                 assert versions[position] - 1 in record.parts.summaries
     for position in range(len(messages)):
+        life = fates.life(position)
         told = {
-            turn: (span.fate, span.generation)
-            for span in fates.life(position)
-            for turn in range(span.first_turn, span.last_turn + 1)
+            fates.number_at(place): (span.fate, span.generation)
+            for span in life
+            for place in range(span.first_place, span.last_place + 1)
         }
-        turns = [record.turn for record in run.turns]
         real = {
-            turn: (own[request, position], generations[request, position])
-            for request, turn in enumerate(turns)
+            request: (own[request, position], generations[request, position])
+            for request in range(len(run.requests))
             if own[request, position] != Fate.NOT_YET
         }
-        assert {turn: told[turn] for turn in real} == real
-        life = fates.life(position)
-        assert all(one[2:] != other[2:] for one, other in pairwise(life)), "spans are not cut in two"
+        assert {request: told[request] for request in real} == real
+        assert all(one[2:4] != other[2:4] for one, other in pairwise(life)), "spans are not cut in two"
+        for span in life:
+            ends = [run.requests[fates.number_at(place)] for place in (span.first_place, span.last_place)]
+            assert [(one.turn, one.call) for one in ends] == [
+                (span.first_turn, span.first_call), (span.last_turn, span.last_call)
+            ]  # fmt: skip

@@ -20,6 +20,11 @@ from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
 V, R, S, L = Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.LOST
 
 
+def at(state: Knowledge, first: int, last: int) -> Span:
+    """A span of a run with one request a turn."""
+    return Span(state, first, last, 1, 1, first, last)
+
+
 def line_of(run: Run, probe: Probe) -> LifeLine:
     (line,) = life_lines(run, retention(run, [probe]))
     return line
@@ -28,7 +33,7 @@ def line_of(run: Run, probe: Probe) -> LifeLine:
 def test_from_verbatim_over_a_summary_to_loss_by_a_later_compaction() -> None:
     run = run_of("summary", "The code is qx7r4m.", "Nothing.", buffer_size=2)
     line = line_of(run, CODE)
-    assert line == LifeLine(0, 2, 2, 3, 5, 1, (Span(V, 2, 2), Span(S, 3, 4), Span(L, 5, 5)))
+    assert line == LifeLine(0, 2, 2, 3, 5, 1, (at(V, 2, 2), at(S, 3, 4), at(L, 5, 5)))
     assert run.compactions[1].summary == "Nothing."
     assert line.revived_turns == ()
 
@@ -36,7 +41,7 @@ def test_from_verbatim_over_a_summary_to_loss_by_a_later_compaction() -> None:
 def test_what_leaves_a_window_is_lost_by_no_compaction_and_a_recall_revives_it() -> None:
     line = line_of(run_of("window", window_size=3, recalls={5: Recall(messages=[2])}), CODE)
     assert (line.lost_turn, line.lost_by, line.summarized_turn) == (4, None, None)
-    assert line.spans == (Span(V, 2, 3), Span(L, 4, 4), Span(R, 5, 5))
+    assert line.spans == (at(V, 2, 3), at(L, 4, 4), at(R, 5, 5))
     assert line.revived_turns == (5,)
 
 
@@ -84,15 +89,15 @@ def test_probes_never_born_have_no_life_and_one_born_at_the_end_no_spans() -> No
     lines = life_lines(run, retention(run, [never, last, free]))
     assert [line.probe for line in lines] == [1, 2]
     assert lines[0] == LifeLine(1, 1, 1)
-    assert lines[1] == LifeLine(2, None, None, spans=(Span(V, 1, 1),))
+    assert lines[1] == LifeLine(2, None, None, spans=(at(V, 1, 1),))
     assert life_lines(run, retention(run, [])) == ()
 
 
 def naive_cause(run: Run, row: int, probe: Probe) -> int | None:
     """The last compaction before a request that took in what held the probe and whose summary does not."""
-    first = sum(len(record.compactions) for record in run.turns[:row])
+    first = sum(len(record.compactions) for record in run.requests[:row])
     cause = None
-    for number, compaction in enumerate(run.turns[row].compactions, start=first):
+    for number, compaction in enumerate(run.requests[row].compactions, start=first):
         took = any(holds(said(run.log[p]), probe)[0] or p in probe.evidence for p in compaction.summarized)
         if compaction.replaces is not None:
             took = took or holds(run.summaries[compaction.replaces - 1].text, probe)[0]
@@ -110,14 +115,14 @@ def test_every_life_is_that_of_a_plain_walk(id: str, data: st.DataObject) -> Non
         if not all(0 <= position < len(run.log) for position in probe.evidence):
             assert number not in lines
             continue
-        states = [(cell(run, record, probe).state, row) for row, record in enumerate(run.turns)]
+        states = [(cell(run, record, probe).state, row) for row, record in enumerate(run.requests)]
         runs_of = [(state, [row for _, row in group]) for state, group in groupby(states, key=lambda pair: pair[0])]
-        spans = [
-            (state, run.turns[rows[0]].turn, run.turns[rows[-1]].turn) for state, rows in runs_of if state != "NOT_BORN"
-        ]
+        ends = [(state, run.requests[rows[0]], run.requests[rows[-1]]) for state, rows in runs_of if state != "NOT_BORN"]
         line = lines[number]
-        assert [(STATES[span.state], span.first_turn, span.last_turn) for span in line.spans] == spans
+        spans = [(state, first.turn, last.turn, first.call, last.call) for state, first, last in ends]
+        assert [(STATES[span.state], *span[1:5]) for span in line.spans] == spans
         lost = next((row for state, row in states if state == "LOST"), None)
-        assert line.lost_turn == (None if lost is None else run.turns[lost].turn)
+        assert line.lost_turn == (None if lost is None else run.requests[lost].turn)
         assert line.lost_by == (None if lost is None else naive_cause(run, lost, probe))
-        assert line.summarized_turn == next((run.turns[row].turn for state, row in states if state == "SUMMARY"), None)
+        in_summary = next((run.requests[row].turn for state, row in states if state == "SUMMARY"), None)
+        assert line.summarized_turn == in_summary

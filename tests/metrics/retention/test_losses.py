@@ -36,15 +36,17 @@ def test_they_are_all_losses_and_the_first_is_that_of_the_life(id: str, data: st
     losses = fact_losses(run, found, lives, texts)
     before = [Knowledge.NOT_BORN] * len(probes)
     wanted = set()
-    for row, turn in enumerate(found.turns.tolist()):
+    for row, place in enumerate(found.places.tolist()):
         now = found.states[row].tolist()
-        wanted |= {(n, turn) for n in range(len(probes)) if now[n] == Knowledge.LOST != before[n]}
+        wanted |= {(n, place) for n in range(len(probes)) if now[n] == Knowledge.LOST != before[n]}
         before = now
     assert set(losses) == wanted
     for life in lives:
-        if life.lost_turn is not None:
-            assert losses[life.probe, life.lost_turn] == life.lost_by
-    rows = {turn: row for row, turn in enumerate(found.turns.tolist())}
-    for (_, turn), number in losses.items():
+        lost = next((span for span in life.spans if span.state is Knowledge.LOST), None)
+        assert life.lost_turn == (None if lost is None else lost.first_turn)
+        if lost is not None:
+            assert losses[life.probe, lost.first_place] == life.lost_by
+    rows = {place: row for row, place in enumerate(found.places.tolist())}
+    for (_, place), number in losses.items():
         if number is not None:
-            assert any(run.compactions[number] is one for one in run.turns[rows[turn]].compactions)
+            assert any(run.compactions[number] is one for one in run.requests[rows[place]].compactions)

@@ -71,7 +71,7 @@ def test_the_summary_answers_for_all_messages_it_stands_for() -> None:
 def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
     found = retention(run, probes)
-    for row, record in enumerate(run.turns):
+    for row, record in enumerate(run.requests):
         by_message = facts_of_messages(record, probes)
         fates = run.fates_at(record)
         assert all(fates[at] in (Fate.SUMMARIZED, Fate.DROPPED) for at in by_message)

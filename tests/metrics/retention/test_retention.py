@@ -90,9 +90,9 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
     first = run.space.summaries.versions[0]
     edited = SummaryVersion(5, first.turn, "No code.", first.covers, first.added, run.counter, replaces=1)
     run.space.summaries.append(edited)
-    last = run.turns[-1]
+    last = run.requests[-1]
     sent = replace(last, parts=last.parts._replace(summaries=range(5)))
-    changed = Run(run.strategy, run.space, (*run.turns, sent), run.compactions)
+    changed = Run(run.strategy, run.space, (*run.requests, sent), run.compactions)
     probes = [
         Probe("?", ("QX7R4M",), (), "name"),
         Probe("?", ("no code",), (), "name"),
@@ -193,7 +193,7 @@ def test_what_makes_no_sense_makes_no_error() -> None:
 def test_texts_built_once_serve_all_runs_over_the_conversation_and_no_other() -> None:
     run = run_of("buffer")
     texts = ProbeTexts(run.log, (CODE,))
-    same = Run(run.strategy, run.space, run.turns)
+    same = Run(run.strategy, run.space, run.requests)
     assert np.array_equal(retention(same, [CODE], texts).states, retention(run, [CODE]).states)
     equal = run_of("window", window_size=3)
     assert np.array_equal(retention(equal, [CODE], texts).states, retention(equal, [CODE]).states)
@@ -249,7 +249,7 @@ def test_the_frame_has_the_shares_by_source() -> None:
 
 
 def same(found: Retention, run: Run, at: int, probe: int, probes: tuple[Probe, ...], other: object = None) -> None:
-    wanted = cell(run, run.turns[at], probes[probe], other)  # type: ignore[arg-type]
+    wanted = cell(run, run.requests[at], probes[probe], other)  # type: ignore[arg-type]
     assert STATES[found.states[at, probe]] == wanted.state
     assert bool(found.evidence[at, probe]) == wanted.evidence
     assert bool(found.contained[at, probe]) == wanted.contained
@@ -261,7 +261,7 @@ def same(found: Retention, run: Run, at: int, probe: int, probes: tuple[Probe, .
 def test_every_cell_is_that_of_a_plain_search(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
     found = retention(run, probes)
-    for at in range(len(run.turns)):
+    for at in range(len(run.requests)):
         for probe in range(len(probes)):
             same(found, run, at, probe, probes)
 
@@ -272,9 +272,9 @@ def test_the_floor_is_a_plain_search_of_the_other_requests(id: str, data: st.Dat
     run, other = data.draw(runs(id)), data.draw(runs(id))
     probes = data.draw(probes_of(list(run.log) + list(other.log)))
     found = floor(run, probes, other)
-    for at in range(len(run.turns)):
+    for at in range(len(run.requests)):
         for probe in range(len(probes)):
-            same(found, run, at, probe, probes, other.turns[min(at, len(other.turns) - 1)])
+            same(found, run, at, probe, probes, other.requests[min(at, len(other.requests) - 1)])
 
 
 @pytest.mark.parametrize("id", ["recent_only", "summary_only", "summary", "summary_buffer"])
@@ -295,7 +295,7 @@ def test_of_a_chat_with_edited_and_undone_summaries_is_the_naive_one(
             chat.edit_summary(version, f"QX{number - 1}R and QX{number - 2}R")
     probes = [memviz.Probe(f"code {n}?", (f"QX{n}R",), (), "single fact") for n in range(len(steps))]
     found = retention(chat.run, probes)
-    for row, record in enumerate(chat.run.turns):
+    for row, record in enumerate(chat.run.requests):
         sent_texts = [message.content for message in record.context.messages]
         assert found.contained[row].tolist() == [
             any(f"qx{n}r" in text.casefold() for text in sent_texts) for n in range(len(steps))

@@ -84,14 +84,17 @@ def test_survival_is_that_of_plain_counting(id: str, data: st.DataObject) -> Non
     retained: dict[int, int] = {}
     log = Log([Message.of(message) for message in run.log])
     for n, probe in enumerate(probes):
-        birth = log.turn_number(max(probe.evidence)) if probe.evidence else 0
-        for record, state in zip(run.turns, kept.states[:, n], strict=True):
+        last = max(probe.evidence, default=-1)
+        holding = [number for number, record in enumerate(run.requests) if record.log_length > last]
+        is_new = bool(holding) and run.requests[holding[0]].turn == log.turn_number(last) if last >= 0 else False
+        birth = holding[0] - (not is_new or log[last].role == "assistant") if holding else 0
+        for number, state in enumerate(kept.states[:, n]):
             if state != Knowledge.NOT_BORN:
-                age = record.turn - birth
+                age = number - birth
                 observed[age] = observed.get(age, 0) + 1
                 retained[age] = retained.get(age, 0) + (state != Knowledge.LOST)
     found = survival(kept, run.log)
     assert found.observed.tolist() == [observed.get(age, 0) for age in range(max(observed, default=-1) + 1)]
     assert found.retained.tolist() == [retained.get(age, 0) for age in range(max(observed, default=-1) + 1)]
     halves = [age for age in sorted(observed) if retained[age] / observed[age] <= 0.5]
-    assert found.half_life_turns == (halves[0] if halves else None)
+    assert found.half_life == (halves[0] if halves else None)

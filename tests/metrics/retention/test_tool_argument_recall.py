@@ -121,10 +121,10 @@ def test_they_are_those_of_a_plain_search(id: str, data: st.DataObject) -> None:
     run = data.draw(runs(id))
     wanted = []
     for position, message in enumerate(run.log):
-        record = next((record for record in run.turns if record.turn == run.log.turn_number(position)), None)
+        record = next((record for record in reversed(run.requests) if record.log_length <= position), None)
         seen = [p for p in range(position) if spans(said(run.log[p]), ("rain",))]
         if message.tool_calls and seen and record is not None:
-            behind = range(run.log.turn(record.turn).asked, position)
+            behind = range(record.log_length, position)
             found = [text for held in texts(record).values() for text in held] + [said(run.log[p]) for p in behind]
             wanted.append((position, seen[-1], any(spans(text, ("rain",)) for text in found)))
     needed = tool_argument_recall(run)
