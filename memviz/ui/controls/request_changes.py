@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
+from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.backoff import waiting_failure
@@ -69,12 +70,8 @@ def why(run: Run, number: int) -> None:
         _why(run, compaction)
     if not shown and run.compactions:
         before = next((one for one in reversed(run.requests[:number]) if one.compactions), None)
-        since = "" if before is None else f" It was last summarized for {_name(before)}."
+        since = "" if before is None else f" It was last summarized for {request_name(before.turn, before.call)}."
         st.caption(f"Nothing was summarized for this request.{since}")
-
-
-def _name(record: TurnRecord) -> str:
-    return f"turn {record.turn:,}" + (f", call {record.call:,}" if record.call > 1 else "")
 
 
 def _why(run: Run, compaction: Compaction) -> None:

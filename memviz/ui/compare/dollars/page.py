@@ -28,6 +28,7 @@ from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import MORE, price_row
+from memviz.ui.controls.steps import step_of
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CostsState, costs_state, widget_value
@@ -117,7 +118,8 @@ def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: Prici
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    told = ["Point at a line to see what a turn cost, and for what."]
+    step = step_of([one.setting for one in costs])
+    told = [f"Point at a line to see what a {step} cost, and for what."]
     if any(one.cost.traffic.summarizer_turns.size for one in costs):
         told.insert(0, "Violet band: the summarizer's part.")
     if uncached and any(one.cost.cached_tokens.any() for one in costs):
@@ -134,5 +136,11 @@ def details(costs: Sequence[SettingCost], assumptions: PricingAssumptions, trans
         "When is the context window full?", WINDOW_KEY, ":material/width_full:",
         partial(against_the_window, costs, assumptions),
     )  # fmt: skip
-    folded("Turn by turn, in numbers", TURNS_KEY, ":material/table:", partial(turn_by_turn, costs, transcript.title))
+    step = step_of([one.setting for one in costs])
+    folded(
+        f"{step.capitalize()} by {step}, in numbers",
+        TURNS_KEY,
+        ":material/table:",
+        partial(turn_by_turn, costs, transcript.title),
+    )
     folded("Which prices and cache rules are these?", PRICES_KEY, ":material/sell:", partial(which_prices, assumptions))

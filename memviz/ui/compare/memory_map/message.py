@@ -10,6 +10,7 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_words import life_finding
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
@@ -26,7 +27,7 @@ from memviz.ui.shell.text import call_text, plain
 MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
 OPENED_KEY = "map-opened"
 """Of which conversation the message is."""
-MAX_PHRASES = 12
+MAX_PHRASES, MAX_AGAIN = 12, 6
 
 
 def selected_message(run: Run, conversation_id: str) -> int:
@@ -79,11 +80,11 @@ def life_in_words(life: Sequence[Span]) -> str:
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
-    again: list[int] = []
+    again: list[Span] = []
     before: Span | None = None
     for span in life:
         if before is not None and before.fate is span.fate is Fate.SUMMARIZED and span.generation > before.generation:
-            again.append(span.first_turn)
+            again.append(span)
             before = span
             continue
         if again:
@@ -102,12 +103,20 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
         Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "replaced by a summary", Fate.RECALLED: "recalled",
         Fate.DROPPED: "dropped",
     }[span.fate]  # fmt: skip
-    if span.first_turn != span.last_turn and open_end:
-        return f"{words} since turn {span.first_turn}"
-    if span.first_turn != span.last_turn and first:
-        return f"{words} until turn {span.last_turn}"
-    return f"{words} {turn_span(span.first_turn, span.last_turn)}"
+    since, until = request_name(span.first_turn, span.first_call), request_name(span.last_turn, span.last_call)
+    if span.first_place == span.last_place:
+        return f"{words} at {since}"
+    if open_end:
+        return f"{words} since {since}"
+    if first:
+        return f"{words} until {until}"
+    if (span.first_call, span.last_call) == (1, 1):
+        return f"{words} {turn_span(span.first_turn, span.last_turn)}"
+    return f"{words} from {since} to {until}"
 
 
-def _again(turns: Sequence[int]) -> str:
-    return f"summarized again at {turn_list(turns, most=6)}"
+def _again(spans: Sequence[Span]) -> str:
+    if all(span.first_call == 1 for span in spans):
+        return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
+    names = [request_name(span.first_turn, span.first_call) for span in spans]
+    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (len(names) > MAX_AGAIN)

@@ -26,6 +26,7 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
+from memviz.ui.controls.steps import step_by_step
 from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
@@ -111,7 +112,7 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
     with st.container(key="compare-numbers"):  # style.css aligns them at the right, where digits compare
         st.table(table, border="horizontal", alt=TABLE_ALT)
     numbers_of(
-        "Turn by turn, in numbers", "compare-turn-numbers", partial(tokens_table, settings),
+        step_by_step(settings), "compare-turn-numbers", partial(tokens_table, settings),
         "Tokens sent with each request, one column a setting",
     )  # fmt: skip
 
