@@ -28,7 +28,7 @@ from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import MORE, price_row
-from memviz.ui.controls.steps import step_of
+from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CostsState, costs_state, widget_value
@@ -136,11 +136,6 @@ def details(costs: Sequence[SettingCost], assumptions: PricingAssumptions, trans
         "When is the context window full?", WINDOW_KEY, ":material/width_full:",
         partial(against_the_window, costs, assumptions),
     )  # fmt: skip
-    step = step_of([one.setting for one in costs])
-    folded(
-        f"{step.capitalize()} by {step}, in numbers",
-        TURNS_KEY,
-        ":material/table:",
-        partial(turn_by_turn, costs, transcript.title),
-    )
+    numbers = step_by_step([one.setting for one in costs])
+    folded(numbers, TURNS_KEY, ":material/table:", partial(turn_by_turn, costs, transcript.title))
     folded("Which prices and cache rules are these?", PRICES_KEY, ":material/sell:", partial(which_prices, assumptions))

@@ -121,13 +121,18 @@ TABLE_ALT = "What each setting sent and summarized, one column a setting"
 
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
-    return pd.DataFrame({plain(setting.label): _numbers(use) for setting, use in zip(settings, uses, strict=True)})
+    has_calls = any(setting.run.has_calls for setting in settings)
+    columns = zip(settings, uses, strict=True)
+    return pd.DataFrame({plain(one.label): _numbers(use, has_calls=has_calls) for one, use in columns})
 
 
-def _numbers(use: TokenUse) -> dict[str, str]:
-    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart."""
-    earlier = {"of them before the replies (recall, thinking)": use.earlier_tokens} if use.earlier_tokens else {}
+def _numbers(use: TokenUse, *, has_calls: bool) -> dict[str, str]:
+    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
+    ``has_calls``: turns took several calls of the model, and the table says how many."""
+    requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
+    earlier = {"of them before the last call of a turn": use.earlier_tokens} if has_calls else {}
     numbers = {
+        **requests,
         "Tokens sent to the chat model": use.sent_tokens,
         **earlier,
         "Mean request": round(use.mean_tokens),
