@@ -104,7 +104,7 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
         Fate.DROPPED: "dropped",
     }[span.fate]  # fmt: skip
     since, until = request_name(span.first_turn, span.first_call), request_name(span.last_turn, span.last_call)
-    if span.first_place == span.last_place:
+    if (span.first_turn, span.first_call) == (span.last_turn, span.last_call):
         return f"{words} at {since}"
     if open_end:
         return f"{words} since {since}"

@@ -74,7 +74,7 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
         if span.state is not Knowledge.LOST:
             yield f"known again: {span_words(span)}" if before and before.state is Knowledge.LOST else span_words(span)
             continue
-        is_short = span.first_place == span.last_place
+        is_short = (span.first_turn, span.first_call) == (span.last_turn, span.last_call)
         until = " alone" if is_short else f" until {request_name(span.last_turn, span.last_call)}"
         until = " and never known again" if span is last else until
         yield f"lost at {request_name(span.first_turn, span.first_call)}{until}{_reason(kept, life, span)}"
