@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from memviz.conversation import Message
 from memviz.transcripts.base import Transcript
 from memviz.workspace import Workspace
-from tests.pages.driving import click_point, inspected, open_address, page_of, request_as_json
+from tests.pages.driving import click_point, inspected, labelled, open_address, open_page, page_of, request_as_json, texts
 from tests.pages.test_sharing import shared
 from tests.tool_talk import tool_talk
 
@@ -90,6 +90,15 @@ def test_a_turn_of_one_call_is_named_and_linked_by_its_turn(talk: str) -> None:
     assert "call" not in shared(page)
 
 
-@pytest.mark.parametrize("page", ["costs", "memory_map", "retention", "summaries", "chat"])
+def test_chat_opens_it_and_says_how_many_calls_there_were(talk: str) -> None:
+    page = open_page("chat")
+    labelled(page.selectbox, "Conversation").set_value(talk).run()
+    page_of(page)
+    assert "Result 4.2: 200 dollars." in texts(page)
+    assert "What was sent with turn 4, in the last of its 5 calls" in [one.label for one in page.expander]
+    assert "over all 12 calls" in labelled(page.metric, "Sent").help
+
+
+@pytest.mark.parametrize("page", ["costs", "memory_map", "retention", "summaries"])
 def test_every_page_stands(talk: str, page: str) -> None:
     opened(page, talk, turn="2", call="3")
