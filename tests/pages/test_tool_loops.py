@@ -11,7 +11,16 @@ from streamlit.testing.v1 import AppTest
 from memviz.conversation import Message
 from memviz.transcripts.base import Transcript
 from memviz.workspace import Workspace
-from tests.pages.driving import click_point, inspected, labelled, open_address, open_page, page_of, request_as_json, texts
+from tests.pages.driving import (
+    click_point,
+    inspected,
+    labelled,
+    open_address,
+    open_page,
+    page_of,
+    request_as_json,
+    texts,
+)
 from tests.pages.test_sharing import shared
 from tests.tool_talk import tool_talk
 

@@ -64,6 +64,7 @@ class Player {
             if (title) element.title = title;
         };
         set(".group", `Walk through the ${step}s`);
+        this.root.querySelector(".group").classList.toggle("calls", step === "request"); // their names are longer
         set("[type=range]", step[0].toUpperCase() + step.slice(1));
         set("[name=previous]", `Previous ${step}`, `Previous ${step} (left arrow key)`);
         set("[name=next]", `Next ${step}`, `Next ${step} (right arrow key)`);

@@ -12,6 +12,10 @@ from memviz.text.wording import counted, dollars
 from memviz.ui.shell.text import call_text, plain
 
 
+MOST_CALLS = 100
+"""So many calls before a request are told in a line each, the latest of them."""
+
+
 def recall_exchange(messages: Sequence[Message]) -> None:
     """The model's calls of the recall tool in one turn, and what they gave."""
     calls = sum(len(message.tool_calls) for message in messages)
@@ -47,8 +51,8 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     sent = sum(call.total_tokens for call in earlier)
     label = f"{counted(len(earlier), 'call')} of the model before this one: {sent:,} tokens sent"
     with st.expander(label, icon=":material/replay:"):
-        for number, call in enumerate(earlier, 1):
-            st.caption(f"{number}. {_what(call)}")
+        shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
+        st.caption("\n".join(f"{number + 1}. {_what(earlier[number])}" for number in shown))
 
 
 def _what(call: TurnRecord) -> str:
