@@ -11,7 +11,6 @@ from memviz.engine.records import TurnRecord
 from memviz.text.wording import counted, dollars
 from memviz.ui.shell.text import call_text, plain
 
-
 MOST_CALLS = 100
 """So many calls before a request are told in a line each, the latest of them."""
 
