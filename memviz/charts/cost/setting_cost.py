@@ -16,7 +16,7 @@ Amounts = NDArray[np.float64]
 
 
 class View(Enum):
-    """What is drawn at a turn."""
+    """What is drawn at a request."""
 
     SO_FAR = "Total so far"
     EACH_TURN = "Each turn"
@@ -50,7 +50,7 @@ class SettingCost(NamedTuple):
         return summarizer / total if total else 0.0
 
     def amounts(self, view: View, unit: Unit = Unit.USD) -> tuple[Amounts, Amounts] | None:
-        """What the chat model and what the summarizer took, one entry a turn; ``None`` if a price is unknown."""
+        """What the chat model and what the summarizer took, one entry a request; ``None`` if a price is unknown."""
         parts = self.parts
         if unit is Unit.TOKENS:
             main, summarizer = parts.tokens_of(MAIN_PARTS), parts.tokens_of(SUMMARIZER_PARTS)
@@ -61,12 +61,12 @@ class SettingCost(NamedTuple):
         return _seen(view, main_usd), _seen(view, summarizer_usd)
 
     def uncached(self, view: View) -> Amounts | None:
-        """US dollars of both models had there been no cache, one entry a turn; ``None`` if a price is unknown."""
+        """US dollars of both models had there been no cache, one entry a request; ``None`` if a price is unknown."""
         so_far = self.cost.uncached_cumulative_usd
         if so_far is None or view is View.SO_FAR:
             return so_far
         return np.diff(so_far, prepend=0.0)
 
 
-def _seen(view: View, by_turn: Amounts) -> Amounts:
-    return np.cumsum(by_turn) if view is View.SO_FAR else by_turn
+def _seen(view: View, by_request: Amounts) -> Amounts:
+    return np.cumsum(by_request) if view is View.SO_FAR else by_request

@@ -19,9 +19,10 @@ from memviz.charts.palette import (
     TURN_TITLE,
     setting_color,
     setting_dash,
-    turn_ticks,
 )
 from memviz.charts.text import escaped, legend_name
+from memviz.charts.turn_axis import axis_ticks, axis_title, calls_of, last_place, request_name, turn_partings
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
 
@@ -36,21 +37,22 @@ GREY = PART_COLORS["system"]
 
 def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:
     """The chart; the window is a dashed line where it fits into the picture."""
-    last = max((int(one.cost.traffic.turns[-1]) for one in costs if one.cost.traffic.turns.size), default=1)
+    axis = RequestAxis.of(one.cost.traffic.turns for one in costs)
     window = window_tokens if window_tokens and window_fits(costs, window_tokens) else None
     layout = {
         "title": {"text": "Tokens of each request", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(axis)},
+                  "range": [0.4, last_place(axis) + 0.8], **axis_ticks(axis)},
         "yaxis": {"automargin": False, "title": {"text": "input tokens"}, "rangemode": "tozero", "tickformat": ",d",
                   "exponentformat": "none"},
         "showlegend": len(costs) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
-        "shapes": [_window_line(window)] if window else [],
+        "shapes": [*turn_partings(axis), *([_window_line(window)] if window else [])],
         "annotations": [_window_label(window)] if window else [],
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
         "uirevision": "window-use",
     }  # fmt: skip
-    return figure_over_turns([_curve(one, window_tokens) for one in costs], layout)
+    return figure_over_turns([_curve(one, window_tokens, axis) for one in costs], layout)
 
 
 def largest_request(costs: Sequence[SettingCost]) -> int:
@@ -90,18 +92,20 @@ def _by_turn(traffic: Traffic) -> tuple[Tokens, Tokens]:
     return turns, np.maximum.reduceat(traffic.input_tokens, starts) if turns.size else traffic.input_tokens
 
 
-def _curve(one: SettingCost, window_tokens: int | None) -> dict[str, Any]:
-    (turns, tokens), index = _by_turn(one.cost.traffic), one.setting.index
-    head = f"<b>{escaped(one.label)}</b><br>turn "
+def _curve(one: SettingCost, window_tokens: int | None, axis: RequestAxis) -> dict[str, Any]:
+    sent, index = one.cost.traffic, one.setting.index
+    turns, tokens, calls = sent.turns, sent.input_tokens, calls_of(sent.turns)
+    head = f"<b>{escaped(one.label)}</b><br>"
     shares = [f", {number / window_tokens:.1%} of the context window" if window_tokens else ""
               for number in tokens.tolist()]  # fmt: skip
     return {
-        "type": "scatter", "x": turns, "y": tokens, "mode": "lines+markers", "name": legend_name(one.label),
+        "type": "scatter", "x": axis.places(turns), "y": tokens, "mode": "lines+markers", "name": legend_name(one.label),
         "legendgroup": str(index), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5},
-        "text": [f"{head}{turn:,}: <b>{number:,} tokens</b>{share}"
-                 for turn, number, share in zip(turns.tolist(), tokens.tolist(), shares, strict=True)],
+        "text": [f"{head}{request_name(turn, call)}: <b>{number:,} tokens</b>{share}"
+                 for turn, call, number, share
+                 in zip(turns.tolist(), calls.tolist(), tokens.tolist(), shares, strict=True)],
     }  # fmt: skip
 
 

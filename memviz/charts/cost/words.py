@@ -1,4 +1,4 @@
-"""What a point on the lines of cost says: what the turn cost, and for what; and what each chart shows, in one sentence
+"""What a point on the lines of cost says: what the request cost, and for what; and what each chart shows, in one sentence
 for those who do not see it."""
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
+from memviz.charts.turn_axis import calls_of, request_name
 from memviz.metrics.cost.parts import Part
 from memviz.text.wording import counted, dollars, listed
 
@@ -46,26 +47,28 @@ def requests_finding(costs: Sequence[SettingCost]) -> str:
 
 
 def turn_words(one: SettingCost) -> Texts[int]:
-    """A tooltip for each turn, in order."""
+    """A tooltip for each request, in order."""
     each, so_far, uncached = one.amounts(View.EACH_TURN), one.amounts(View.SO_FAR), one.uncached(View.EACH_TURN)
-    turns, has_hits = one.cost.turns.tolist(), bool(one.cost.cached_tokens.any())
+    turns, calls = one.cost.turns.tolist(), calls_of(one.cost.turns).tolist()
+    so_far_words = "all calls so far" if any(call > 1 for call in calls) else "all turns so far"
+    has_hits = bool(one.cost.cached_tokens.any())
     amounts = None
     if each is not None and so_far is not None and uncached is not None:
         amounts = (each[0] + each[1], so_far[0] + so_far[1], uncached)
 
     def words(row: int) -> str:
-        head, parts = f"<b>{escaped(one.label)}</b><br>turn {turns[row]:,} cost", _parts(one, row)
+        head, parts = f"<b>{escaped(one.label)}</b><br>{request_name(turns[row], calls[row])} cost", _parts(one, row)
         if amounts is None:
             return f"{head} an unknown amount:{parts}"
         usd, total_usd, uncached_usd = (float(column[row]) for column in amounts)
         otherwise = f"<br>without the cache: {dollars(uncached_usd)}" if has_hits else ""
-        return f"{head} <b>{dollars(usd)}</b>, all turns so far {dollars(total_usd)}:{parts}{otherwise}"
+        return f"{head} <b>{dollars(usd)}</b>, {so_far_words} {dollars(total_usd)}:{parts}{otherwise}"
 
     return Texts(range(len(turns)), words)
 
 
 def _parts(one: SettingCost, row: int) -> str:
-    """What a turn was paid for, a line a part."""
+    """What a request was paid for, a line a part."""
     told = ""
     for part, words in _WORDS.items():
         number, usd = int(one.parts.tokens[part][row]), one.parts.usd[part]

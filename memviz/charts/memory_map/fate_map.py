@@ -1,4 +1,4 @@
-"""What became of every message at every request, as a map: one column a turn, one row a message.
+"""What became of every message at every request, as a map: one column a request, one row a message.
 
 The cells are a heatmap. Streamlit tells of clicks on scattered points only, so a point lies on every cell; all but
 one of them are never drawn (``maxdisplayed``), yet each can be pointed at and clicked. What a tooltip says about its
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
-from memviz.charts.palette import FEW_TURNS, NOTE_PIXELS, STEP_COLORS, STEP_TITLES, setting_color, turn_ticks
+from memviz.charts.palette import FEW_TURNS, NOTE_PIXELS, PART_COLORS, STEP_COLORS, STEP_TITLES, faded, setting_color, turn_ticks
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
+from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.text.wording import message_number
 
 CHAR_PIXELS = 7
@@ -37,6 +39,8 @@ WIDEST_PIXELS, HOVER_PIXELS = 1000, 20
 MOST_COLUMNS_WITH_GAPS, ROW_PIXELS_WITH_GAPS = 60, 4
 """Up to so many columns, and from so high a row on, cells are drawn apart."""
 NAME_PIXELS = 14
+LARGE_TICKS = 12
+PARTING = faded(PART_COLORS["system"], 0.6)
 
 
 class MapSize(NamedTuple):
@@ -76,12 +80,15 @@ def beside_others(labels: Sequence[str]) -> MapSize:
 
 
 def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
-    """The map of one setting over ``view``. Points carry the turn (x) and the number of the message (y, 1-based)
+    """The map of one setting over ``view``. Points carry the place of the request (x) and the number of the message (y, 1-based)
     of the middle of their cell."""
-    cells = grid(fate_map(setting.run), view)
+    fates = fate_map(setting.run)
+    cells, axis = grid(fates, view), RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
     first, strip = view.positions.start + 0.5, STRIP_PIXELS / row_pixels * view.messages_per_cell
-    x_range = [view.turns.start - 0.5, view.turns.start + len(cells.columns) * view.turns_per_cell - 0.5]
+    x_range = [
+        view.requests.start - 0.5, view.requests.start + len(cells.columns) * view.requests_per_cell - 0.5
+    ]  # fmt: skip
     y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
     pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
     left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
@@ -90,13 +97,14 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
         "annotations": [_name(setting, size, left), *_first_number(view)],
-        "xaxis": {**behind, "title": {"text": "request of turn", "standoff": 6}, "range": x_range, "ticks": "",
-                  **turn_ticks(len(view.turns)), **_few_ticks(len(view.turns), size)},
+        "xaxis": {**behind, "title": {"text": _title(axis, size), "standoff": 6}, "range": x_range, "ticks": "",
+                  **_ticks(axis, view.requests, size)},
         "yaxis": {**behind, "title": {"text": "message" if size.names_messages else ""}, "range": y_range,
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
         "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
         "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
-        "showlegend": False, "hovermode": "closest", "hoverlabel": {"align": "left"}, "dragmode": "zoom",
+        **_parted(axis, view), "showlegend": False, "hovermode": "closest",
+        "hoverlabel": {"align": "left"}, "dragmode": "zoom",
         "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
         "height": pixels + margins["t"] + margins["b"], "margin": margins, "uirevision": repr(view),
     }  # fmt: skip
@@ -110,12 +118,25 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     )
 
 
-def _few_ticks(turns: int, size: MapSize) -> dict[str, Any]:
-    """Numbers of turns that a narrow map has room for, side by side."""
-    if size.most_ticks is None:
-        return {}
+def _title(axis: RequestAxis, size: MapSize) -> str:
+    """A narrow map has no room to say what a column is."""
+    return "request of turn" if size.most_ticks is not None else axis_title(axis, "request of turn", "column")
+
+
+def _parted(axis: RequestAxis, view: View) -> dict[str, Any]:
+    """Lines between turns lie over the cells: below them they could not be seen. Wide cells hold several turns."""
+    lines = turn_partings(axis, view.requests) if view.requests_per_cell == 1 else []
+    over = {"layer": "above", "line": {"width": 1, "color": PARTING}}
+    return {"shapes": [{**line, **over} for line in lines]} if lines else {}
+
+
+def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> dict[str, Any]:
+    """Numbers of turns that there is room for."""
+    turns = len(shown)
+    if size.most_ticks is None or not axis.is_by_turn:
+        return axis_ticks(axis, shown, size.most_ticks or LARGE_TICKS)
     steps = {"dtick": next(step for step in (1, 2, 5) if turns <= step * size.most_ticks + 4)} if turns <= 12 else {}
-    return {"nticks": size.most_ticks, "tickangle": 0, **steps}
+    return {**turn_ticks(turns), "nticks": size.most_ticks, "tickangle": 0, **steps}
 
 
 def _first_number(view: View) -> Iterator[dict[str, Any]]:
@@ -144,7 +165,7 @@ def _heatmap(cells: Grid, row_pixels: int) -> dict[str, Any]:
     colors = [[at / steps, color] for code, color in enumerate(STEP_COLORS) for at in (code, code + 1)]
     return {
         "type": "heatmap", "z": cells.codes, "zmin": -0.5, "zmax": steps - 0.5, "colorscale": colors,
-        "x0": cells.columns[0].start + (cells.view.turns_per_cell - 1) / 2, "dx": cells.view.turns_per_cell,
+        "x0": cells.columns[0].start + (cells.view.requests_per_cell - 1) / 2, "dx": cells.view.requests_per_cell,
         "y0": message_number(cells.rows[0].start) + (cells.view.messages_per_cell - 1) / 2,
         "dy": cells.view.messages_per_cell,
         "xgap": int(apart), "ygap": int(apart), "showscale": False, "hoverinfo": "skip",
@@ -158,7 +179,7 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
         words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
         yield {
             "type": "scatter",
-            "x": _middles(cells.columns[0].start, cells.view.turns_per_cell, columns),
+            "x": _middles(cells.columns[0].start, cells.view.requests_per_cell, columns),
             "y": _middles(message_number(cells.rows[0].start), cells.view.messages_per_cell, rows),
             "xaxis": "x2",
             "yaxis": "y2",

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
+from memviz.charts.turn_axis import request_turns
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.text.wording import message_number
 
 MOST_LINES_SHARE = 0.5
@@ -64,20 +66,22 @@ def places(run: Run, cells: Grid) -> list[Mark]:
     """The marks of ``cells``: each summarization stands before the first request it changed, those after the last
     request behind it. What was dropped because there was no summarizer is none."""
     found: dict[float, list[Compaction]] = {}
-    start, size = cells.view.turns.start, cells.view.turns_per_cell
-    for turn, compaction in _with_turns(run):
+    start, size = cells.view.requests.start, cells.view.requests_per_cell
+    for place, compaction in _with_places(run):
         shown = compaction.summary is not None or compaction.error is not None
-        if shown and turn in range(start, cells.view.turns.stop + 1):
-            found.setdefault(start + (turn - start) // size * size - 0.5, []).append(compaction)
-    return [Mark(min(x, cells.view.turns.stop - 0.5), tuple(found[x])) for x in sorted(found)]
+        if shown and place in range(start, cells.view.requests.stop + 1):
+            found.setdefault(start + (place - start) // size * size - 0.5, []).append(compaction)
+    return [Mark(min(x, cells.view.requests.stop - 0.5), tuple(found[x])) for x in sorted(found)]
 
 
-def _with_turns(run: Run) -> Iterator[tuple[int, Compaction]]:
-    for record in run.turns:
+def _with_places(run: Run) -> Iterator[tuple[int, Compaction]]:
+    turns = request_turns(run)
+    axis = RequestAxis.of([turns])
+    for place, record in zip(axis.places(turns).tolist(), run.requests, strict=True):
         for compaction in record.compactions:
-            yield record.turn, compaction
+            yield place, compaction
     for turn, compaction in run.unsent:
-        yield turn + 1, compaction
+        yield axis.last(turn) + 1, compaction
 
 
 def _lines(found: Sequence[Mark], top: float, color: str) -> dict[str, Any]:

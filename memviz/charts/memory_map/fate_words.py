@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memviz.charts.palette import STEP_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
+from memviz.charts.turn_axis import request_range
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
@@ -65,7 +66,7 @@ def column_words(run: Run, cells: Grid) -> dict[str, str]:
     fates = fate_map(run)
     words = {}
     for first, column in zip(_whole(cells.columns), cells.columns, strict=True):
-        requests = np.flatnonzero((fates.turns >= column.start) & (fates.turns < column.stop))
+        requests = np.flatnonzero((fates.places >= column.start) & (fates.places < column.stop))
         if len(requests):
             words[f"{(first.start + first.stop - 1) / 2:.1f}"] = _column(run, column, requests, size)
     return words
@@ -73,13 +74,17 @@ def column_words(run: Run, cells: Grid) -> dict[str, str]:
 
 def _column(run: Run, column: range, requests: Places, size: int) -> str:
     last = int(requests[-1])
-    record, counts = run.turns[last], fate_map(run).counts[last]
+    record, counts = run.requests[last], fate_map(run).counts[last]
     told = [fate for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID]
     together = [f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told]
     sent = "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
     if size == 1:
-        return f"turn {record.turn}: {record.total_tokens:,} tokens sent,<br>{sent}"
-    last_of = f"{turn_range(column.start, column.stop - 1)}, with turn {record.turn}:"
+        return f"{record.name}: {record.total_tokens:,} tokens sent,<br>{sent}"
+    first = (column.start, 1)
+    end = (column.stop - 1, 1)
+    if run.has_calls:
+        first, end = ((one.turn, one.call) for one in (run.requests[int(requests[0])], record))
+    last_of = f"{request_range(first, end)}, with {record.name}:"
     return f"{last_of}<br>{record.total_tokens:,} tokens sent,<br>{sent}"
 
 
@@ -102,7 +107,7 @@ def cell_words(run: Run, cells: Grid, code: int, rows: Places, columns: Places) 
 
 def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np.uint16]:
     """Of each cell, how often its content was summarized and which summary holds it."""
-    requests = np.searchsorted(fate_map(run).turns, columns + cells.view.turns.start)
+    requests = np.searchsorted(fate_map(run).places, columns + cells.view.requests.start)
     asked = np.unique(requests)
     view = cells.view.positions
     generations = run.generations(slice(asked[0], asked[-1] + 1), slice(view.start, view.stop))
@@ -116,10 +121,10 @@ def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np
 
 def span_words(span: Span) -> str:
     """What became of a message for a while, in a sentence."""
-    turns = turn_range(span.first_turn, span.last_turn)
+    requests = request_range((span.first_turn, span.first_call), (span.last_turn, span.last_call))
     if span.fate is not Fate.SUMMARIZED:
-        return f"{turns}: <b>{FATE_WORDS[span.fate]}</b>"
-    return f"{turns}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
+        return f"{requests}: <b>{FATE_WORDS[span.fate]}</b>"
+    return f"{requests}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
 
 
 def map_finding(setting: SettingRun) -> str:

@@ -1,4 +1,4 @@
-"""What became of one message under every setting: a bar of fates for each, over the turns."""
+"""What became of one message under every setting: a bar of fates for each, over the requests."""
 
 from __future__ import annotations
 
@@ -9,29 +9,34 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_words import span_words
-from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color, turn_ticks
+from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped, label_lines
-from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, parted
+from memviz.metrics.memory_map.fate_map import FateMap, Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.requests.request_axis import RequestAxis
 
 BAR_PIXELS, AXIS_PIXELS = 42, 44
 LINE_PIXELS, LABEL_CHARS = 24, 60
 
 
 def message_life(settings: Sequence[SettingRun], position: int, last_turn: int) -> go.Figure:
-    """The bars of the message at log position ``position``."""
+    """The bars of the message at log position ``position``, up to ``last_turn``."""
+    axis = axis_of(setting.run for setting in settings)
+    last = axis.last(last_turn)
     spans = [(place, span) for place, setting in enumerate(settings) for span in _life(setting, position)]
     lines = max((len(_name_lines(setting)) for setting in settings), default=1)
     height = (BAR_PIXELS + LINE_PIXELS * (lines - 1)) * len(settings) + AXIS_PIXELS
     return figure(
-        [_bars(spans)] if spans else [],
+        [_bars(settings, spans, axis)] if spans else [],
         {
-            "xaxis": {"title": {"text": "request of turn", "standoff": 6}, "range": [0.5, last_turn + 0.5],
-                      "showgrid": False, "zeroline": False, "automargin": False, **turn_ticks(last_turn)},
+            "xaxis": {"title": {"text": axis_title(axis, "request of turn"), "standoff": 6}, "range": [0.5, last + 0.5],
+                      "showgrid": False, "zeroline": False, "automargin": False,
+                      **axis_ticks(axis, range(1, last + 1))},
             "yaxis": {"visible": False, "range": [len(settings) - 0.5, -0.75], "fixedrange": True},
             "annotations": [_name(setting, place) for place, setting in enumerate(settings)],
-            "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
+            **parted(axis), "bargap": 0, "barmode": "overlay", "showlegend": False, "hovermode": "closest",
             "hoverlabel": {"align": "left"}, "height": height, "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
             "uirevision": "life",
         },
@@ -42,16 +47,25 @@ def _life(setting: SettingRun, position: int) -> tuple[Span, ...]:
     return fate_map(setting.run).life(position) if position < len(setting.run.log) else ()
 
 
-def _bars(spans: Sequence[tuple[int, Span]]) -> dict[str, Any]:
+def _bars(
+    settings: Sequence[SettingRun], spans: Sequence[tuple[int, Span]], axis: RequestAxis
+) -> dict[str, Any]:
+    edges = [_edges(fate_map(settings[place].run), span, axis) for place, span in spans]
     return {
         "type": "bar", "orientation": "h", "width": 0.45,
         "y": [place for place, _ in spans],
-        "base": [span.first_turn - 0.5 for _, span in spans],
-        "x": [span.last_turn - span.first_turn + 1 for _, span in spans],
+        "base": [first - 0.5 for first, _ in edges],
+        "x": [last - first + 1 for first, last in edges],
         "marker": {"color": [STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans],
                    "line": {"width": 0}},
         "hovertext": [span_words(span) for _, span in spans], "hoverinfo": "text",
     }  # fmt: skip
+
+
+def _edges(fates: FateMap, span: Span, axis: RequestAxis) -> list[int]:
+    """The places of the first and of the last request of a bar, on an axis that may have other runs on it."""
+    numbers = [fates.number_at(place) for place in (span.first_place, span.last_place)]
+    return list(axis.places(fates.turns)[numbers].tolist())
 
 
 def _name_lines(setting: SettingRun) -> list[str]:

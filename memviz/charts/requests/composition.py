@@ -9,7 +9,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, TURN_TITLE, faded, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, TURN_TITLE, faded
+from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, request_name, request_turns, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
 
@@ -19,42 +20,59 @@ IntArray = npt.NDArray[np.int_]
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
 PALE = 0.4
+PLACE_FORMAT = ".1f"
+"""Unlike any number on the axis, so that a name for it is taken for the title of the hover alone."""
 TITLE_PIXELS = 84
 """The title, and below it what the line says."""
 
 
 def composition(run: Run, turn: int | None = None) -> go.Figure:
-    """Tokens of each part over the turns; ``turn`` is marked. Parts that are never sent are left out. Where the setting
-    has a token limit, the parts that count toward it stand at the bottom, against its line, and the others, pale, on
-    top of them."""
-    limit, largest = limit_of(run.strategy), max((record.total_tokens for record in run.turns), default=0)
+    """Tokens of each part over the requests; the last one of ``turn`` is marked. Parts that are never sent are left
+    out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its line, and
+    the others, pale, on top of them."""
+    limit, largest = limit_of(run.strategy), max((record.total_tokens for record in run.requests), default=0)
     order = PART_ORDER if limit is None else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
     drawn = [limit] if limit is not None and limit.tokens <= FITS_UP_TO * largest else []
-    turns = np.array([record.turn for record in run.turns])
-    tokens = {part: np.array([record.tokens.get(part, 0) for record in run.turns]) for part in PART_ORDER}
-    return figure_over_turns(
+    axis, turns = axis_of([run]), request_turns(run)
+    places = axis.places(turns)
+    tokens = {part: np.array([record.tokens.get(part, 0) for record in run.requests]) for part in PART_ORDER}
+    hover = {} if axis.is_by_turn else {"hoverformat": PLACE_FORMAT}
+    found = figure_over_turns(
         [
-            _area(part, turns, tokens[part], counts=limit is None or part in limit.parts)
+            _area(part, places, tokens[part], counts=limit is None or part in limit.parts)
             for part in order if tokens[part].any()
         ],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},
-            "xaxis": {"automargin": False, "title": TURN_TITLE, "unifiedhovertitle": {"text": "turn %{x}"},
-                      **turn_ticks(len(turns))},
+            "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(axis)},
+                      "unifiedhovertitle": {"text": "turn %{x}" if axis.is_by_turn else "%{x}"}, **hover,
+                      **axis_ticks(axis)},
             "yaxis": {"automargin": False, "title": {"text": "tokens sent"}, "rangemode": "tozero", "tickformat": ",d"},
             "legend": {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
-            "shapes": [*map(_limit_line, drawn), *([] if turn is None else [_mark(turn)])],
+            "shapes": [*turn_partings(axis), *map(_limit_line, drawn),
+                       *([] if turn is None else [_mark(axis.last(turn))])],
             "annotations": list(map(_limit_label, drawn)),
             "hovermode": "x unified", "height": 420, "uirevision": "composition",
             "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
         },
     )  # fmt: skip
+    return found if axis.is_by_turn else _named(found, places, run)
 
 
-def _area(part: str, turns: IntArray, tokens: IntArray, *, counts: bool) -> dict[str, Any]:
+def _named(figure: go.Figure, places: IntArray, run: Run) -> go.Figure:
+    """The figure whose hover titles name the requests that are drawn: Plotly writes the place, and shows a name."""
+    drawn = {int(place) for trace in figure.data[:1] for place in trace["x"]}
+    names = {
+        f"{place}.0": request_name(record.turn, record.call)
+        for place, record in zip(places.tolist(), run.requests, strict=True) if place in drawn
+    }  # fmt: skip
+    return figure.update_xaxes(labelalias=names)
+
+
+def _area(part: str, places: IntArray, tokens: IntArray, *, counts: bool) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "x": turns,
+        "x": places,
         "y": tokens,
         "name": PART_TITLES[part],
         "mode": "lines",
@@ -80,6 +98,6 @@ def _limit_label(limit: Limit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _mark(turn: int) -> dict[str, Any]:
+def _mark(place: int) -> dict[str, Any]:
     line = {"width": 1, "color": "#8A929C", "dash": "dot"}
-    return {"type": "line", "x0": turn, "x1": turn, "y0": 0, "y1": 1, "yref": "y domain", "line": line}
+    return {"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1, "yref": "y domain", "line": line}

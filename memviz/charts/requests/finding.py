@@ -7,6 +7,7 @@ from math import ceil, log10
 
 from memviz.charts.palette import PART_ORDER, PART_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.turn_axis import request_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.text.wording import listed, times
@@ -17,30 +18,32 @@ GROWTH = 1.4
 
 def finding(settings: Sequence[SettingRun]) -> str:
     """``Tokens sent per turn: Full buffer grows to 13,594 tokens; Summary buffer was summarized 13 times and stays
-    below 2,000 tokens.``"""
-    parts = [_of_one(setting) for setting in settings if setting.run.turns]
-    return f"Tokens sent per turn: {'; '.join(parts)}." if parts else "Tokens sent per turn: no request yet."
+    below 2,000 tokens.`` Where a turn took several calls of the model, ``Tokens sent with each call of the model: …``"""
+    parts = [_of_one(setting) for setting in settings if setting.run.requests]
+    has_calls = any(setting.run.has_calls for setting in settings)
+    what = "Tokens sent with each call of the model" if has_calls else "Tokens sent per turn"
+    return f"{what}: {'; '.join(parts)}." if parts else f"{what}: no request yet."
 
 
 def request_finding(record: TurnRecord) -> str:
     """``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
     parts = sorted(record.tokens.items(), key=lambda part: -part[1])
     named = ", ".join(f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens)
-    return f"The request of turn {record.turn:,} has {record.total_tokens:,} tokens: {named}."
+    return f"The request of {request_name(record.turn, record.call)} has {record.total_tokens:,} tokens: {named}."
 
 
 def parts_finding(run: Run) -> str:
     """``Of all tokens sent under Summary buffer, History is 55%, Summary 20% and Input 9%; the largest request, of turn
     37, has 1,745 tokens.``"""
-    sent = sum(record.total_tokens for record in run.turns)
+    sent = sum(record.total_tokens for record in run.requests)
     if not sent:
         return "Parts of every request: no request yet."
-    totals = {part: sum(record.tokens.get(part, 0) for record in run.turns) for part in PART_ORDER}
+    totals = {part: sum(record.tokens.get(part, 0) for record in run.requests) for part in PART_ORDER}
     order = sorted((part for part in totals if totals[part]), key=lambda part: -totals[part])
     shares = listed(f"{PART_TITLES[part]} {totals[part] / sent:.0%}" for part in order)
-    largest = max(run.turns, key=lambda record: record.total_tokens)
+    largest = max(run.requests, key=lambda record: record.total_tokens)
     return (
-        f"Of all tokens sent under {run.label}: {shares}; the largest request, of turn {largest.turn:,}, has "
+        f"Of all tokens sent under {run.label}: {shares}; the largest request, of {request_name(largest.turn, largest.call)}, has "
         f"{largest.total_tokens:,} tokens."
     )
 
@@ -53,7 +56,7 @@ def _of_one(setting: SettingRun) -> str:
 
 
 def _course(run: Run) -> str:
-    sent = [record.total_tokens for record in run.turns]
+    sent = [record.total_tokens for record in run.requests]
     largest = max(sent)
     if len(sent) > 2 and sent[-1] > 0.9 * largest and sent[-1] > GROWTH * sent[len(sent) // 2]:
         return f"grows to {sent[-1]:,} tokens"

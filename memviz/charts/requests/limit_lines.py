@@ -14,12 +14,15 @@ import numpy as np
 from memviz.charts.palette import setting_color
 from memviz.charts.requests.panels import FONT_PIXELS, main_top
 from memviz.charts.text import escaped
+from memviz.charts.thinning import Texts
+from memviz.charts.turn_axis import request_name, request_turns
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
 from memviz.metrics.requests.limits import limit_rule
 
 if TYPE_CHECKING:
     from memviz.charts.requests.tokens_per_turn import SettingRun
     from memviz.engine.run import Run
+    from memviz.metrics.requests.request_axis import RequestAxis
     from memviz.strategies.base import Strategy
 
 
@@ -27,21 +30,22 @@ def budget_fits(run: Run, strategy: Strategy | None = None) -> bool:
     """Whether the limit is drawn, by default that of the setting in force: one far above everything sent would only
     squeeze the picture."""
     budget = (strategy or run.strategy).budget_tokens or 0
-    return budget <= 3 * max((record.total_tokens for record in run.turns), default=0)
+    return budget <= 3 * max((record.total_tokens for record in run.requests), default=0)
 
 
-def limit_lines(setting: SettingRun, number: int) -> list[dict[str, Any]]:
-    """Traces: a thin dashed line for each limit of the setting, over the turns that it held for. They hide with their
-    setting."""
+def limit_lines(setting: SettingRun, number: int, axis: RequestAxis) -> list[dict[str, Any]]:
+    """Traces: a thin dashed line for each limit of the setting, over the requests that it held for. They hide with
+    their setting."""
+    places = axis.places(request_turns(setting.run)).tolist()
     return [
         {
             "type": "scatter",
-            "x": np.array([ceiling.turn for ceiling in line]),
+            "x": np.array([places[int(ceiling.request)] + ceiling.request % 1 for ceiling in line]),
             "y": np.array([ceiling.tokens for ceiling in line]),
             "mode": "lines",
             "line": {"width": 1.5, "dash": "5px,4px", "color": setting_color(setting.index)},
             "opacity": 0.8,
-            "hovertemplate": _tooltips(setting.label, limit_rule(strategy), line),
+            "hovertemplate": _tooltips(setting, limit_rule(strategy), line),
             "name": f"{escaped(setting.label)} limit",
             "legendgroup": str(number),
             "showlegend": False,
@@ -61,13 +65,20 @@ def _fitting(run: Run) -> Iterator[tuple[Strategy, list[Ceiling]]]:
             yield spell.strategy, line
 
 
-def _tooltips(label: str, rule: str, line: Sequence[Ceiling]) -> str | list[str]:
+def _tooltips(setting: SettingRun, rule: str, line: Sequence[Ceiling]) -> str | Sequence[str]:
     """Plotly fills in the turn and the tokens: of hundreds of texts that differ in nothing else one is sent."""
-    head, size = f"<b>{escaped(label)}</b><br>{escaped(rule)}<br>", "a request of %{y:,} tokens in all<extra></extra>"
-    at_turn = f"{head}turn %{{x:,}}: {size}"
-    if not any(ceiling.turn % 1 for ceiling in line):
-        return at_turn
-    return [f"{head}after turn {int(one.turn):,}: {size}" if one.turn % 1 else at_turn for one in line]
+    head, run = f"<b>{escaped(setting.label)}</b><br>{escaped(rule)}<br>", setting.run
+    size = "a request of %{y:,} tokens in all<extra></extra>"
+    if not run.has_calls and not any(ceiling.request % 1 for ceiling in line):
+        return f"{head}turn %{{x:,}}: {size}"
+
+    def words(one: Ceiling) -> str:
+        if one.request % 1:
+            return f"{head}after turn {int(one.turn):,}: {size}"
+        at = request_name(int(one.turn), run.requests[int(one.request)].call) if run.has_calls else "turn %{x:,}"
+        return f"{head}{at}: {size}"
+
+    return Texts(line, words)
 
 
 def limit_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memviz.charts.text import escaped
 
 if TYPE_CHECKING:
+    from memviz.metrics.requests.request_axis import RequestAxis
     from memviz.charts.requests.tokens_per_turn import SettingRun
 
 TIMES_LARGER = 3
@@ -33,7 +34,7 @@ def strip_of(settings: Sequence[SettingRun]) -> frozenset[int]:
 
 
 def _peak(setting: SettingRun) -> int:
-    return max((record.total_tokens for record in setting.run.turns), default=0)
+    return max((record.total_tokens for record in setting.run.requests), default=0)
 
 
 def in_strip(trace: Mapping[str, Any], strip: frozenset[int], named: Mapping[int, object]) -> dict[str, Any]:
@@ -63,10 +64,10 @@ def y_axes(strip: frozenset[int], *, has_note: bool = False) -> dict[str, Any]:
     return {"yaxis": main, "yaxis2": above}
 
 
-def strip_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> dict[int, dict[str, Any]]:
+def strip_names(settings: Sequence[SettingRun], strip: frozenset[int], axis: RequestAxis) -> dict[int, dict[str, Any]]:
     """Annotations that name the lines of the strip at their ends, with their last value, by the setting's number. Of
     two that end near to each other only the larger one is named."""
-    ends = {number: settings[number].run.turns[-1] for number in strip}
+    ends = {number: settings[number].run.requests[-1] for number in strip}
     order = sorted(strip, key=lambda number: -ends[number].total_tokens)
     top = max((_peak(settings[number]) for number in strip), default=0)
     named: dict[int, dict[str, Any]] = {}
@@ -75,7 +76,7 @@ def strip_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> dict[i
         if all(abs(end.total_tokens - ends[other].total_tokens) >= END_LABEL_GAP * top for other in named):
             named[number] = {
                 "text": f"{escaped(settings[number].label)} <b>{end.total_tokens:,}</b>", "showarrow": False,
-                "x": end.turn, "y": end.total_tokens, "yref": "y2", "xanchor": "right", "yanchor": "bottom",
+                "x": axis.last(end.turn), "y": end.total_tokens, "yref": "y2", "xanchor": "right", "yanchor": "bottom",
                 "font": {"size": FONT_PIXELS},
             }  # fmt: skip
     return named

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
-from memviz.conversation import Log
+from memviz.charts.turn_axis import request_turns
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import RequestAxis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +21,12 @@ MAX_MARKS = 60
 TRIANGLE = "▼"
 
 
-def recorded_marks(log: Log, events: Sequence[RecordedEvent]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Shapes and annotations for the layout: one line between two turns for each event, with a tooltip."""
-    shown = [(_turn(log, event), event) for event in events[:MAX_MARKS]]
+def recorded_marks(
+    run: Run, events: Sequence[RecordedEvent], axis: RequestAxis
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Shapes and annotations for the layout: one line between two requests of ``run`` for each event, with a
+    tooltip."""
+    shown = [(_place(run, event, axis), event) for event in events[:MAX_MARKS]]
     lines = [
         {
             "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
@@ -38,10 +44,16 @@ def recorded_marks(log: Log, events: Sequence[RecordedEvent]) -> tuple[list[dict
     return lines, labels
 
 
-def _turn(log: Log, event: RecordedEvent) -> float:
-    """Between the turn of the last message before it and the next one."""
-    before = min(event.after_message, len(log)) - 1
-    return (log.turn_number(before) if before >= 0 else 0) + 0.5
+def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
+    """Between the request that the last message before it belongs to, as input or reply, and the next one."""
+    log, before = run.log, min(event.after_message, len(run.log)) - 1
+    turn = log.turn_number(before) if before >= 0 else 0
+    number = bisect_right(run.requests, before, key=lambda record: record.log_length)
+    if before >= 0 and log[before].role == "assistant":
+        number -= 1
+    if axis.is_by_turn or not 0 <= number < len(run.requests) or run.requests[number].turn != turn:
+        return axis.last(turn) + 0.5
+    return float(axis.places(request_turns(run))[number]) + 0.5
 
 
 def _tooltip(event: RecordedEvent) -> str:

@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import RequestAxis
 
 COLOR = PART_COLORS["system"]
 LABEL_CHARS = 34
 ROW_PIXELS, MOST_ROWS = 18, 3
 CHAR_PIXELS, NARROW_PIXELS = 7, 260
-"""Of a letter of a label, and of the turns of the narrowest chart, that beside the talk."""
+"""Of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
 RIGHT_SHARE = 0.4
-"""From this share of the turns on there is more room left of a line: the axis' own margin counts too."""
+"""From this share of the axis on there is more room left of a line: the axis' own margin counts too."""
 
 
 class SettingMarks(NamedTuple):
@@ -25,21 +26,21 @@ class SettingMarks(NamedTuple):
     rows: int
 
 
-def setting_marks(run: Run) -> SettingMarks:
+def setting_marks(run: Run, axis: RequestAxis) -> SettingMarks:
     """A line before the first turn of each setting but the first, with its name above the picture, on the side where
     there is more room. Names that would lie on each other stand in rows; where there are too many, the newest do."""
-    last = max(1, run.turns[-1].turn if run.turns else 1)
+    last = max(1, axis.last(run.turns[-1].turn) if run.turns else 1)
     lines, labels, rows = [], [], list[float]()  # of each row, from below, where its leftmost name begins
     for setting in reversed(run.earlier_settings):
         label = run.strategy_at(setting.last_turn + 1).label
-        x = setting.last_turn + 0.5
+        x = axis.last(setting.last_turn) + 0.5
         lines.append({
             "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
             "line": {"color": COLOR, "width": 1.5, "dash": "dash"},
         })  # fmt: skip
         name = f"{label if len(label) <= LABEL_CHARS else label[: LABEL_CHARS - 1] + '…'} →"
-        is_left, turns = x > RIGHT_SHARE * last, len(name) * CHAR_PIXELS / NARROW_PIXELS * last
-        begin, end = (x - turns, x) if is_left else (x, x + turns)
+        is_left, steps = x > RIGHT_SHARE * last, len(name) * CHAR_PIXELS / NARROW_PIXELS * last
+        begin, end = (x - steps, x) if is_left else (x, x + steps)
         row = next((number for number, taken in enumerate(rows) if end <= taken), len(rows))
         if row == MOST_ROWS:
             continue  # the talk names it

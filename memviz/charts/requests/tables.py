@@ -13,31 +13,44 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.text.wording import distinct_names
 
-TURN = "Turn"
+TURN, CALL = "Turn", "Call"
+Requests = Sequence[tuple[int, int]]
+"""Requests by their turn and their call, both from 1."""
 
 
-def shown_turns(last: int) -> list[int]:
-    """The turns (1-based) that a table has a row for: all, or of too many every so many and the last."""
-    step = -(-last // MAX_POINTS)
-    return sorted({*range(1, last + 1, step), last}) if last else []
+def shown_requests(runs: Sequence[Run]) -> Requests:
+    """The requests that a table of these runs has a row for: those of any of them, or of too many every so many and the
+    last. Where no turn took several calls, all turns up to the last have one."""
+    if any(run.has_calls for run in runs):
+        found = sorted({(record.turn, record.call) for run in runs for record in run.requests})
+    else:
+        last = max((record.turn for run in runs for record in run.requests[-1:]), default=0)
+        found = [(turn, 1) for turn in range(1, last + 1)]
+    step = -(-len(found) // MAX_POINTS)
+    return sorted({*found[::step], found[-1]}) if found else []
+
+
+def request_columns(shown: Requests) -> dict[str, list[int]]:
+    """The columns that say which request a row is: the turn, and the call where a turn took several."""
+    calls = {CALL: [call for _, call in shown]} if any(call > 1 for _, call in shown) else {}
+    return {TURN: [turn for turn, _ in shown], **calls}
 
 
 def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
     """Tokens of each request, one column a setting; it is said where messages were summarized or recalled for it, and
     where a chat was given another setting."""
-    last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=0)
-    turns = shown_turns(last)
+    shown = shown_requests([setting.run for setting in settings])
     columns = {}
     for name, setting in zip(distinct_names([one.label for one in settings]), settings, strict=True):
-        records = {record.turn: record for record in setting.run.turns}
-        begun = {earlier.last_turn + 1 for earlier in setting.run.earlier_settings}
-        columns[name] = [_told(records[turn], setting.run, begun) if turn in records else "" for turn in turns]
-    return pd.DataFrame({TURN: turns, **columns})
+        records = {(record.turn, record.call): record for record in setting.run.requests}
+        begun = {(earlier.last_turn + 1, 1) for earlier in setting.run.earlier_settings}
+        columns[name] = [_told(records[one], setting.run, begun) if one in records else "" for one in shown]
+    return pd.DataFrame({**request_columns(shown), **columns})
 
 
-def _told(record: TurnRecord, run: Run, begun: Container[int]) -> str:
+def _told(record: TurnRecord, run: Run, begun: Container[tuple[int, int]]) -> str:
     happened = [
-        *([f"from here on {run.strategy_at(record.turn).label}"] if record.turn in begun else []),
+        *([f"from here on {run.strategy_at(record.turn).label}"] if (record.turn, record.call) in begun else []),
         *(["summarized"] if any(one.summary is not None for one in record.compactions) else []),
         *(["summarization failed"] if any(one.error is not None for one in record.compactions) else []),
         *(["recalled"] if record.parts.recalled else []),
@@ -47,8 +60,8 @@ def _told(record: TurnRecord, run: Run, begun: Container[int]) -> str:
 
 def parts_table(run: Run) -> pd.DataFrame:
     """Tokens of each part of every request; parts that are never sent are left out."""
-    records = {record.turn: record for record in run.turns}
-    turns = [turn for turn in shown_turns(max(records, default=0)) if turn in records]
-    parts = [part for part in PART_ORDER if any(record.tokens.get(part) for record in run.turns)]
-    columns = {PART_TITLES[part]: [records[turn].tokens.get(part, 0) for turn in turns] for part in parts}
-    return pd.DataFrame({TURN: turns, **columns, "All": [records[turn].total_tokens for turn in turns]})
+    records = {(record.turn, record.call): record for record in run.requests}
+    shown = [one for one in shown_requests([run]) if one in records]
+    parts = [part for part in PART_ORDER if any(record.tokens.get(part) for record in run.requests)]
+    columns = {PART_TITLES[part]: [records[one].tokens.get(part, 0) for one in shown] for part in parts}
+    return pd.DataFrame({**request_columns(shown), **columns, "All": [records[one].total_tokens for one in shown]})

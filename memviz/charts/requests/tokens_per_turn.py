@@ -18,7 +18,6 @@ from memviz.charts.palette import (
     PART_TITLES,
     setting_color,
     setting_dash,
-    turn_ticks,
 )
 from memviz.charts.requests.limit_lines import limit_lines, limit_names
 from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
@@ -27,24 +26,35 @@ from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
+from memviz.charts.turn_axis import (
+    axis_of,
+    axis_ticks,
+    axis_title,
+    last_place,
+    places_of,
+    request_id,
+    request_turns,
+    turn_partings,
+)
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import Places, RequestAxis
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, turn_list
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
 
-MAX_CLICKABLE_TURNS = 100
+MAX_CLICKABLE = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.13
 """How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
 diamond of a summarization and the ring of the selection have the place itself."""
 MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2
-"""More recalls are not labelled, nor one that is nearer to the label before than this share of the turns."""
+"""More recalls are not labelled, nor one that is nearer to the label before than this share of the requests."""
 MOST_LARGE_MARKS = 200
 """More marks than this side by side would cover their line."""
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
@@ -75,78 +85,82 @@ def tokens_per_turn(
     recorded: Sequence[RecordedEvent] = (),
     turns: range | None = None,
 ) -> go.Figure:
-    """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``. ``recorded`` is what
-    the conversation's own program did to its memory. ``turns`` is the part that is drawn: fewer turns in
-    more detail. Settings far larger than the others stand in a strip of their own scale
+    """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``, those of a turn's
+    earlier calls ``"<line number>:<turn>:<call>"``. ``recorded`` is what the conversation's own program did to its
+    memory. ``turns`` is the part that is drawn: fewer turns in more detail. Settings far larger than the others stand in a strip of their own scale
     (:mod:`memviz.charts.requests.panels`)."""
-    strip = strip_of(settings)
-    layers = [_layers(setting, number) for number, setting in enumerate(settings)]
+    strip, axis = strip_of(settings), axis_of(setting.run for setting in settings)
+    layers = [_layers(setting, number, axis) for number, setting in enumerate(settings)]
     traces = [trace for layer in zip(*layers, strict=True) for part in layer for trace in part]
     traces += [
         trace
         for number, setting in enumerate(settings)
-        for trace in _recalls(setting, number, lift(settings, number, strip))
+        for trace in _recalls(setting, number, lift(settings, number, strip), axis)
     ]
-    named = strip_names(settings, strip)
+    named = strip_names(settings, strip, axis)
     traces = [{**trace, **in_strip(trace, strip, named)} for trace in traces]
-    last = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
-    shown = range(1, last + 1) if turns is None else turns
-    marks, mark_labels = recorded_marks(settings[0].run.log, recorded) if settings else ([], [])
-    switches = [setting_marks(setting.run) for setting in settings if setting.shown]
-    marks = [*marks, *(line for each in switches for line in each.lines)]
+    shown = range(1, last_place(axis) + 1) if turns is None else places_of(axis, turns)
+    marks, mark_labels = recorded_marks(settings[0].run, recorded, axis) if settings else ([], [])
+    switches = [setting_marks(setting.run, axis) for setting in settings if setting.shown]
+    marks = [*turn_partings(axis, shown, ("y", "y2") if strip else ("y",)), *marks, *(line for each in switches for line in each.lines)]
     mark_labels = [*mark_labels, *(label for each in switches for label in each.labels)]
     above_pixels = ROW_PIXELS * max((each.rows for each in switches), default=0)
     limits = limit_names(settings, strip)
     layout = {
-        "xaxis": {"automargin": False, "title": {"text": "turn", "font": {"size": FONT_PIXELS}, "standoff": 8},
+        "xaxis": {"automargin": False,
+                  "title": {"text": axis_title(axis), "font": {"size": FONT_PIXELS}, "standoff": 8},
                   "tickfont": {"size": FONT_PIXELS}, "range": [shown.start - 0.6, shown.stop - 0.2],
-                  **turn_ticks(len(shown))},
+                  **axis_ticks(axis, shown)},
         **y_axes(strip, has_note=bool(limits)),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
                    "y": 1.01 + above_pixels / (height - LEAST_OFF_PIXELS), "groupclick": "togglegroup",
                    "bgcolor": "rgba(0,0,0,0)", "font": {"size": FONT_PIXELS}},  # the topmost tick is partly below it
         "shapes": marks,
-        "annotations": [*mark_labels, *limits, *named.values(), *recall_labels(settings, strip, shown)],
+        "annotations": [*mark_labels, *limits, *named.values(), *recall_labels(settings, strip, shown, axis)],
         "hovermode": "closest", "hoverlabel": {"align": "left", "font": {"size": FONT_PIXELS}}, "height": height,
         "margin": {**MARGINS, "t": max(MARGINS["t"], above_pixels + 12)}, "uirevision": "tokens",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
 
-def _layers(setting: SettingRun, number: int) -> tuple[list[dict[str, Any]], ...]:
+def _layers(setting: SettingRun, number: int, axis: RequestAxis) -> tuple[list[dict[str, Any]], ...]:
     """The traces of a setting that no other one changes, the undermost first. They are kept with its run: mostly only
     one of the settings changes, and the rest is drawn as before."""
-    what = (_layers, setting.label, setting.index, setting.shown, number)
+    steps = None if axis.is_by_turn else axis.lasts.tobytes()
+    what = (_layers, setting.label, setting.index, setting.shown, number, steps)
     return setting.run.once(
-        what, lambda: ([_tokens(setting, number)], limit_lines(setting, number), _triggers(setting, number))
-    )
+        what,
+        lambda: (
+            [_tokens(setting, number, axis)], limit_lines(setting, number, axis), _triggers(setting, number, axis)
+        ),
+    )  # fmt: skip
 
 
-def _tokens(setting: SettingRun, number: int) -> dict[str, Any]:
-    turns = np.array([record.turn for record in setting.run.turns])
-    clickable = len(turns) <= MAX_CLICKABLE_TURNS
+def _tokens(setting: SettingRun, number: int, axis: RequestAxis) -> dict[str, Any]:
+    requests, x = setting.run.requests, axis.places(request_turns(setting.run))
+    clickable = len(x) <= MAX_CLICKABLE
     return {
         "type": "scatter",
-        "x": turns,
-        "y": np.array([record.total_tokens for record in setting.run.turns]),
+        "x": x,
+        "y": np.array([record.total_tokens for record in requests]),
         "name": legend_name(setting.label),
         "legendgroup": str(number),
         "visible": True if setting.shown else "legendonly",
         "mode": "lines+markers" if clickable else "lines",
         "marker": {
-            "opacity": 0 if len(turns) > 1 else 1,
+            "opacity": 0 if len(x) > 1 else 1,
             "color": setting_color(setting.index),
             "size": [
                 UNDER_MARK_PIXELS if record.compactions or record.parts.recalled else POINT_PIXELS
-                for record in setting.run.turns
+                for record in requests
             ]
             if clickable
             else POINT_PIXELS,
         },
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 3},
-        "customdata": [f"{number}:{record.turn}" for record in setting.run.turns] if clickable else None,
-        "text": Texts(setting.run.turns, partial(_request_tooltip, setting.label)),
+        "customdata": [f"{number}:{request_id(setting.run, at)}" for at in range(len(x))] if clickable else None,
+        "text": Texts(requests, partial(_request_tooltip, setting.label)),
         "hoverinfo": "text",
     }
 
@@ -160,12 +174,12 @@ def _request_tooltip(label: str, record: TurnRecord) -> str:
     return "<br>".join([head, *parts, *flags])
 
 
-def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
-    marks = [mark for mark in _marks(setting, number) if mark is not None]
+def _triggers(setting: SettingRun, number: int, axis: RequestAxis) -> list[dict[str, Any]]:
+    marks = [mark for mark in _marks(setting, number, axis) if mark is not None]
     if not marks:
         return []
-    # A summary a turn, or hundreds of them: small marks, no drop lines.
-    dense = len(marks) > min(MOST_LARGE_MARKS, 0.5 * max(1, len(setting.run.turns)))
+    # A summary a request, or hundreds of them: small marks, no drop lines.
+    dense = len(marks) > min(MOST_LARGE_MARKS, 0.5 * max(1, len(setting.run.requests)))
     size, stroke = next(look for most, look in LOOKS if len(marks) <= most)
     shared = {"legendgroup": str(number), "showlegend": False, "visible": True if setting.shown else "legendonly"}
     points = {
@@ -204,25 +218,27 @@ def _triggers(setting: SettingRun, number: int) -> list[dict[str, Any]]:
 def lift(settings: Sequence[SettingRun], number: int, strip: frozenset[int]) -> float:
     """How many tokens above its request the triangle of a recall of setting ``number`` stands."""
     beside = [one for place, one in enumerate(settings) if (place in strip) == (number in strip)]
-    peaks = (record.total_tokens for one in beside for record in one.run.turns)
+    peaks = (record.total_tokens for one in beside for record in one.run.requests)
     return RECALL_LIFT_SHARE * max(peaks, default=0)
 
 
-def _recalls(setting: SettingRun, number: int, lift: float) -> list[dict[str, Any]]:
+def _recalls(setting: SettingRun, number: int, lift: float, axis: RequestAxis) -> list[dict[str, Any]]:
     """A triangle above each request that earlier messages were brought back into, pointing down at it."""
-    records = [record for record in setting.run.turns if record.parts.recalled]
-    if not records:
+    requests = setting.run.requests
+    numbers = [at for at, record in enumerate(requests) if record.parts.recalled]
+    if not numbers:
         return []
+    records = [requests[at] for at in numbers]
     return [
         {
             "type": "scatter",
-            "x": np.array([record.turn for record in records]),
+            "x": axis.places(request_turns(setting.run))[numbers],
             "y": np.array([record.total_tokens + lift for record in records]),
             "mode": "markers",
             "marker": {"symbol": "triangle-down", "size": RECALL_PIXELS, "color": PART_COLORS["recalled"],
                        "line": {"width": 1.5, "color": setting_color(setting.index)}},
             "unselected": {"marker": {"opacity": 0.9}},
-            "customdata": [f"{number}:{record.turn}" for record in records],
+            "customdata": [f"{number}:{request_id(setting.run, at)}" for at in numbers],
             "text": [_recall_tooltip(setting.label, record) for record in records],
             "hoverinfo": "text",
             "name": escaped(setting.label) + " recalls",
@@ -233,23 +249,27 @@ def _recalls(setting: SettingRun, number: int, lift: float) -> list[dict[str, An
     ]  # fmt: skip
 
 
-def recall_labels(settings: Sequence[SettingRun], strip: frozenset[int], shown: range) -> list[dict[str, Any]]:
+def recall_labels(
+    settings: Sequence[SettingRun], strip: frozenset[int], shown: range, axis: RequestAxis
+) -> list[dict[str, Any]]:
     """Annotations that say how much the recalls added, where there is room above their triangles."""
-    found = sorted(  # at one turn the highest mark is labelled
-        (record.turn, -record.total_tokens, recalled_tokens(record), number)
+    found = sorted(  # at one request the highest mark is labelled
+        (place, -record.total_tokens, recalled_tokens(record), number)
         for number, setting in enumerate(settings)
-        for record in setting.run.turns
-        if setting.shown and record.parts.recalled
-    )
-    turns = max((record.turn for setting in settings for record in setting.run.turns[-1:]), default=1)
+        if setting.shown and any(record.parts.recalled for record in setting.run.requests)
+        for record, place in zip(
+            setting.run.requests, axis.places(request_turns(setting.run)).tolist(), strict=True
+        )
+        if record.parts.recalled
+    )  # fmt: skip
     labels, named = [], list[int]()
-    for turn, below, tokens, number in found:
-        if named and turn - named[-1] < RECALL_LABEL_SHARE * turns:
+    for place, below, tokens, number in found:
+        if named and place - named[-1] < RECALL_LABEL_SHARE * last_place(axis):
             continue  # its tooltip says it
-        named.append(turn)
-        side, way = ("left", 1) if turn - shown.start <= len(shown) / 2 else ("right", -1)
+        named.append(place)
+        side, way = ("left", 1) if place - shown.start <= len(shown) / 2 else ("right", -1)
         labels.append({
-            "text": f"<b>+{tokens:,} tokens recalled</b>", "x": turn, "y": -below + lift(settings, number, strip),
+            "text": f"<b>+{tokens:,} tokens recalled</b>", "x": place, "y": -below + lift(settings, number, strip),
             "yref": "y2" if number in strip else "y", "xanchor": side, "xshift": way * 4,
             "yanchor": "bottom", "yshift": RECALL_PIXELS * 0.8, "showarrow": False,
             "font": {"size": FONT_PIXELS, "color": "#1A1A1A"}, "bgcolor": PART_COLORS["recalled"], "borderpad": 3,
@@ -261,7 +281,7 @@ def _recall_tooltip(label: str, record: TurnRecord) -> str:
     turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
     return (
         f"<b>{escaped(label)}</b><br><b>recalled</b> {counted(len(record.parts.recalled), 'message')} "
-        f"of {turn_list(turns, MAX_TURNS_NAMED)} into turn {record.turn}<br>"
+        f"of {turn_list(turns, MAX_TURNS_NAMED)} into {record.name}<br>"
         f"+{recalled_tokens(record):,} tokens, {record.total_tokens:,} in all"
     )
 
@@ -277,22 +297,23 @@ class _Mark:
     compaction: Compaction
 
 
-def _marks(setting: SettingRun, number: int) -> Iterator[_Mark | None]:
+def _marks(setting: SettingRun, number: int, axis: RequestAxis) -> Iterator[_Mark | None]:
     """A mark at the first request that each summarization changed: from what that request would have
-    been, down to what it was. Those that changed none stand half a turn behind the last one of their setting."""
+    been, down to what it was. Those that changed none stand half a step behind the last one of their setting."""
     run = setting.run
-    for record in run.turns:
+    places: Places = axis.places(request_turns(run))
+    for at, record in enumerate(run.requests):
         for compaction in record.compactions:
-            yield _mark(setting, number, compaction, float(record.turn), record.turn)
+            yield _mark(setting, number, compaction, float(places[at]), request_id(run, at))
     for turn, compaction in run.unsent:
-        mark = _mark(setting, number, compaction, turn + 0.5, turn)
+        mark = _mark(setting, number, compaction, axis.last(turn) + 0.5, f"{turn}")
         if mark is not None and turn < run.turns[-1].turn:  # another setting went on: it stands beside the line
             sent_tokens = next(record.total_tokens for record in run.turns if record.turn == turn)
             mark = replace(mark, before=sent_tokens, after=sent_tokens)
         yield mark
 
 
-def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, turn: int) -> _Mark | None:
+def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, request: str) -> _Mark | None:
     if compaction.summary is None and compaction.error is None:
         return None  # dropped without a summarizer: nothing was summarized
     sizes = request_sizes(compaction, setting.run)
@@ -301,7 +322,7 @@ def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, tu
         before=max(sizes),  # no line up where the summary is larger
         after=sizes.after_tokens,
         failed=compaction.error is not None,
-        id=f"{number}:{turn}",
+        id=f"{number}:{request}",
         label=setting.label,
         compaction=compaction,
     )

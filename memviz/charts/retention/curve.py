@@ -19,63 +19,84 @@ from memviz.charts.palette import (
     faded,
     setting_color,
     setting_dash,
-    turn_ticks,
 )
 from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
+from memviz.charts.turn_axis import (
+    axis_of,
+    axis_ticks,
+    axis_title,
+    last_place,
+    request_ids,
+    request_turns,
+    parted,
+)
 from memviz.engine.compaction import Compaction
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.text.wording import counted
 
 MOST_NAMED = 3
 """Facts that the tooltip of a summarization names; of more it says how many."""
 
 MOST_LARGE = 40
-"""More marks than this, or at more than every other turn, are small: large ones would hide their line."""
+"""More marks than this, or at more than every other request, are small: large ones would hide their line."""
 
 
 class _Mark(NamedTuple):
-    turn: float
+    x: float
+    request: tuple[int, ...]
     share: float
     compaction: Compaction
     number: int
 
 
-def summarization_marks(one: RetentionResult, place: int, measure: Measure) -> Iterator[dict[str, Any]]:
+def summarization_marks(
+    one: RetentionResult, place: int, measure: Measure, axis: RequestAxis
+) -> Iterator[dict[str, Any]]:
     """A diamond at the first request that each summarization changed, a cross where it failed; ``place`` is that of
     the setting on the chart."""
-    found = [mark for mark in _places(one, measure) if not np.isnan(mark.share)]
+    found = [mark for mark in _places(one, measure, axis) if not np.isnan(mark.share)]
     if not found:
         return
-    dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.turns))
+    dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.requests))
     failed = [mark.compaction.error is not None for mark in found]
     yield {
         "type": "scatter", "mode": "markers", "legendgroup": str(one.setting.index), "showlegend": False,
-        "x": np.array([mark.turn for mark in found]), "y": np.array([mark.share for mark in found]),
+        "x": np.array([mark.x for mark in found]), "y": np.array([mark.share for mark in found]),
         "marker": {
             "symbol": ["x" if bad else "diamond" for bad in failed], "size": 6 if dense else 11,
             "color": [FAILURE_COLOR if bad else PART_COLORS["summary"] for bad in failed],
             "line": {"width": 1 if dense else 1.5, "color": setting_color(one.setting.index)},
         },
         "text": Texts(found, partial(_mark_tooltip, one)), "hoverinfo": "text",
-        "customdata": [[place, int(mark.turn), mark.number] for mark in found],
+        "customdata": [[place, mark.request[0], mark.number, *mark.request[1:]] for mark in found],
         "unselected": {"marker": {"opacity": 1}},
         "name": escaped(one.setting.label) + " summarizations",
     }  # fmt: skip
 
 
-def _places(one: RetentionResult, measure: Measure) -> Iterator[_Mark]:
+def _places(one: RetentionResult, measure: Measure, axis: RequestAxis) -> Iterator[_Mark]:
     shares, run = one.retention.share(measure.of(one.retention)), one.run
-    for row, record in enumerate(run.turns):
+    turns = request_turns(run)
+    places, requests = axis.places(turns).tolist(), _requests(turns.tolist())
+    for row, record in enumerate(run.requests):
         for compaction in record.compactions:
             if compaction.written is not None or compaction.error is not None:
-                yield _Mark(float(record.turn), float(shares[row]), compaction, run.number_of(compaction))
-    rows = {record.turn: row for row, record in enumerate(run.turns)}
+                number = run.number_of(compaction)
+                yield _Mark(float(places[row]), requests[row], float(shares[row]), compaction, number)
+    rows = {record.turn: row for row, record in enumerate(run.requests)}  # the last one of each turn
     for turn, compaction in run.unsent:
         if (compaction.written is not None or compaction.error is not None) and turn in rows:
-            yield _Mark(turn + 0.5, float(shares[rows[turn]]), compaction, run.number_of(compaction))
+            share = float(shares[rows[turn]])
+            yield _Mark(axis.last(turn) + 0.5, (turn,), share, compaction, run.number_of(compaction))
+
+
+def _requests(turns: Sequence[int]) -> list[tuple[int, ...]]:
+    """Of every request its turn, and also its call unless it is the last one of its turn."""
+    return [tuple(map(int, name.split(":"))) for name in request_ids(turns)]
 
 
 def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:
@@ -98,7 +119,8 @@ POINT_PIXELS = 12
 
 class Bounds(NamedTuple):
     """Shares [requests] between which every strategy moves: of a request that holds all messages, and of what
-    is found by chance (the lowest and the highest of the settings), ``None`` where that is not known."""
+    is found by chance (the lowest and the highest of the settings), ``None`` where that is not known. ``turns`` is the
+    turn of each request."""
 
     turns: NDArray[np.int64]
     ceiling: Shares
@@ -109,34 +131,36 @@ def retention_curve(
     kept: Sequence[RetentionResult], bounds: Bounds | None = None, measure: Measure = Measure.RETAINED
 ) -> go.Figure:
     """The chart. Shares are of the facts that were stated by then; before the first one there is no line. Points carry
-    the place of their setting in ``kept``, their turn and the number of their summarization, -1 for none
-    (customdata)."""
-    last = max((record.turn for one in kept for record in one.run.turns[-1:]), default=1)
-    traces = [*_bounds(bounds), *(_curve(one, place, measure) for place, one in enumerate(kept))]
-    traces += [trace for place, one in enumerate(kept) for trace in summarization_marks(one, place, measure)]
+    the place of their setting in ``kept``, their turn and the number of their summarization, -1 for none, and those of
+    a turn's earlier calls the call (customdata)."""
+    axis = axis_of(one.run for one in kept)
+    traces = [*_bounds(bounds, axis), *(_curve(one, place, measure, axis) for place, one in enumerate(kept))]
+    traces += [trace for place, one in enumerate(kept) for trace in summarization_marks(one, place, measure, axis)]
     layout = {
         "title": {"text": "Facts that the model could still know", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(axis)},
+                  "range": [0.4, last_place(axis) + 0.8], **axis_ticks(axis)},
         "yaxis": {"automargin": False, "title": {"text": "share of the facts stated so far"}, "range": [-0.03, 1.09],
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False, },
         "showlegend": len(kept) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
+        **parted(axis),
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 440, "margin": FIXED_MARGINS,
         "uirevision": "retention",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
 
 
-def _curve(one: RetentionResult, place: int, measure: Measure) -> dict[str, Any]:
+def _curve(one: RetentionResult, place: int, measure: Measure, axis: RequestAxis) -> dict[str, Any]:
     setting, kept = one.setting, one.retention
     return {
-        "type": "scatter", "x": kept.turns, "y": kept.share(measure.of(kept)),
+        "type": "scatter", "x": axis.places(kept.turns), "y": kept.share(measure.of(kept)),
         "name": legend_name(setting.label), "legendgroup": str(setting.index), "mode": "lines+markers",
         "marker": {"opacity": 0 if len(kept.turns) > 1 else 1, "size": POINT_PIXELS,
                    "color": setting_color(setting.index)},
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
         "text": list(_tooltips(one, measure)), "hoverinfo": "text",
-        "customdata": [[place, turn, -1] for turn in kept.turns.tolist()],
+        "customdata": [[place, turn, -1, *call] for turn, *call in _requests(kept.turns.tolist())],
         "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0}},
     }  # fmt: skip
 
@@ -152,10 +176,10 @@ def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
         yield head + words + more
 
 
-def _bounds(bounds: Bounds | None) -> Iterator[dict[str, Any]]:
+def _bounds(bounds: Bounds | None, axis: RequestAxis) -> Iterator[dict[str, Any]]:
     if bounds is None:
         return
-    thin = {"type": "scatter", "mode": "lines", "x": bounds.turns, "hoverinfo": "skip", "showlegend": False}
+    thin = {"type": "scatter", "mode": "lines", "x": axis.places(bounds.turns), "hoverinfo": "skip", "showlegend": False}
     setting = {"width": 1, "color": GREY, "dash": "dot"}
     yield {**thin, "y": bounds.ceiling, "name": "ceiling", "line": setting}
     if bounds.chance is not None:

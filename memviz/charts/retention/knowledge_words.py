@@ -10,6 +10,7 @@ import numpy as np
 
 from memviz.charts.palette import PART_COLORS, faded
 from memviz.charts.text import escaped
+from memviz.charts.turn_axis import request_name
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.text.wording import share_of
 
@@ -42,19 +43,20 @@ _ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY)
 def known_words(retention: Retention) -> list[str]:
     """What each request knew: ``turn 30: 14 of 19 facts known: 6 word for word, 8 in the summary; 5 lost``."""
     counts = np.stack([(retention.states == state).sum(axis=1) for state in Knowledge], axis=1).tolist()
-    return [_words(int(turn), row) for turn, row in zip(retention.turns, counts, strict=True)]
+    requests = zip(retention.turns.tolist(), retention.calls.tolist(), counts, strict=True)
+    return [_words(request_name(turn, call), row) for turn, call, row in requests]
 
 
-def _words(turn: int, counts: list[int]) -> str:
+def _words(request: str, counts: list[int]) -> str:
     """``counts`` are numbers of facts by state."""
     born = sum(counts) - counts[Knowledge.NOT_BORN]
     if not born:
-        return f"turn {turn}: no fact was stated yet"
+        return f"{request}: no fact was stated yet"
     parts = [
         f"{counts[state]:,} {STATE_WORDS[state]}" for state in SHOWN[:-1] if counts[state] or state in _ALWAYS_SAID
     ]
     return (
-        f"turn {turn}: {share_of(born - counts[Knowledge.LOST], born, 'fact')} known: "
+        f"{request}: {share_of(born - counts[Knowledge.LOST], born, 'fact')} known: "
         f"{', '.join(parts)}; {counts[Knowledge.LOST]:,} lost"
     )
 

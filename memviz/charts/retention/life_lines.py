@@ -1,4 +1,4 @@
-"""The life of each fact under one setting: a row a fact, a column a turn, and the summarization that ended it."""
+"""The life of each fact under one setting: a row a fact, a column a request, and the summarization that ended it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded, turn_ticks
+from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
 from memviz.charts.retention.result import RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.thinning import Texts
+from memviz.charts.turn_axis import (
+    axis_ticks,
+    axis_title,
+    last_place,
+    request_name,
+    request_range,
+    request_turns,
+    turn_partings,
+)
 from memviz.engine.compaction import Compaction
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.text.wording import message_number, message_range, turn_span
@@ -26,7 +36,7 @@ TOOLTIP_CHARS = 66
 ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 345
 BAR_WIDTH = 0.62
 MOST_LINES, MOST_LINES_SHARE = 30, 0.5
-"""Of more summarizations than this, or at more than this share of the turns, only those that took the selected fact
+"""Of more summarizations than this, or at more than this share of the requests, only those that took the selected fact
 have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
@@ -63,18 +73,18 @@ def life_lines_of(
 
 
 def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, pixels: int) -> dict[str, Any]:
-    last = int(kept.retention.turns[-1]) if len(kept.retention.turns) else 1
+    axis = RequestAxis.of([kept.retention.turns])
     labels = [fact_label(_fact(kept, row.life)[0], "", LABEL_CHARS) for row in rows]
     bold = [f"<b>{text}</b>" if row.life.probe == selected else text for row, text in zip(rows, labels, strict=True)]
     marked = [row.place for row in rows if row.life.probe == selected]
     return {
-        "xaxis": {"automargin": False, "title": {"text": "turn", "standoff": 8}, "range": [0.4, last + 0.8],
-                  "showgrid": False, "zeroline": False, **turn_ticks(last)},
+        "xaxis": {"automargin": False, "title": {"text": axis_title(axis), "standoff": 8},
+                  "range": [0.4, last_place(axis) + 0.8], "showgrid": False, "zeroline": False, **axis_ticks(axis)},
         "yaxis": {"automargin": False, "range": [len(rows) - 0.4, STRIP - 0.7], "fixedrange": True,
                   "tickvals": [STRIP, *(row.place for row in rows)],
                   "ticktext": [STRIP_TITLE * _has_summaries(kept), *bold],
                   "showgrid": False, "zeroline": False, "ticks": ""},
-        "shapes": [_band(place) for place in marked], "barmode": "overlay", "bargap": 0, "showlegend": False,
+        "shapes": [*turn_partings(axis), *(_band(place) for place in marked)], "barmode": "overlay", "bargap": 0, "showlegend": False,
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": pixels + MARGINS["t"] + MARGINS["b"],
         "margin": MARGINS, "uirevision": "lives",
     }  # fmt: skip
@@ -105,8 +115,8 @@ def _bars(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
                 "type": "bar", "orientation": "h", "name": KNOWLEDGE_TITLES[state],
                 "width": BAR_WIDTH if state is not Knowledge.LOST else BAR_WIDTH / 3,
                 "y": [row.place for row, _ in spans],
-                "base": [span.first_turn - 0.5 for _, span in spans],
-                "x": [span.last_turn - span.first_turn + 1 for _, span in spans],
+                "base": [span.first_place - 0.5 for _, span in spans],
+                "x": [span.last_place - span.first_place + 1 for _, span in spans],
                 "marker": {"color": KNOWLEDGE_COLORS[state], "line": {"width": 0}},
                 "customdata": [row.life.probe for row, _ in spans],
                 "hovertext": [f"{_head(kept, row.life)}<br>{span_words(span)}" for row, span in spans],
@@ -122,17 +132,24 @@ def _head(kept: RetentionResult, life: LifeLine) -> str:
 
 def span_words(span: Span) -> str:
     """``in the summary from turn 22 to 29``."""
-    return f"{STATE_WORDS[span.state]} {turn_span(span.first_turn, span.last_turn)}"
+    return f"{STATE_WORDS[span.state]} {_span(span)}"
+
+
+def _span(span: Span) -> str:
+    first, last = (span.first_turn, span.first_call), (span.last_turn, span.last_call)
+    if (first[1], last[1]) == (1, 1):
+        return turn_span(span.first_turn, span.last_turn)
+    return f"at {request_name(*first)}" if first == last else f"from {request_range(first, last)}"
 
 
 def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
-    born = [(row, row.life.spans[0].first_turn) for row in rows if row.life.spans and row.life.born_turn is not None]
+    born = [(row, row.life.spans[0].first_place) for row in rows if row.life.spans and row.life.born_turn is not None]
     if born:
         texts = [
             f"{_head(kept, row.life)}<br>stated in message {message_number(row.life.born_position or 0):,} "
             f"(turn {row.life.born_turn})" for row, _ in born
         ]  # fmt: skip
-        yield _points(born, [turn - 0.5 for _, turn in born], texts, "stated") | {
+        yield _points(born, [place - 0.5 for _, place in born], texts, "stated") | {
             "marker": {"symbol": "circle", "size": 7, "color": PART_COLORS["history"],
                        "line": {"width": 1.5, "color": "#FFFFFF"}},
         }  # fmt: skip
@@ -141,11 +158,11 @@ def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
 def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
     """A violet cross where a summarization took a fact, a grey one where it fell out of what is sent. One that was
     lost from its first request on was never there to be lost."""
-    lost = [(row, span.first_turn) for row in rows for span in row.life.spans[1:] if span.state is Knowledge.LOST]
+    lost = [(row, span) for row in rows for span in row.life.spans[1:] if span.state is Knowledge.LOST]
     if lost:
-        by = [kept.losses.get((row.life.probe, turn)) for row, turn in lost]
-        texts = [_loss(kept, row.life, turn, number) for (row, turn), number in zip(lost, by, strict=True)]
-        yield _points(lost, [turn - 0.5 for _, turn in lost], texts, "lost") | {
+        by = [kept.losses.get((row.life.probe, span.first_place)) for row, span in lost]
+        texts = [_loss(kept, row.life, span, number) for (row, span), number in zip(lost, by, strict=True)]
+        yield _points(lost, [span.first_place - 0.5 for _, span in lost], texts, "lost") | {
             "customdata": [[row.life.probe, -1 if at is None else at] for (row, _), at in zip(lost, by, strict=True)],
             "marker": {"symbol": "x", "size": [9 if number is None else 12 for number in by],
                        "color": [PART_COLORS["system"] if number is None else SUMMARIZATION_LINE for number in by],
@@ -153,7 +170,7 @@ def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
         }  # fmt: skip
 
 
-def _points(rows: Sequence[tuple[_Row, int]], x: Sequence[float], texts: Sequence[str], name: str) -> Trace:
+def _points(rows: Sequence[tuple[_Row, object]], x: Sequence[float], texts: Sequence[str], name: str) -> Trace:
     return {
         "type": "scatter", "mode": "markers", "name": name, "x": x, "y": [row.place for row, _ in rows],
         "customdata": [row.life.probe for row, _ in rows], "text": texts, "hoverinfo": "text", "cliponaxis": False,
@@ -161,8 +178,8 @@ def _points(rows: Sequence[tuple[_Row, int]], x: Sequence[float], texts: Sequenc
     }  # fmt: skip
 
 
-def _loss(kept: RetentionResult, life: LifeLine, turn: int, number: int | None) -> str:
-    head = f"{_head(kept, life)}<br><b>lost at turn {turn}</b>"
+def _loss(kept: RetentionResult, life: LifeLine, span: Span, number: int | None) -> str:
+    head = f"{_head(kept, life)}<br><b>lost at {request_name(span.first_turn, span.first_call)}</b>"
     if number is None:
         return f"{head}: the last message that held it is no longer sent"
     taken = kept.run.compactions[number].summarized
@@ -174,7 +191,7 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
     found = _marks(kept)
     if not found:
         return
-    few = len({x for x, *_ in found}) <= min(MOST_LINES, MOST_LINES_SHARE * len(kept.run.turns))
+    few = len({x for x, *_ in found}) <= min(MOST_LINES, MOST_LINES_SHARE * len(kept.run.requests))
     taking = {by for (probe, _), by in kept.losses.items() if probe == selected and by is not None}
     settings = [x for x, number, _ in found if few or number in taking]
     if settings:
@@ -198,9 +215,11 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
 
 def _marks(kept: RetentionResult) -> list[tuple[float, int, Compaction]]:
     """The place of every summarization that wrote something or failed, its number, and itself."""
+    turns = request_turns(kept.run)
+    places = RequestAxis.of([turns]).places(turns).tolist()
     return [
-        (record.turn - 0.5, kept.run.number_of(compaction), compaction)
-        for record in kept.run.turns
+        (place - 0.5, kept.run.number_of(compaction), compaction)
+        for place, record in zip(places, kept.run.requests, strict=True)
         for compaction in record.compactions
         if compaction.written is not None or compaction.error is not None
     ]

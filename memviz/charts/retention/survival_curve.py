@@ -43,9 +43,10 @@ def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -
     """The curves. A dot marks the half-life of each: the first
     age at which half or fewer of what was observed is known."""
     last = max((len(one.survival.observed) for one in lasting), default=1) - 1
+    unit = "request" if any(one.survival.unit == "request" for one in lasting) else "turn"
     layout = {
         "title": {"text": title, "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": f"turns since the {what.noun} was {what.said}", "standoff": 2},
+        "xaxis": {"automargin": False, "title": {"text": f"{unit}s since the {what.noun} was {what.said}", "standoff": 2},
                   "range": [-0.6, last + 0.8], "zeroline": False, **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "share still known"}, "range": [-0.03, 1.09],
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
@@ -90,15 +91,15 @@ def _words(one: Lasting, age: int, what: Thing) -> str:
     kept, seen = int(one.survival.retained[age]), int(one.survival.observed[age])
     return (
         f"<b>{escaped(one.setting.label)}</b><br>"
-        f"{counted(age, 'turn')} after they were {what.said}: "
+        f"{counted(age, survival.unit)} after they were {what.said}: "
         f"{share_of(kept, seen, what.noun)} known"
     )
 
 
 def _half_life(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
-    half = one.survival.half_life_turns
+    half = one.survival.half_life
     if half is not None:
-        words = f"<br><b>half-life: {counted(half, 'turn')}</b>"
+        words = f"<br><b>half-life: {counted(half, one.survival.unit)}</b>"
         yield {
             "type": "scatter", "mode": "markers", "x": [half], "y": [float(one.survival.share[half])],
             "marker": {"symbol": "circle", "size": 11, "color": setting_color(one.setting.index)},
@@ -108,13 +109,13 @@ def _half_life(one: Lasting, what: Thing) -> Iterator[dict[str, Any]]:
 
 
 def half_lives(lasting: Sequence[Lasting]) -> str:
-    """After how many turns half of what was observed is lost, of each setting."""
+    """After how many turns or requests half of what was observed is lost, of each setting."""
     return ", ".join(f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting)
 
 
 def half_life_words(survival: Survival) -> str:
     """``7 turns``, or ``more than 45 turns`` where more than half are known at every age that was seen."""
-    if survival.half_life_turns is not None:
-        return counted(survival.half_life_turns, "turn")
+    if survival.half_life is not None:
+        return counted(survival.half_life, survival.unit)
     oldest = len(survival.observed) - 1
-    return f"more than {counted(oldest, 'turn')}" if oldest >= 0 else "–"
+    return f"more than {counted(oldest, survival.unit)}" if oldest >= 0 else "–"

@@ -1,4 +1,4 @@
-"""How the summary changed from version to version, as small charts over the same turns."""
+"""How the summary changed from version to version, as small charts over the same requests, those of its run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import PART_COLORS, turn_ticks
+from memviz.charts.palette import PART_COLORS
 from memviz.charts.summaries.marks import bar_width
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, parted
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.summaries.compaction_words import event_turn_words
 from memviz.metrics.summaries.evolution import VersionFacts
 
@@ -21,24 +23,24 @@ FEW_VERSIONS = 60
 Values = Sequence[float | None]
 
 
-def compression(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
+def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Source tokens per summary token: of everything a version stands for, and of what it was made of."""
     whole = _line(facts, "all messages it stands for", [fact.compression for fact in facts], SUMMARY, "diamond", "×")
     step = _line(facts, "what it was made of", [fact.step_compression for fact in facts], MESSAGES, "circle", "×")
     same = all(fact.compression == fact.step_compression for fact in facts)  # so it is in a list
-    return _chart([whole] if same else [whole, step], "source tokens per token", last_turn, {"ticksuffix": "×"})
+    return _chart([whole] if same else [whole, step], "source tokens per token", facts, axis, {"ticksuffix": "×"})
 
 
-def carried_over(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
+def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """How much of each version came from the one before, and how much of that one was given up."""
     kept = [_percent(fact.carried_share) for fact in facts]
     new = [None if fact.previous_words is None else _percent(fact.novel_share) for fact in facts]
     lines = [_line(facts, "kept of the last version", kept, SUMMARY, "diamond", " %"),
              _line(facts, "new in this version", new, MESSAGES, "circle", " %")]  # fmt: skip
-    return _chart(lines, "share of words", last_turn, _PERCENT)
+    return _chart(lines, "share of words", facts, axis, _PERCENT)
 
 
-def word_origins(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
+def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """The content words of each version by where they come from, as shares of all."""
     stacks = (
         ("the last version", SUMMARY, "", [fact.origin.previous for fact in facts]),
@@ -46,10 +48,10 @@ def word_origins(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
         ("neither", NEITHER, "/", [fact.origin.nowhere for fact in facts]),
     )
     bars = [_bar(facts, *stack) for stack in stacks if any(stack[3])]
-    return _chart(bars, "share of content words", last_turn, _PERCENT)
+    return _chart(bars, "share of content words", facts, axis, _PERCENT)
 
 
-def nesting(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
+def nesting(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """How many summarizations the oldest content of each version has been through."""
     depth = _line(facts, "summarizations", [fact.generation for fact in facts], SUMMARY, "diamond", "")
     nested = [fact for fact in facts if fact.nested_headings]
@@ -57,7 +59,7 @@ def nesting(facts: Sequence[VersionFacts], last_turn: float) -> go.Figure:
                    PART_COLORS["system"], "circle-open", "")  # fmt: skip
     copied |= {"mode": "markers", "marker": {"symbol": "circle-open", "size": 16, "color": PART_COLORS["system"]}}
     whole_numbers = {"tickformat": ",d", "dtick": 1 if max((f.generation for f in facts), default=1) <= 8 else None}
-    return _chart([depth, copied] if nested else [depth], "summarizations", last_turn, whole_numbers)
+    return _chart([depth, copied] if nested else [depth], "summarizations", facts, axis, whole_numbers)
 
 
 _PERCENT = {"ticksuffix": " %", "range": [0, 104]}
@@ -67,8 +69,8 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _turns(facts: Iterable[VersionFacts]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([fact.event.turns for fact in facts])
+def _places(facts: Iterable[VersionFacts]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([fact.event.place for fact in facts])
 
 
 def _ids(facts: Iterable[VersionFacts]) -> list[list[str]]:
@@ -82,7 +84,7 @@ def _line(
     dense = len(facts) > FEW_VERSIONS
     return {
         "type": "scatter", "mode": "lines" if dense else "lines+markers", "name": name,
-        "x": _turns(facts), "y": np.array(values, dtype=float),
+        "x": _places(facts), "y": np.array(values, dtype=float),
         "line": {"width": 2, "color": color, "dash": "solid" if color == SUMMARY else "dash"},
         "marker": {"symbol": symbol, "size": 8, "color": color}, "customdata": _ids(facts),
         "hovertemplate": f"%{{customdata[0]}}<br>{name}: <b>%{{y:,.4~g}}{unit}</b><extra></extra>",
@@ -92,7 +94,7 @@ def _line(
 def _bar(facts: Sequence[VersionFacts], name: str, color: str, pattern: str, counts: Sequence[int]) -> dict[str, Any]:
     shares = [100 * count / max(1, fact.origin.words) for count, fact in zip(counts, facts, strict=True)]
     return {
-        "type": "bar", "name": name, "x": _turns(facts), "y": np.array(shares),
+        "type": "bar", "name": name, "x": _places(facts), "y": np.array(shares),
         "width": bar_width([fact.event for fact in facts]),
         "marker": {"color": color, "line": {"width": 0}, "pattern": {"shape": pattern}},
         "customdata": [[*label, count] for label, count in zip(_ids(facts), counts, strict=True)],
@@ -100,14 +102,17 @@ def _bar(facts: Sequence[VersionFacts], name: str, color: str, pattern: str, cou
     }  # fmt: skip
 
 
-def _chart(traces: Sequence[dict[str, Any]], unit: str, last_turn: float, y: dict[str, Any]) -> go.Figure:
+def _chart(
+    traces: Sequence[dict[str, Any]], unit: str, facts: Sequence[VersionFacts], axis: RequestAxis, y: dict[str, Any]
+) -> go.Figure:
+    last = max(last_place(axis), *(fact.event.place for fact in facts[-1:]), 1)
     return figure_over_turns(
         traces,
         {
-            "xaxis": {"automargin": False, "title": {"text": "turn"}, "range": [0.4, last_turn + 0.8],
-                      **turn_ticks(int(last_turn))},
+            "xaxis": {"automargin": False, "title": {"text": axis_title(axis)}, "range": [0.4, last + 0.8],
+                      **axis_ticks(axis, range(1, int(last) + 1))},
             "yaxis": {"automargin": False, "title": {"text": unit}, "rangemode": "tozero", "nticks": 6, **y},
-            "barmode": "stack", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT,
+            **parted(axis), "barmode": "stack", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT,
             "showlegend": len(traces) > 1, "margin": MARGINS, "uirevision": "evolution",
             "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
         },

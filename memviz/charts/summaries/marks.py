@@ -36,9 +36,9 @@ MARKS = {
 
 
 def bar_width(events: Sequence[CompactionEvent]) -> float:
-    """Width in turns of one bar for each event: what the nearest two leave, but no slab where there are few."""
-    turns = np.array([event.turns for event in events])
-    return float(0.7 * np.diff(turns).min(initial=max(1.0, turns.max(initial=0) / 25)))
+    """Width in requests of one bar for each event: what the nearest two leave, but no slab where there are few."""
+    places = np.array([event.place for event in events])
+    return float(0.7 * np.diff(places).min(initial=max(1.0, places.max(initial=0) / 25)))
 
 
 def tooltip(run: Run, event: CompactionEvent) -> str:

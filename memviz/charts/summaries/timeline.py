@@ -1,4 +1,4 @@
-"""The summary over the turns: how large it was, when and why it changed, and what it stood for."""
+"""The summary over the requests: how large it was, when and why it changed, and what it stood for."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, TURN_TITLE, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, TURN_TITLE
 from memviz.charts.summaries.marks import MARKS, bar_width, tooltip
 from memviz.charts.thinning import Texts
+from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, last_place, request_turns, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -32,7 +33,7 @@ Trace = dict[str, Any]
 
 
 def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
-    """Two rows over the same turns. Above, the tokens of the summary in force, a mark for each event; below, the
+    """Two rows over the same requests. Above, the tokens of the summary in force, a mark for each event; below, the
     messages that each version stands for, or of an accumulating list the tokens of each entry. Point ids
     (customdata) are event numbers; event ``selected`` is marked."""
     events, is_list = compaction_events(run), grows_a_list(run)
@@ -45,15 +46,15 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     return figure_over_turns(traces, layout)
 
 
-def _last_turn(run: Run, events: Sequence[CompactionEvent]) -> float:
-    return max([record.turn for record in run.turns[-1:]] + [event.turns for event in events[-1:]], default=1)
+def _last_place(run: Run, events: Sequence[CompactionEvent]) -> float:
+    return max([last_place(axis_of([run]))] * bool(run.requests) + [event.place for event in events[-1:]], default=1)
 
 
 def _in_force(run: Run, events: Sequence[CompactionEvent], sizes: Sequence[int]) -> Iterator[Trace]:
     if any(sizes):
         yield {
             "type": "scatter", "mode": "lines", "fill": "tozeroy", "hoverinfo": "skip", "showlegend": False,
-            "x": np.array([*(event.turns for event in events), _last_turn(run, events) + 0.5]),
+            "x": np.array([*(event.place for event in events), _last_place(run, events) + 0.5]),
             "y": np.array([*sizes, sizes[-1]]),
             "line": {"shape": "hv", "width": 2, "color": SUMMARY}, "fillcolor": SUMMARY_FILL,
             "name": "tokens in force",
@@ -65,11 +66,11 @@ def _layers(run: Run, events: Sequence[CompactionEvent], is_list: bool) -> Itera
     written = [event for event in events if event.version]
     if not is_list or len(written) > MAX_LAYERS or any(event.base for event in written) or run.earlier_settings:
         return
-    end = _last_turn(run, events) + 0.5
+    end = _last_place(run, events) + 0.5
     tops = [run.space.summaries.tokens(0, number) for number in range(1, len(written) + 1)]
     yield {
         "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False, "name": "entries",
-        "x": np.array([x for event in written for x in (event.turns, end, np.nan)]),
+        "x": np.array([x for event in written for x in (event.place, end, np.nan)]),
         "y": np.array([y for top in tops for y in (top, top, np.nan)]),
         "line": {"width": 0.7, "color": SUMMARY},
     }  # fmt: skip
@@ -82,7 +83,7 @@ def _marks(run: Run, events: Sequence[CompactionEvent], sizes: Sequence[int]) ->
         if mine:
             yield {
                 "type": "scatter", "mode": "markers", "name": mark.name, "showlegend": True,
-                "x": np.array([event.turns for event in mine]),
+                "x": np.array([event.place for event in mine]),
                 "y": np.array([sizes[event.number] for event in mine]),
                 "marker": {"symbol": mark.symbol, "color": mark.color, "size": 12 if len(events) <= FEW_EVENTS else 7},
                 "unselected": {"marker": {"opacity": 0.9}},
@@ -103,7 +104,7 @@ def _covered(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
     for name, color, bars in names:
         yield {
             "type": "bar", "name": name, "yaxis": "y2", "showlegend": True,
-            "x": np.array([event.turns for event in written]),
+            "x": np.array([event.place for event in written]),
             "base": np.array([start for start, _ in bars]), "y": np.array([size for _, size in bars]),
             "width": bar_width(events), "marker": {"color": color, "line": {"width": 0}},
             "customdata": [event.number for event in written],
@@ -115,11 +116,20 @@ def _covered(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
 def _conversation(run: Run) -> Trace:
     return {
         "type": "scatter", "mode": "lines", "yaxis": "y2", "name": "messages so far", "showlegend": True,
-        "x": np.array([record.turn for record in run.turns]),
-        "y": np.array([record.memory.length for record in run.turns]),
+        "x": axis_of([run]).places(request_turns(run)),
+        "y": np.array([record.memory.length for record in run.requests]),
         "line": {"width": 1.5, "dash": "dot", "color": PART_COLORS["system"]},
-        "hovertemplate": "turn %{x}: %{y:,} messages so far<extra></extra>",
+        **_words_so_far(run),
     }  # fmt: skip
+
+
+def _words_so_far(run: Run) -> Trace:
+    if not run.has_calls:
+        return {"hovertemplate": "turn %{x}: %{y:,} messages so far<extra></extra>"}
+    return {
+        "hovertemplate": "%{text}: %{y:,} messages so far<extra></extra>",
+        "text": Texts(run.requests, lambda record: record.name),
+    }
 
 
 def _entries(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
@@ -127,7 +137,7 @@ def _entries(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
     if written:
         yield {
             "type": "bar", "name": "tokens of each entry", "yaxis": "y2", "showlegend": False,
-            "x": np.array([event.turns for event in written]),
+            "x": np.array([event.place for event in written]),
             "y": np.array([event.version.tokens for event in written if event.version]),
             "width": bar_width(events), "marker": {"color": SUMMARY, "line": {"width": 0}},
             "customdata": [event.number for event in written],
@@ -137,7 +147,7 @@ def _entries(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
 
 
 def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, is_list: bool) -> dict[str, Any]:
-    last = _last_turn(run, events)
+    last, requests = _last_place(run, events), axis_of([run])
     above = "Tokens of the whole list of summaries" if is_list else "Tokens of the summary in force"
     below = "Tokens of each entry" if is_list else "Messages that each version stands for"
     axis = {
@@ -148,12 +158,12 @@ def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, i
     }
     failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return {
-        "xaxis": {"automargin": False, "title": TURN_TITLE, "range": [0.4, last + 0.8], "anchor": "y2",
-                  **turn_ticks(int(last))},
+        "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(requests)}, "range": [0.4, last + 0.8],
+                  "anchor": "y2", **axis_ticks(requests, range(1, int(last) + 1))},
         "yaxis": {**axis, "title": {"text": "tokens"}, "domain": UPPER},
         "yaxis2": {**axis, "title": {"text": "tokens" if is_list else "message"}, "domain": LOWER},
         "annotations": [_row_title(above, UPPER), _row_title(below, LOWER)],
-        "shapes": [] if selected is None else _selected_lines(events[selected]),
+        "shapes": [*turn_partings(requests, rows=("y", "y2")), *([] if selected is None else _selected_lines(events[selected]))],
         "barmode": "overlay", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 390,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "itemclick": False,
                    "itemdoubleclick": False},
@@ -170,5 +180,5 @@ def _row_title(text: str, domain: tuple[float, float]) -> dict[str, Any]:
 
 def _selected_lines(event: CompactionEvent) -> list[dict[str, Any]]:
     line = {"width": 1.5, "dash": "dot", "color": PART_COLORS["system"]}
-    place = {"type": "line", "x0": event.turns, "x1": event.turns, "y0": 0, "y1": 1, "layer": "below", "line": line}
+    place = {"type": "line", "x0": event.place, "x1": event.place, "y0": 0, "y1": 1, "layer": "below", "line": line}
     return [{**place, "yref": f"{axis} domain"} for axis in ("y", "y2")]

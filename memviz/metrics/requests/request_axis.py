@@ -61,12 +61,13 @@ class RequestAxis:
         found = int(np.searchsorted(self.lasts, np.ceil(place)))
         return min(max(1, found), max(1, len(self.lasts) - 1))
 
-    def ticks(self, most: int = 12) -> tuple[list[int], list[str]] | None:
+    def ticks(self, most: int = 12, shown: range | None = None) -> tuple[list[int], list[str]] | None:
         """Places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the places
-        say it themselves."""
+        say it themselves. ``shown`` are the places that are looked at, by default all."""
         if self.is_by_turn:
             return None
-        turns = len(self.lasts) - 1
-        step = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9) if turns / size <= most)
-        shown = range(step, turns + 1, step)
-        return [int(self.lasts[turn]) for turn in shown], [f"{turn:,}" for turn in shown]
+        places = range(1, int(self.lasts[-1]) + 1) if shown is None else shown
+        first, stop = np.searchsorted(self.lasts, [places.start, places.stop]).tolist()
+        step = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9) if (stop - first) / size <= most)
+        turns = range(-(-max(1, first) // step) * step, stop, step)
+        return [int(self.lasts[turn]) for turn in turns], [f"{turn:,}" for turn in turns]

@@ -14,7 +14,7 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError
 from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, setting_color, setting_dash
-from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE_TURNS, SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE, SettingRun, tokens_per_turn
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.charts.runs import MARKUP, run_of, run_of_markup
@@ -96,10 +96,10 @@ class TestLines:
 
     @pytest.mark.parametrize(("turns", "mode"), [(0, "lines+markers"), (1, "lines")])
     def test_of_long_runs_have_no_markers(self, turns: int, mode: str) -> None:
-        (setting,) = lines_of(chart(run_of("window", messages=2 * (MAX_CLICKABLE_TURNS + turns))))
+        (setting,) = lines_of(chart(run_of("window", messages=2 * (MAX_CLICKABLE + turns))))
         assert setting.mode == mode
         assert (setting.customdata is None) == (mode == "lines")
-        assert len(setting.x) == MAX_CLICKABLE_TURNS + turns, "every turn is drawn"
+        assert len(setting.x) == MAX_CLICKABLE + turns, "every turn is drawn"
 
 
 class TestTriggers:

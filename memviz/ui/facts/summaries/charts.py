@@ -10,14 +10,16 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.summaries.evolution import carried_over, compression, nesting, word_origins
+from memviz.charts.turn_axis import axis_of
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.wording import counted
 
 
 class _Chart(NamedTuple):
-    draw: Callable[[Sequence[VersionFacts], float], go.Figure]
+    draw: Callable[[Sequence[VersionFacts], RequestAxis], go.Figure]
     title: str
     caption: str
     help: str
@@ -66,12 +68,12 @@ NESTING = _Chart(
 def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
     st.header("How it changed from version to version", anchor=False)
-    last_turn = max([record.turn for record in run.turns[-1:]] + [fact.event.turns for fact in facts[-1:]])
+    axis = axis_of([run])
     charts = [COMPRESSION, ORIGIN] if grows_a_list(run) else [COMPRESSION, CARRIED, ORIGIN, NESTING]
     for row in zip(charts[::2], charts[1::2], strict=True):
         for column, chart in zip(st.columns(2, gap="large"), row, strict=True):
             with column:
                 st.markdown(f"**{chart.title}**", help=chart.help)
-                st.plotly_chart(chart.draw(facts, last_turn), config=CONFIG, key=f"summaries-{chart.draw.__name__}",
+                st.plotly_chart(chart.draw(facts, axis), config=CONFIG, key=f"summaries-{chart.draw.__name__}",
                                 alt=f"{chart.title} Of the newest version: {chart.finding(facts[-1])}.")  # fmt: skip
                 st.caption(chart.caption)

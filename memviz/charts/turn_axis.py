@@ -1,0 +1,152 @@
+"""The x axis of charts that go by request, and what the points on it are called.
+
+Where each turn took one call of the model it is the axis of the turns. In a conversation with tools every call is a
+step of its own: the numbers stand at the last call of their turn, small ticks show the steps, and thin lines part the
+turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.charts.palette import PART_COLORS, faded, turn_ticks
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import RequestAxis, Turns
+from memviz.text.wording import turn_range
+
+MOST_TURNS_PARTED, MOST_STEPS_TICKED = 60, 120
+"""More lines between turns would cover the picture, and more small ticks would run together."""
+FEW_TURNS, MOST_CALLS_NUMBERED = 3, 6
+"""Of so few turns the calls between their ends are numbered too, so many of them."""
+LEAST_GAP_SHARE = 0.05
+"""Two numbers stand at least so far apart, of the picture's width."""
+CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**9)
+PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
+
+
+def request_turns(run: Run) -> NDArray[np.int64]:
+    """The turn of every request of a run."""
+    return np.array([record.turn for record in run.requests], dtype=np.int64)
+
+
+def axis_of(runs: Iterable[Run]) -> RequestAxis:
+    """The axis that all requests of these runs stand on."""
+    return RequestAxis.of(request_turns(run) for run in runs)
+
+
+def request_id(run: Run, number: int) -> str:
+    """How the point of request ``number`` (0-based) says what it is: ``"3"`` is the last request of turn 3, ``"3:1"``
+    an earlier call of it."""
+    record = run.requests[number]
+    is_last = number + 1 == len(run.requests) or run.requests[number + 1].turn != record.turn
+    return f"{record.turn}" if is_last else f"{record.turn}:{record.call}"
+
+
+def calls_of(turns: Turns) -> NDArray[np.int64]:
+    """For the turn of every request of a run, in order: the number of the call in it, from 1."""
+    numbers = np.asarray(turns, dtype=np.int64)
+    return np.asarray(np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64)
+
+
+def request_ids(turns: Turns) -> list[str]:
+    """:func:`request_id` of every request of a run, given the turn of each."""
+    numbers = np.asarray(turns, dtype=np.int64)
+    is_last = np.append(numbers[1:] != numbers[:-1], True)[: len(numbers)]
+    rows = zip(numbers.tolist(), calls_of(numbers).tolist(), is_last.tolist(), strict=True)
+    return [f"{turn}" if last else f"{turn}:{call}" for turn, call, last in rows]
+
+
+def request_name(turn: int, call: int = 1) -> str:
+    """``turn 3``, and from the second call on ``turn 3, call 2``."""
+    return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"
+
+
+def request_range(first: tuple[int, int], last: tuple[int, int]) -> str:
+    """``turns 3 to 5``, and where either is not the first call of its turn ``turn 3, call 2 to turn 5``. Requests are
+    given by their turn and call."""
+    if first == last or (first[1], last[1]) == (1, 1):
+        return turn_range(first[0], last[0]) if first[1] == 1 else request_name(*first)
+    return f"{request_name(*first)} to {request_name(*last)}"
+
+
+def last_place(axis: RequestAxis) -> int:
+    """The place of the last request of all; 1 where there is none."""
+    return max(1, int(axis.lasts[-1]))
+
+
+def places_of(axis: RequestAxis, turns: range) -> range:
+    """The places of all requests of ``turns``."""
+    return range(axis.last(turns.start - 1) + 1, axis.last(turns.stop - 1) + 1)
+
+
+def axis_title(axis: RequestAxis, words: str = "turn", step: str = "step") -> str:
+    """What the axis shows; ``words`` say it where a ``step`` is a turn."""
+    return words if axis.is_by_turn else f"{words} (each {step} is one call of the model)"
+
+
+def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) -> dict[str, Any]:
+    """Ticks for the axis: turns, at most so many where they cannot thin out by themselves. ``shown`` are the places
+    that are in the picture."""
+    places = range(1, last_place(axis) + 1) if shown is None else shown
+    ticks = axis.ticks(most, places)
+    if ticks is None:
+        return turn_ticks(len(places))
+    named = list(zip(*ticks, strict=True))
+    if len(named) <= FEW_TURNS:
+        named = _with_calls(axis, places) or named
+    named = _apart(named, len(places) * LEAST_GAP_SHARE)
+    steps = {"ticks": "outside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
+    return {
+        "tickmode": "array", "tickvals": [place for place, _ in named], "ticktext": [text for _, text in named],
+        "tickangle": 0, "ticks": "outside", "ticklen": 6, "showgrid": False,
+        **({"minor": steps} if len(places) <= MOST_STEPS_TICKED else {}),
+    }  # fmt: skip
+
+
+def _with_calls(axis: RequestAxis, places: range) -> list[tuple[int, str]]:
+    """Where turns begin, and some of their calls: of few long turns the ends alone would say little. Empty where
+    all turns are short."""
+    step = next(size for size in CALL_STEPS if len(places) / size <= MOST_CALLS_NUMBERED)
+    begins = np.concatenate([[0], axis.lasts[:-1]])
+    turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)
+    calls = [
+        (place, f"call {place - begins[turn]:,}")
+        for turn in turns
+        for place in range(int(begins[turn]) + step, int(axis.lasts[turn]) + 1, step)
+    ]
+    found = [*((int(begins[turn]) + 1, f"turn {turn:,}") for turn in turns), *calls] if calls else []
+    return sorted((place, text) for place, text in found if place in places)
+
+
+def _apart(named: Sequence[tuple[int, str]], least: float) -> list[tuple[int, str]]:
+    """Without those that would run into the one before."""
+    found: list[tuple[int, str]] = []
+    for place, text in named:
+        if not found or place - found[-1][0] >= least:
+            found.append((place, text))
+    return found
+
+
+def turn_partings(axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)) -> list[dict[str, Any]]:
+    """Shapes for the layout: a thin line between any two turns where turns have several calls and are not too many,
+    over each of the y axes ``rows``."""
+    places = range(1, last_place(axis) + 1) if shown is None else shown
+    ends = axis.lasts[(axis.lasts >= places.start) & (axis.lasts < places.stop - 1)]
+    if axis.is_by_turn or len(ends) > MOST_TURNS_PARTED:
+        return []
+    line = {"width": 1, "color": PARTING_COLOR}
+    return [
+        {"type": "line", "x0": end + 0.5, "x1": end + 0.5, "yref": f"{row} domain", "y0": 0, "y1": 1,
+         "layer": "below", "line": line}
+        for end in ends.tolist() for row in rows
+    ]  # fmt: skip
+
+
+def parted(axis: RequestAxis, shown: range | None = None) -> dict[str, Any]:
+    """The same for a layout without other shapes."""
+    lines = turn_partings(axis, shown)
+    return {"shapes": lines} if lines else {}
