@@ -63,4 +63,4 @@ def test_all_charts_stand_over_the_same_turns(facts: tuple[VersionFacts, ...]) -
     assert {chart.layout.xaxis.title.text for chart in charts} == {"turn"}
     assert all(chart.layout.yaxis.title.text for chart in charts)
     for chart in charts:
-        assert chart.data[0].x.tolist() == [fact.event.turns for fact in facts]
+        assert chart.data[0].x.tolist() == [fact.event.place for fact in facts]
