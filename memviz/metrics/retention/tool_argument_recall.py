@@ -17,7 +17,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_sent
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_text import argument_values
-from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.text.containment import normal_tokens
 from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
@@ -100,7 +100,9 @@ class _Sources:
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._summaries, self._counts = run.space.summaries, texts.answer_counts
-        self._in_system = texts.holding([prompt.content for prompt in run.space.system_messages]).answers.any(axis=0)
+        self._in_system: Bools = texts.holding([prompt.content for prompt in run.space.system_messages]).answers.any(
+            axis=0
+        )
         self._in_version = texts.holding([version.text for version in self._summaries.versions]).answers
 
     def of(self, record: TurnRecord, column: int) -> Knowledge:
