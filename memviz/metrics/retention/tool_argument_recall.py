@@ -100,9 +100,8 @@ class _Sources:
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._summaries, self._counts = run.space.summaries, texts.answer_counts
-        self._in_system: Bools = texts.holding([prompt.content for prompt in run.space.system_messages]).answers.any(
-            axis=0
-        )
+        prompts = texts.holding([prompt.content for prompt in run.space.system_messages])
+        self._in_system: Bools = np.logical_or.reduce(prompts.answers, axis=0)
         self._in_version = texts.holding([version.text for version in self._summaries.versions]).answers
 
     def of(self, record: TurnRecord, column: int) -> Knowledge:
