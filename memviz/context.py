@@ -15,7 +15,10 @@ BLOCK_ORDER: tuple[BlockKind, ...] = ("system", "summary", "history", "recalled"
 input. (Their schemas are no messages; a provider renders them where it likes.)"""
 
 TOKEN_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
-"""The parts a request's tokens are always split into; ``tools`` joins them where tools are used."""
+"""The parts a request's tokens are always split into."""
+PARTS_IN_USE = ("tools", "names")
+"""Those that join them where there are any: tools with their calls, and the names of those who speak."""
+ALL_PARTS = (*TOKEN_PARTS, *PARTS_IN_USE)
 
 TOKENS_PER_MESSAGE = 3
 TOKENS_PER_REQUEST = 3

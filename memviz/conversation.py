@@ -317,11 +317,15 @@ class Log(Sequence[Message]):
         return self.requests_of(self.turn(number + 1))[0] if number < len(self._starts) else None
 
     def input_start(self, length: int) -> int:
-        """Where the input begins among the first ``length`` messages: behind the last message of the assistant, and
-        behind the system messages that lead the log; at most ``length``."""
+        """Where the input begins among the first ``length`` messages: behind the last message of the assistant and the
+        system messages that follow it, which are history, or lead the log; ``length`` where the assistant spoke last.
+        System messages alone are the input."""
         number = bisect_left(self._assistants, length)
-        behind = self._assistants[number - 1] + 1 if number else self.system_stop
-        return min(behind, length)
+        behind = min(self._assistants[number - 1] + 1 if number else self.system_stop, length)
+        first = behind
+        while first < length and self._messages[first].role == "system":
+            first += 1
+        return first if first < length else behind
 
     def token_sums(self, counter: Counter) -> TokenSums:
         """Running token sums of all messages under ``counter``; each message is counted once."""

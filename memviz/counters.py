@@ -187,14 +187,16 @@ class SumArrays(NamedTuple):
     totals: NDArray[np.int64]
     reply_totals: NDArray[np.int64]
     call_totals: NDArray[np.int64]
+    name_totals: NDArray[np.int64]
 
 
 class TokenSums:
     """Running sums of the tokens of a log's messages under one counter.
 
-    ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` all that the
-    assistant wrote among them, its tool calls included, ``call_totals[i]`` the names and arguments of the tool calls
-    alone, which are sent but count toward no strategy's threshold. Replays in several threads may share one.
+    ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` all that the assistant wrote among
+    them, its tool calls included. ``call_totals[i]`` are the names and arguments of the tool calls alone,
+    ``name_totals[i]`` the names of those who said them: both are sent but count toward no strategy's threshold.
+    Replays in several threads may share one.
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -203,6 +205,8 @@ class TokenSums:
         self.totals: list[int] = [0]
         self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
+        self.name_totals: list[int] = [0]
+        self._tokens_of_names: dict[str | None, int] = {None: 0}  # a conversation has few
         self._arrays: SumArrays | None = None
 
     @property
@@ -213,7 +217,7 @@ class TokenSums:
             import numpy as np  # not to be waited for by those who only count
 
             with self._extending:
-                sums = (self.totals, self.reply_totals, self.call_totals)
+                sums = (self.totals, self.reply_totals, self.call_totals, self.name_totals)
                 found = self._arrays = SumArrays(*(np.array(one, dtype=np.int64) for one in sums))
         return found
 
@@ -228,7 +232,9 @@ class TokenSums:
         # Runs once a message and counter, for whole archives: local names and one loop make it as fast as counting.
         # The totals come last: their length says how many messages are counted.
         totals, reply_totals, call_totals = self.totals, self.reply_totals, self.call_totals
-        total, reply_total, call_total = totals[-1], reply_totals[-1], call_totals[-1]
+        name_totals = self.name_totals
+        names = self._tokens_of_names
+        total, reply_total, call_total, name_total = totals[-1], reply_totals[-1], call_totals[-1], name_totals[-1]
         for message in islice(messages, len(totals) - 1, None):
             tokens = self.counter(message.content)
             total += tokens
@@ -238,8 +244,12 @@ class TokenSums:
                 call_total += calls
             if message.role == "assistant":
                 reply_total += tokens + calls
+            if message.name not in names:
+                names[message.name] = self.counter(message.name or "")
+            name_total += names[message.name]
             reply_totals.append(reply_total)
             call_totals.append(call_total)
+            name_totals.append(name_total)
             totals.append(total)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -264,4 +274,6 @@ class TokenSums:
         sums.totals = self.totals[: length + 1]
         sums.reply_totals = self.reply_totals[: length + 1]
         sums.call_totals = self.call_totals[: length + 1]
+        sums._tokens_of_names = self._tokens_of_names.copy()
+        sums.name_totals = self.name_totals[: length + 1]
         return sums

@@ -261,7 +261,8 @@ class Memory(NamedTuple):
 
     @property
     def input(self) -> range:
-        """Positions of the input: every message after the assistant's last one. Empty where that is the last."""
+        """Positions of the input: every message after the assistant's last one, but for system messages that follow
+        that one directly. Empty where the assistant's is the last."""
         return range(self.space.log.input_start(self.length), self.length)
 
     @property

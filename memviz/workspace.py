@@ -29,12 +29,20 @@ from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import begun
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.errors import DamagedRunError, DatabaseMovedError, StorageError, UnreadableConversationError
+from memviz.errors import (
+    DamagedRunError,
+    DatabaseMovedError,
+    ScriptExhausted,
+    StorageError,
+    UnreadableConversationError,
+)
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
+from memviz.models.scripted import ScriptedModel
 from memviz.recently_used import RecentlyUsed
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
+from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
@@ -61,7 +69,8 @@ TITLE_CHARS = 60
 class RunKey:
     """What makes a run: ask twice with the same key and nothing is run again.
 
-    ``recalls`` are turn numbers with what is injected into their requests. ``model`` answers in a free run;
+    ``recalls`` are turn numbers, or the numbers of a turn and one of its calls, with what is injected into the requests
+    from there on to the end of the turn. ``model`` answers in a free run;
     empty in a replay, where replies come from the conversation. ``edits`` are texts that take the place of the
     summary versions of these numbers. ``take`` numbers the free runs of the same model under the same setting, from 0.
     """
@@ -70,13 +79,13 @@ class RunKey:
     strategy: Strategy
     counter: str
     summarizer: str
-    recalls: tuple[tuple[int, Recall], ...] = ()
+    recalls: tuple[tuple[RequestKey, Recall], ...] = ()
     model: str = ""
     edits: tuple[tuple[int, str], ...] = ()
     take: int = 0
 
     def recalls_by_turn(self) -> dict[RequestKey, list[Recall]]:
-        """The recalls of each turn."""
+        """The recalls of each turn, or of each call of one."""
         by_turn: dict[RequestKey, list[Recall]] = {}
         for turn, recall in self.recalls:
             by_turn.setdefault(turn, []).append(recall)
@@ -121,6 +130,9 @@ class Workspace:
             MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[2])
         )
         self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
+        self._outdated: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(
+            MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records
+        )
         self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(
             MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[0])
         )
@@ -191,10 +203,33 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
+        if self._outdated_run(key, log) is not None:
+            return None
         with suppress(DamagedRunError):  # it is made again, and takes the place of the damaged one
             run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
-            # Made again as well: one kept by a version that took leading system messages as history.
-            return self._remember(key, run) if run is not None and run.space.leads_apart else None
+            if run is None or not is_out_of_date(run):
+                return run and self._remember(key, run)
+            return self._brought_up_to_date(key, run)
+        return None
+
+    def _outdated_run(self, key: RunKey, log: Log) -> Run | None:
+        """A replay that an earlier version made otherwise and that could not be brought up to date without asking its
+        summarizer."""
+        run = self._outdated.get((key, len(log)))
+        return run if run is not None and run.log is log else None
+
+    def _brought_up_to_date(self, key: RunKey, run: Run) -> Run | None:
+        """``run``, which an earlier version made otherwise, made again. Its summaries may have been paid for, so those
+        on record are used; ``None`` where others are needed as well. One of the offline summarizer is made again like
+        any that is missing."""
+        if key.summarizer == OFFLINE:
+            return None
+        self._outdated.put((key, len(run.log)), run)
+        with suppress(ScriptExhausted):
+            session, turns = self.begun(key, ScriptedModel(()))  # nobody: what is not on record is not asked for
+            for _ in turns:
+                pass
+            return self.keep(key, session.run())
         return None
 
     def run(self, key: RunKey, summarizer: Model, progress: Callable[[int, int], object] | None = None) -> Run:
@@ -224,10 +259,12 @@ class Workspace:
         transcript, log = self.conversation(key.conversation_id)
         if so_far is None and key.edits:
             so_far = self.kept_run(replace(key, edits=()))
+        for on_record in (self._outdated_run(key, log), so_far):
+            if on_record is not None:
+                summarizer = RecordedSummaries(on_record, summarizer)
         return begun(
-            log, key.strategy, model=RecordedSummaries(so_far, summarizer) if so_far else summarizer,
-            counter=key.counter, system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(),
-            edits=dict(key.edits),
+            log, key.strategy, model=summarizer, counter=key.counter, system_prompt=transcript.system_prompt,
+            recalls=key.recalls_by_turn(), edits=dict(key.edits),
         )  # fmt: skip
 
     def keep(self, key: RunKey, run: Run) -> Run:
@@ -238,6 +275,7 @@ class Workspace:
         if run.compactions:  # a replay without summaries is made again sooner than it is written and read
             with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
                 self.store.save_run(key.conversation_id, run, key.digest(len(run.log)), key.summarizer)
+        self._outdated.remove((key, len(run.log)))
         return self._remember(key, run)
 
     def wordings(self, key: RunKey) -> dict[int, str]:
@@ -282,7 +320,8 @@ class Workspace:
             return False
         self._conversations.remove(conversation_id or "")
         self._chats.remove(conversation_id or "")
-        self._runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
+        for kept_runs in (self._runs, self._outdated):
+            kept_runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
         for _, work in self._replays.remove_where(lambda key: key.conversation_id == conversation_id):
             work.cancel()
         return True
@@ -395,4 +434,4 @@ def _as_transcript(chat: Chat) -> Transcript:
 
 def _records(run: Run) -> int:
     """What a run weighs in the process: a summary with its text as much as three requests."""
-    return len(run.turns) + 3 * len(run.compactions)
+    return len(run.requests) + 3 * len(run.compactions)

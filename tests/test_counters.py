@@ -181,7 +181,7 @@ def test_sums_as_arrays_grow_with_the_log() -> None:
     assert sums.arrays.totals.tolist() == sums.totals == [0, 3]
     log.append({"role": "assistant", "content": "four five"})
     log.token_sums(COUNTERS["chars4"])
-    assert [one.tolist() for one in sums.arrays] == [sums.totals, sums.reply_totals, sums.call_totals]
+    assert [one.tolist() for one in sums.arrays] == [sums.totals, sums.reply_totals, sums.call_totals, sums.name_totals]
     assert sums.arrays.reply_totals.tolist() == [0, 0, 2]
 
 

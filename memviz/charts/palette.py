@@ -11,6 +11,7 @@ PART_COLORS = {
     "recalled": "#E69F00",
     "input": "#17A887",
     "tools": "#A26E44",
+    "names": "#2F6F7E",
     "overhead": "#B4B4B4",
 }
 """Colours of the parts of a request; fates use the same."""
@@ -22,6 +23,7 @@ PART_TITLES = {
     "recalled": "Recalled",
     "input": "Input",
     "tools": "Tools",
+    "names": "Names",
     "overhead": "Format overhead",
 }
 PART_HELP = {
@@ -31,6 +33,7 @@ PART_HELP = {
     "recalled": "Earlier messages that were brought back for this request.",
     "input": "The user's newest message. It is always sent, whole.",
     "tools": "Schemas of the tools offered, tool calls among the messages, and what the model recalled or thought.",
+    "names": "The names of those who speak, sent with their messages.",
     "overhead": "3 tokens a message and 3 for the reply, as the OpenAI chat format adds.",
 }
 PART_ORDER = tuple(PART_COLORS)

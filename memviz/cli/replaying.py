@@ -58,7 +58,7 @@ Pause = Annotated[
     Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS,
            help="The user's pause between turns in the report: caches live as long."),
 ]  # fmt: skip
-Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row a turn as CSV; - is stdout.")]
+Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row a request as CSV; - is stdout.")]
 
 
 def replay_conversation(
@@ -80,7 +80,7 @@ def replay_conversation(
       memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8
       memviz replay chat.json -s summary --model openai/gpt-5-mini --html report.html
       memviz replay chat.json --config configs/memory.yaml
-      memviz replay chat.json -s token_buffer --json | jq '.turns[].tokens.history'
+      memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
     """
     if json and csv == STANDARD_STREAM:
         raise BadParameter("--json and --csv - would both write to stdout. Give --csv a file.")
@@ -158,16 +158,16 @@ def _json(runs: Sequence[Run]) -> Any:
 
 
 def _csv(runs: Sequence[Run]) -> str:
-    """The turns of all runs in one table; the first column says whose they are."""
-    from memviz.reporting.run_tables import turns_csv
+    """The requests of all runs in one table; the first column says whose they are."""
+    from memviz.reporting.run_tables import requests_csv
 
     out = StringIO()
     rows = writer(out, lineterminator="\n")
     for number, run in enumerate(runs):
-        head, *turns = reader(StringIO(turns_csv(run), newline=""))
+        head, *requests = reader(StringIO(requests_csv(run), newline=""))
         if not number:
             rows.writerow(["strategy", *head])
-        rows.writerows([run.strategy.label, *turn] for turn in turns)
+        rows.writerows([run.strategy.label, *request] for request in requests)
     return out.getvalue()
 
 

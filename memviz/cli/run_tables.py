@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from memviz.charts.turn_axis import request_name
 from memviz.cli.output import on_one_line
-from memviz.context import TOKEN_PARTS
+from memviz.context import PARTS_IN_USE, TOKEN_PARTS
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.compaction_words import compaction_words
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from memviz.engine.compaction import Compaction
     from memviz.engine.run import Run
 
-PARTS = (*TOKEN_PARTS[:-1], "tools", TOKEN_PARTS[-1])
-"""The columns of tokens; what the protocol adds stands last."""
+PARTS = (*TOKEN_PARTS[:-1], *PARTS_IN_USE, TOKEN_PARTS[-1])
+"""The columns of tokens; what the protocol adds stands last. That of names is there only where anybody has one."""
 
 
 def print_run(out: Console, run: Run) -> None:
-    """A run: its tokens turn by turn, every compaction with its reason, the totals, and what is unhealthy."""
+    """A run: its tokens request by request, every compaction with its reason, the totals, and what is unhealthy."""
     out.print(on_one_line(run.strategy.label), style="bold")
-    out.print(_turns(run))
+    out.print(_requests(run))
     if run.compactions:
         out.print()
         out.print("Compactions", style="bold")
@@ -60,13 +61,17 @@ def _table(first: str, *numbers: str) -> Table:
     return table
 
 
-def _turns(run: Run) -> Table:
-    table = _table("turn", *PARTS, "total", "reply")
+def _requests(run: Run) -> Table:
+    """A row a request. Which call of its turn it is stands there only where a turn has several."""
+    has_names = any("names" in record.tokens for record in run.requests)
+    parts = [part for part in PARTS if part != "names" or has_names]
+    table = _table("turn", *(["call"] if run.has_calls else []), *parts, "total", "reply")
     table.add_column("")
-    for record in run.turns:
-        tokens = [record.tokens.get(part, 0) for part in PARTS]
-        counts = [f"{count:,}" for count in (*tokens, record.total_tokens, record.reply_tokens)]
-        table.add_row(f"{record.turn:,}", *counts, _marks(record.compactions, record.flags))
+    for record in run.requests:
+        place = (record.turn, record.call) if run.has_calls else (record.turn,)
+        tokens = [record.tokens.get(part, 0) for part in parts]
+        counts = [f"{count:,}" for count in (*place, *tokens, record.total_tokens, record.reply_tokens)]
+        table.add_row(*counts, _marks(record.compactions, record.flags))
     return table
 
 
@@ -87,9 +92,10 @@ def _compaction(run: Run, compaction: Compaction) -> str:
 
 
 def _totals(use: TokenUse, run: Run) -> Iterable[str]:
+    turns = f" in {counted(len(run.turns), 'turn')}" if run.has_calls else ""
     yield (
-        f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}, "
-        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most (turn {use.peak_turn:,}). "
+        f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}{turns}, "
+        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({_peak(run)}). "
         f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}."
     )
     if use.summarizer_calls:
@@ -99,6 +105,12 @@ def _totals(use: TokenUse, run: Run) -> Iterable[str]:
             f"Summarizer ({models}): {counted(use.summarizer_calls, 'call')}{failed}; "
             f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use)}."
         )
+
+
+def _peak(run: Run) -> str:
+    """The first of the largest requests."""
+    peak = max(run.requests, key=lambda record: record.total_tokens, default=None)
+    return request_name(peak.turn, peak.call) if peak else "turn 0"
 
 
 def _cost(use: TokenUse) -> str:

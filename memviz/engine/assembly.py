@@ -59,17 +59,17 @@ def schema_tokens(counter: Counter, tools: tuple[str, ...]) -> int:
 
 
 def message_tokens(counter: Counter, message: Message) -> int:
-    """Tokens of a message: its content, and the names and arguments of its tool calls."""
+    """Tokens of a message: its content, the name of its speaker, and the names and arguments of its tool calls."""
     calls = sum(counter(call.name) + counter(call.arguments) for call in message.tool_calls)
-    return counter(message.content) + calls
+    return counter(message.content) + calls + (counter(message.name) if message.name else 0)
 
 
 def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dict[str, int]:
-    """Tokens of each part of a request: content by block, the chat format's overhead, and under ``tools``
-    the schemas offered, all tool calls, and what was said behind the input."""
+    """Tokens of each part of a request: content by block, the chat format's overhead, under ``names`` those of all who
+    speak, and under ``tools`` the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
-    totals, call_totals = space.sums.totals, space.sums.call_totals
-    history = calls = messages = 0
+    totals, call_totals, name_totals = space.sums.totals, space.sums.call_totals, space.sums.name_totals
+    history = calls = messages = names = 0
     for part in parts.history:
         history += totals[part.stop] - totals[part.start]
         calls += call_totals[part.stop] - call_totals[part.start]
@@ -99,7 +99,16 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
     }
     if calls:
         tokens["tools"] = calls
+    if name_totals[-1]:  # nearly all logs name nobody
+        sent = (range(space.system_stop), *parts.history, *map(_alone, parts.recalled), parts.input, parts.exchange)
+        names = sum(name_totals[part.stop] - name_totals[part.start] for part in sent)
+    if names:
+        tokens["names"] = names
     return tokens
+
+
+def _alone(position: int) -> range:
+    return range(position, position + 1)
 
 
 def build_context(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...] = ()) -> Context:

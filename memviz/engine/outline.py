@@ -77,7 +77,8 @@ class Outline:
 
     @cached_property
     def tokens(self) -> dict[str, Numbers]:
-        """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros under ``tools``."""
+        """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros under ``tools`` and
+        ``names``."""
         sums, inputs = self.space.sums.arrays, self.input_starts
         messages = self.stops - self.starts + (self.summary_stops > self.summary_starts)
         messages += self.space.system_count
@@ -90,10 +91,14 @@ class Outline:
             "input": sums.totals[self.lengths] - sums.totals[inputs],
             "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
             "tools": sums.call_totals[self.stops] - sums.call_totals[self.starts],
+            "names": sums.name_totals[self.space.system_stop]
+            + sums.name_totals[self.stops]
+            - sums.name_totals[self.starts],
         }
         for number, parts in self.others.items():
-            for part, counted in count(Memory(self.space, 0), parts).items():
-                tokens[part][number] = counted
+            counted = count(Memory(self.space, 0), parts)
+            for part, amounts in tokens.items():
+                amounts[number] = counted.get(part, 0)
         return tokens
 
     def _summary_tokens(self) -> Numbers:

@@ -140,7 +140,7 @@ def play(session: Session, request: Callable[[Request], object]) -> Iterator[int
 
 
 def end_turn(session: Session, turn: Turn) -> None:
-    """Take in the rest of ``turn``, and let it be summarized unless it is still open."""
+    """Take in the rest of ``turn``. It is complete then, unless the user still waits for any answer."""
     session.advance(turn.stop)
-    if turn.number < session.log.turn_count or not session.memory.is_turn_open:
+    if turn.stop > turn.asked:
         session.complete_turn()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import TOKEN_PARTS, Fate
+from memviz.context import ALL_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
@@ -350,7 +350,7 @@ class Run:
 
 
 FRAME_COLUMNS = [
-    "turn", "call", *(f"{part}_tokens" for part in (*TOKEN_PARTS, "tools")), "total_tokens", "reply_tokens",
+    "turn", "call", *(f"{part}_tokens" for part in ALL_PARTS), "total_tokens", "reply_tokens",
     "messages", "compactions", "failed_compactions", "summary_version", "flags", "kind",
 ]  # fmt: skip
 TURN_FRAME_COLUMNS = ["requests" if name == "call" else name for name in FRAME_COLUMNS if name != "kind"]
@@ -363,7 +363,7 @@ def _row(record: TurnRecord) -> dict[str, Any]:
     return {
         "turn": record.turn,
         "call": record.call,
-        **{f"{part}_tokens": record.tokens.get(part, 0) for part in (*TOKEN_PARTS, "tools")},
+        **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
         "messages": sent + bool(parts.summaries) + record.memory.space.system_count,

@@ -38,22 +38,35 @@ def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Itera
         yield from _within(log.tools.callers, positions)
     # The last range runs up to the input, and so do the results of its calls, but for these few.
     if history:
-        yield from (p for p in {*log.tools.unanswered, *log.tools.late} if p in history[-1])
+        yield from (p for p in log.tools.unanswered if p in history[-1])
+        yield from _within(log.tools.late, history[-1])
 
 
 def in_pairs(log: Log, parts: Parts) -> Parts:
-    """``parts`` with only those calls and results whose other half is sent as well. What the input answers is pulled in
-    where it would be missing, since the input is always sent; everything else is left out."""
+    """``parts`` with only those calls and results whose other half is sent as well. The input is always sent, so the
+    call that it answers is pulled in where it would be missing; of the input only results without a call are left
+    out."""
     tools = log.tools
     history = _with_calls_of(log, parts)
     sent = _sent(parts._replace(history=history))
     dropped = {p for p in _results_that_may_be_orphaned(log, history) if not _in_history(tools.call_of[p], history)}
     for caller in _callers_that_may_be_unanswered(log, history):
         results = tools.results_of[caller]
+        if any(p in parts.input for p in results):
+            continue
         if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, sent) for p in results):
             dropped.update((caller, *results))
     kept = tuple(part for positions in history for part in _split(positions, sorted(dropped)))
-    return parts._replace(history=kept, recalled=tuple(p for p in parts.recalled if _is_whole(log, p, parts.recalled)))
+    more, asked = _answerable(log, parts.input)
+    recalled = tuple(p for p in parts.recalled if _is_whole(log, p, parts.recalled))
+    return parts._replace(history=(*kept, *more), recalled=recalled, input=asked)
+
+
+def _answerable(log: Log, asked: range) -> tuple[tuple[range, ...], range]:
+    """The input without results that answer no call: its last messages in a row, and those before them. One that is
+    nothing else stays as it is."""
+    pieces = tuple(_split(asked, log.tools.uncalled))
+    return (pieces[:-1], pieces[-1]) if pieces else ((), asked)
 
 
 def _with_calls_of(log: Log, parts: Parts) -> tuple[range, ...]:

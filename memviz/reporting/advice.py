@@ -20,7 +20,7 @@ def advice_sentences(
     """The recommendation and what it rests on, or why there is none. Compared are settings that replayed this
     conversation: one that answered for itself had another one."""
     pairs = [(setting.run, own.retained) for setting, own in zip(settings, facts.settings, strict=True)]
-    comparable = [(run, kept) for run, kept in pairs if run.turns and (kept is not None or not facts.found)]
+    comparable = [(run, kept) for run, kept in pairs if run.requests and (kept is not None or not facts.found)]
     if len(comparable) < 2:
         return ("There is no recommendation: it takes two settings or more over the same conversation.",)
     runs, kept = zip(*comparable, strict=True)

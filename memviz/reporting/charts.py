@@ -31,7 +31,7 @@ def chart_data(settings: Sequence[Setting], view: View | None) -> Json:
 
 def _figures(settings: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Figure]]:
     """A heading of the page names each chart; what a map's own title adds is the mark of its setting."""
-    asked = [setting for setting in settings if setting.run.turns]
+    asked = [setting for setting in settings if setting.run.requests]
     yield TOKENS, tokens_per_turn([setting.setting for setting in asked])
     for setting in asked:
         yield f"composition-{setting.index}", _untitled(composition(setting.run))

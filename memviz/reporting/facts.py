@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.charts.retention.knowledge_words import STATE_WORDS
+from memviz.charts.turn_axis import request_name
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.metrics.retention.life_lines import LifeLine, life_lines
+from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
 from memviz.metrics.retention.losses import Losses, fact_losses
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, has_offline_summary
@@ -72,16 +73,21 @@ class SettingFacts:
         last = life.spans[-1]
         if last.state is not Knowledge.LOST:
             lost = next((span for span in life.spans if span.state is Knowledge.LOST), None)
-            again = "" if lost is None else f", lost before at turn {lost.first_turn:,}"
+            again = "" if lost is None else f", lost before at {_request(lost)}"
             return f"{STATE_WORDS[last.state]} at the end{again}"
-        return f"lost at turn {last.first_turn:,}: {self._cause(probe, last.first_turn)}"
+        return f"lost at {_request(last)}: {self._cause(probe, last)}"
 
-    def _cause(self, probe: int, turn: int) -> str:
-        number = self.losses.get((probe, turn))
+    def _cause(self, probe: int, lost: Span) -> str:
+        number = self.losses.get((probe, lost.first_place))
         if number is None:
             return NOT_SENT
         compaction = self.run.compactions[number]
         return f"not in the summary of {message_range(compaction.summarized)}"
+
+
+def _request(span: Span) -> str:
+    """Its first request."""
+    return request_name(span.first_turn, span.first_call)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +137,8 @@ def report_facts(settings: Sequence[Setting], transcript: Transcript) -> ReportF
     runs = [setting.run for setting in settings]
     log = next((run.log for run in runs if _is_of(run, transcript)), None)
     subject = SweepConversation.of(transcript, runs[0].counter, log)
-    found, turns = len(subject.probes), max(len(run.turns) for run in runs)
-    one_in = max(-(-found // MAX_FACTS), -(-found * turns // MAX_LOOKUPS), 1)
+    found, requests = len(subject.probes), max(len(run.requests) for run in runs)
+    one_in = max(-(-found // MAX_FACTS), -(-found * requests // MAX_LOOKUPS), 1)
     subject = replace(subject, probes=subject.probes[::one_in])
     return ReportFacts(subject, tuple(_facts(run, subject, transcript) for run in runs), found)
 

@@ -17,6 +17,7 @@ from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
 from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_dash
+from memviz.charts.turn_axis import axis_of, last_place
 from memviz.conversation import clean_text
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
@@ -59,8 +60,9 @@ def html_report(
         raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
     named = enumerate(zip(runs, distinct_names([run.label for run in runs]), strict=True))
     settings = [Setting(run, label, index, assumptions) for index, (run, label) in named]
-    asked = [setting for setting in settings if setting.run.turns]
+    asked = [setting for setting in settings if setting.run.requests]
     view = _whole(asked) if asked else None
+    has_calls = any(setting.run.has_calls for setting in settings)
     facts, terms = report_facts(settings, transcript), assumptions or PricingAssumptions.of()
     html = _environment().get_template("report.html").render(
         transcript=transcript, settings=settings, asked=asked, view=view, legend=_legend(asked),
@@ -70,12 +72,15 @@ def html_report(
         charts=chart_data(settings, view), version=memviz_version(), made_at=made_at or datetime.now(UTC),
         messages=max(len(setting.run.log) for setting in settings),
         turns=max(setting.run.log.turn_count for setting in settings),
+        requests=max(len(setting.run.requests) for setting in settings),
+        has_calls=has_calls, step="request" if has_calls else "turn",
     )  # fmt: skip
     return clean_text(html)
 
 
 def _whole(settings: Sequence[Setting]) -> View:
-    last = max(setting.run.turns[-1].turn for setting in settings)
+    """All requests and messages of all settings."""
+    last = max(last_place(axis_of([setting.run])) for setting in settings)
     return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
 
 

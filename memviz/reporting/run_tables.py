@@ -1,4 +1,4 @@
-"""The turns and the compactions of a run as tables that a spreadsheet opens. Numbers stay numbers."""
+"""The requests and the compactions of a run as tables that a spreadsheet opens. Numbers stay numbers."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import message_number
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
-TURN_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")
+REQUEST_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")
 """The columns of a run's frame; the budget that the setting keeps to and what of the request counts against it; and
 of a live reply who gave it, how long that took and what it cost (empty: unknown)."""
 COMPACTION_COLUMNS = (
-    "compaction", "request_turn", "after_message", "what", "reason", "first_message", "last_message",
+    "compaction", "request_turn", "request_call", "after_message", "what", "reason", "first_message", "last_message",
     "request_before_tokens", "request_after_tokens", "version", "replaces_version", "summary_tokens",
     "summarizer_calls", "failed_calls", "summarizer_prompt_tokens", "summarizer_output_tokens",
     "seconds", "cost_usd", "model", "error", "summary",
 )  # fmt: skip
 """Compactions, messages and versions are numbered from 1, as on the pages. ``request_turn`` is the turn of the first
-request that a compaction changed (empty: none came any more); the tokens before and after are those of that request."""
+request that a compaction changed and ``request_call`` which call of the turn that is (empty: none came any more); the
+tokens before and after are those of that request."""
 
 
-def turns_csv(run: Run) -> str:
-    """One row a turn; the columns are :data:`TURN_COLUMNS`."""
+def requests_csv(run: Run) -> str:
+    """One row a request; the columns are :data:`REQUEST_COLUMNS`."""
     rows: Any = run.frame().to_dict("records")
-    return _csv(TURN_COLUMNS, (
-        {**row, **_reply(run, record)} for row, record in zip(rows, run.turns, strict=True)
+    return _csv(REQUEST_COLUMNS, (
+        {**row, **_reply(run, record)} for row, record in zip(rows, run.requests, strict=True)
     ))  # fmt: skip
 
 
 def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
-    facts, strategy = record.facts, run.strategy_at(record.turn)
+    facts, strategy = record.facts, record.strategy or run.strategy
     budget = strategy.budget_tokens
     return {
         "budget_tokens": budget,
@@ -60,7 +61,8 @@ def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
     taken, sizes = compaction.summarized, request_sizes(compaction, run)
     return {
         "compaction": event.number + 1,
-        "request_turn": run.request_turn(compaction),
+        "request_turn": event.request_turn,
+        "request_call": event.request_call if event.request_turn else None,
         "after_message": message_number(compaction.after_message),
         "what": event.what.value,
         "reason": reason_words(compaction),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.limit_lines import budget_fits
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
@@ -102,7 +103,7 @@ class Setting:
     @property
     def repliers(self) -> str:
         """The names of the models whose replies were recorded; of a replay there are none."""
-        names = dict.fromkeys(record.facts.model or UNKNOWN for record in self.run.turns if record.facts)
+        names = dict.fromkeys(record.facts.model or UNKNOWN for record in self.run.requests if record.facts)
         return ", ".join(names) or "none: the replies are those of the conversation"
 
     @property
@@ -127,15 +128,21 @@ class Setting:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """Its column of the table of key numbers."""
-        return dict(_numbers(token_use(self.run), _chat_cost(self.run)))
+        return dict(_numbers(token_use(self.run), _peak(self.run), _chat_cost(self.run)))
 
 
-def _numbers(use: TokenUse, chat_cost: str) -> Iterator[tuple[str, str]]:
+def _peak(run: Run) -> str:
+    """The turn of the first of the largest requests, and which call of it that is where it has several."""
+    peak = max(run.requests, key=lambda record: record.total_tokens, default=None)
+    return request_name(peak.turn, peak.call).removeprefix("turn ") if peak else "-"
+
+
+def _numbers(use: TokenUse, peak: str, chat_cost: str) -> Iterator[tuple[str, str]]:
     yield "Requests to the chat model", f"{use.requests:,}"
     yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
     yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
     yield "Largest request, tokens", f"{use.peak_tokens:,}"
-    yield "Largest request, turn", f"{use.peak_turn:,}" if use.peak_turn else "-"
+    yield "Largest request, turn", peak
     yield "Reply tokens", f"{use.reply_tokens:,}"
     yield "Chat model, US dollars", chat_cost
     yield "Summaries written", f"{use.summarizations:,}"

@@ -56,8 +56,13 @@ def _add_wordings_and_answers(connection: Connection) -> None:
     )
 
 
+def _keep_every_request(connection: Connection) -> None:
+    """Version 7: a turn's record has a record of each of its requests. Those of before stay as they are, and are read
+    as they are; a memviz of before would take the new ones for damaged."""
+
+
 UPGRADES: tuple[Upgrade, ...] = (
-    _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers,
+    _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers, _keep_every_request,
 )  # fmt: skip
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""

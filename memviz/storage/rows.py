@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -110,19 +110,20 @@ def setting(run: Run) -> Row:
 
 
 def turn_rows(run_id: str, run: Run, start: int) -> list[Row]:
-    """The turn records of a run from number ``start`` (0-based) on."""
-    firsts = run.first_compactions()
-    return [_turn_row(run_id, record, first) for record, first in zip(run.turns[start:], firsts[start:], strict=True)]
+    """The turns of a run from number ``start`` (0-based) on, each with all its requests."""
+    turns = run.turns[start:]
+    firsts = iter(run.first_compactions()[len(run.requests) - sum(len(turn.requests) for turn in turns) :])
+    return [_turn_row(run_id, turn.requests, firsts) for turn in turns]
 
 
-def _turn_row(run_id: str, record: TurnRecord, first_compaction: int) -> Row:
+def _turn_row(run_id: str, requests: Sequence[TurnRecord], first_compactions: Iterator[int]) -> Row:
     return row(
         run_id=run_id,
-        turn=record.turn,
-        total_tokens=record.total_tokens,
-        reply_tokens=record.reply_tokens,
-        flags=", ".join(record.flags),
-        record=record.to_dict(first_compaction),
+        turn=requests[0].turn,
+        total_tokens=sum(request.total_tokens for request in requests),
+        reply_tokens=sum(request.reply_tokens for request in requests),
+        flags=", ".join(dict.fromkeys(flag for request in requests for flag in request.flags)),
+        record={"requests": [request.to_dict(next(first_compactions)) for request in requests]},
     )
 
 
@@ -186,17 +187,38 @@ def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, 
         **({"earlier_settings": stored.earlier_settings} if stored.earlier_settings else {}),
         "summaries": [_summary(item) for item in records[SUMMARIES]],
         "compactions": [item["record"] for item in records[COMPACTIONS]],
-        "turns": [item["record"] for item in records[TURNS]],
+        **_requests([item["record"] for item in records[TURNS]]),
     }
     if [item["number"] for item in records[COMPACTIONS]] != list(range(len(records[COMPACTIONS]))):
         raise ValueError("a summarization is missing")
     expect_sound(record, log)
+    _expect_all_turns(stored, log, len(records[TURNS]))
+    run = Run.from_record(record, log)
+    if stored.kind == "replay" and "requests" in record:
+        _expect_all_requests(run)
+    return run
+
+
+def _requests(turns: Sequence[Any]) -> dict[str, Any]:
+    """The stored turns as :meth:`memviz.engine.run.Run.to_record` has them, or had them in the version that stored
+    them: before file version 7, the record of a turn was that of one request."""
+    if all(isinstance(turn, Mapping) and "requests" in turn for turn in turns):
+        return {"requests": [request for turn in turns for request in turn["requests"]]}
+    return {"turns": turns}
+
+
+def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
     is_replay = stored.kind == "replay"
     answered = log.turn_count if is_replay else log.turn_count - 1  # the last may wait for its reply
     # A memory for somebody else's chat loop has no requests at all: they are made elsewhere.
-    if len(record["turns"]) < answered and (is_replay or record["turns"]):
-        raise ValueError(f"of {log.turn_count} turns it has {len(record['turns'])}")
-    return Run.from_record(record, log)
+    if turns < answered and (is_replay or turns):
+        raise ValueError(f"of {log.turn_count} turns it has {turns}")
+
+
+def _expect_all_requests(replay: Run) -> None:
+    asked = sum(1 for _ in replay.log.requests())
+    if len(replay.requests) != asked:
+        raise ValueError(f"of {asked} requests it has {len(replay.requests)}")
 
 
 def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:

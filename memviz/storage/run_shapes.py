@@ -69,21 +69,35 @@ class _Recalled(_Shape):
     by_model: Count = 0
 
 
-class _Turn(_Shape):
+class _Sent(_Shape):
     turn: Count
     memory: Triple
     summaries: Pair
     history: list[Pair]
     recalled_positions: list[Count]
-    input: Pair | Count | None
-    tools: list[Text] = []
-    exchange: Pair = (0, 0)
     tokens: dict[Text, Count]
     reply_tokens: Count
     compactions: Pair
     flags: list[Text]
     recalled: _Recalled | None
     facts: _Facts | None
+
+
+class _Request(_Sent):
+    call: Count
+    kind: Literal["answer", "recall", "thinking"]
+    input: Pair
+    tools: list[Text]
+    exchange: Pair
+    thoughts: list[dict[str, Any]]
+
+
+class _Turn(_Sent):
+    """A turn as earlier versions recorded it; see ``memviz/engine/old_records.py``."""
+
+    input: Pair | Count | None
+    tools: list[Text] = []
+    exchange: Pair = (0, 0)
     calls: list[_Call] = []
 
 
@@ -153,10 +167,16 @@ class _Run(_Shape):
     system_tokens: Count
     summaries: list[_Summary]
     compactions: list[_Compaction]
-    turns: list[_Turn]
+    requests: list[_Request] | None = None
+    turns: list[_Turn] | None = None
     earlier_settings: list[_EarlierSetting] = []
     review: bool = False
     drafts: list[_Draft] = []
+
+    @property
+    def sent(self) -> Sequence[_Request | _Turn]:
+        """The records of what was sent: one a request, or one a turn."""
+        return self.requests if self.requests is not None else self.turns or []
 
 
 def expect_sound_answer(answer: object) -> None:
@@ -170,15 +190,28 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     run = _Run.model_validate(dict(record))
     if [summary.version for summary in run.summaries] != list(range(1, len(run.summaries) + 1)):
         raise ValueError("a summary is missing")
-    if [turn.turn for turn in run.turns] != list(range(1, len(run.turns) + 1)):
-        raise ValueError("a turn is missing")
+    if (run.requests is None) == (run.turns is None):
+        raise ValueError("it has to have either requests or turns")
+    _expect_every_call(run)
     _expect_within(_turn_numbers(run), log.turn_count, "turn")
     _expect_within(_positions(run), len(log), "message")
     _expect_within(_versions(run), len(run.summaries), "summary")
-    _expect_within((turn.compactions[1] for turn in run.turns), len(run.compactions), "summarization")
+    _expect_within((sent.compactions[1] for sent in run.sent), len(run.compactions), "summarization")
     _expect_within((setting.compactions for setting in run.earlier_settings), len(run.compactions), "summarization")
     _expect_in_order([setting.last_turn for setting in run.earlier_settings])
     _expect_in_order([setting.compactions for setting in run.earlier_settings])
+
+
+def _expect_every_call(run: _Run) -> None:
+    """The turns are numbered from 1 on without a gap, and so are the calls of each."""
+    turn, call = 0, 0
+    for sent in run.sent:
+        found = sent.call if isinstance(sent, _Request) else 1
+        turn, call = (turn, call + 1) if sent.turn == turn else (turn + 1, 1)
+        if sent.turn != turn:
+            raise ValueError("a turn is missing")
+        if found != call:
+            raise ValueError(f"a request of turn {turn} is missing")
 
 
 def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
@@ -193,7 +226,7 @@ def _expect_in_order(numbers: Sequence[int]) -> None:
 
 
 def _turn_numbers(run: _Run) -> Iterator[int]:
-    yield from (turn.turn for turn in run.turns)
+    yield from (sent.turn for sent in run.sent)
     yield from (setting.last_turn for setting in run.earlier_settings)
     yield from (compaction.turn for compaction in run.compactions)
     yield from (summary.turn for summary in run.summaries)
@@ -201,12 +234,12 @@ def _turn_numbers(run: _Run) -> Iterator[int]:
 
 def _positions(run: _Run) -> Iterator[int]:
     """Everything that may be at most the number of messages."""
-    for turn in run.turns:
-        yield from (*_memory_positions(turn.memory), *turn.exchange)
-        yield from (position for part in turn.history for position in part)
-        asked = turn.input if isinstance(turn.input, tuple) else (0, 0 if turn.input is None else turn.input + 1)
-        yield from (*_behind(turn.recalled_positions), *asked)
-        yield from _behind(turn.recalled.indices if turn.recalled else ())
+    for sent in run.sent:
+        yield from (*_memory_positions(sent.memory), *sent.exchange)
+        yield from (position for part in sent.history for position in part)
+        asked = sent.input if isinstance(sent.input, tuple) else (0, 0 if sent.input is None else sent.input + 1)
+        yield from (*_behind(sent.recalled_positions), *asked)
+        yield from _behind(sent.recalled.indices if sent.recalled else ())
     for compaction in run.compactions:
         yield from (compaction.after_message + 1, compaction.keep_from, *compaction.summarized)
         yield from (*_memory_positions(compaction.before), *_memory_positions(compaction.after))
@@ -224,8 +257,8 @@ def _memory_positions(memory: tuple[int, int, int]) -> tuple[int, int]:
 
 
 def _versions(run: _Run) -> Iterator[int]:
-    for turn in run.turns:
-        yield from (turn.memory[1], *turn.summaries)
+    for sent in run.sent:
+        yield from (sent.memory[1], *sent.summaries)
     for compaction in run.compactions:
         yield from (compaction.before[1], compaction.after[1])
         yield from (number or 0 for number in (compaction.version, compaction.replaces, compaction.revises))

@@ -159,7 +159,8 @@ class CellRow(Base, table=True):
 
 
 class TurnRow(Base, table=True):
-    """One turn record: ``record`` is all of it, the columns repeat what lists and totals ask for."""
+    """One turn: ``record`` has all its requests, the columns repeat what lists and totals ask for: the sums over them,
+    and all their flags. A turn that was stored before file version 7 has one record for all its requests."""
 
     __tablename__ = "turn"
     __table_args__ = (not_negative("turn", "total_tokens", "reply_tokens"),)

@@ -25,7 +25,7 @@ from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 2
+VERSION = 3
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
@@ -124,11 +124,12 @@ def cell_of(
 ) -> Cell:
     """The cell of a run of ``subject``. ``kept`` is what it retains of the subject's probes, ``None`` where that is not
     known or there are none."""
-    nothing = np.zeros(len(run.turns), np.int64)
+    sent = traffic(run)
+    nothing = np.zeros(len(sent.turns), np.int64)
     return Cell(
         run.strategy,
         subject.title,
-        traffic=traffic(run),
+        traffic=sent,
         retained=nothing if kept is None else kept.retained.sum(axis=1, dtype=np.int64),
         born=nothing if kept is None else kept.born.sum(axis=1, dtype=np.int64),
         facts=0 if kept is None else len(subject.probes),

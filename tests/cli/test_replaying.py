@@ -18,6 +18,7 @@ from memviz.transcripts.loading import load_transcript
 from memviz.workspace import RunKey, Workspace
 from tests.cli.terminal import memviz, refused, written
 from tests.models.openai_server import openai_server, status
+from tests.tool_loops import loops
 
 SMALL = ("--strategy", "summary_buffer", "--set", "max_token_limit=60", "--counter", "chars4")
 
@@ -57,13 +58,13 @@ class TestJson:
 
 
 class TestTable:
-    def test_has_the_tokens_of_every_turn(self, chat: Path) -> None:
+    def test_has_the_tokens_of_every_request(self, chat: Path) -> None:
         run, lines = small(chat), memviz("replay", chat, *SMALL).lines
         assert lines[0] == run.strategy.label
         assert lines[1].split() == [
             "turn", "system", "summary", "recalled", "history", "input", "tools", "overhead", "total", "reply",
         ]  # fmt: skip
-        for record, line in zip(run.turns, lines[2:], strict=False):
+        for record, line in zip(run.requests, lines[2:], strict=False):
             tokens = record.tokens
             assert line.split()[:10] == [
                 str(number) for number in (
@@ -100,6 +101,41 @@ class TestTable:
         assert lines[-1].startswith("Sliding window · 3 messages ")
 
 
+class TestToolLoops:
+    """Every call of the model is a request: a turn with two tool calls before its answer has three."""
+
+    @pytest.fixture
+    def loop(self, tmp_path: Path) -> Path:
+        path = tmp_path / "loop.json"
+        path.write_text(json.dumps([message.to_dict() for message in loops(4, 2)]), encoding="utf-8")
+        return path
+
+    def test_the_table_has_a_row_a_request(self, loop: Path) -> None:
+        run, shown = small(loop), memviz("replay", loop, *SMALL)
+        assert shown.lines[1].split()[:3] == ["turn", "call", "system"]
+        cells = [line.split() for line in shown.lines[2:14]]
+        assert [(row[0], row[1]) for row in cells] == [
+            (f"{turn}", f"{call}") for turn in range(1, 5) for call in (1, 2, 3)
+        ]
+        assert [row[9:11] for row in cells] == [[f"{r.total_tokens}", f"{r.reply_tokens}"] for r in run.requests]
+        summaries = [line.partition("summary ")[2] for line in shown.lines[2:14]]
+        assert sum(map(bool, summaries)) == sum(bool(record.compactions) for record in run.requests) > 2
+
+    def test_the_totals_count_requests_and_name_the_largest(self, loop: Path) -> None:
+        run, out = small(loop), memviz("replay", loop, *SMALL).out
+        peak = max(run.requests, key=lambda record: record.total_tokens)
+        assert peak.call > 1
+        sent = sum(record.total_tokens for record in run.requests)
+        assert f"Sent: {sent:,} tokens in 12 requests in 4 turns, " in out
+        assert f"{peak.total_tokens:,} at most ({peak.name})" in out
+
+    def test_csv_has_a_row_a_request(self, loop: Path) -> None:
+        memviz("replay", loop, *SMALL, "--csv", "requests.csv")
+        rows = list(csv.DictReader(Path("requests.csv").read_text(encoding="utf-8").splitlines()))
+        expected = [(f"{r.turn}", f"{r.call}", f"{r.total_tokens}") for r in small(loop).requests]
+        assert [(row["turn"], row["call"], row["total_tokens"]) for row in rows] == expected
+
+
 class TestSavedConversations:
     def test_a_sample(self, library: Workspace) -> None:
         shown = memviz("replay", "sample-trip", *SMALL, "--json")
@@ -118,7 +154,7 @@ class TestSavedConversations:
 
     def test_a_beginning_that_fits_one(self, library: Workspace, chat: Path) -> None:
         (entry,) = library.add([load_transcript(chat)])
-        assert len(memviz("replay", entry.id[:6], "-s", "buffer", "--json").json["turns"]) == 6
+        assert len(memviz("replay", entry.id[:6], "-s", "buffer", "--json").json["requests"]) == 6
 
     def test_a_beginning_that_fits_several(self) -> None:
         refused("replay", "sample-t", "-s", "buffer", code=1, words=("Several", "sample-trip", "sample-tutoring"))
@@ -142,7 +178,7 @@ class TestFiles:
         assert not database.exists()
 
     def test_standard_input(self, chat: Path) -> None:
-        assert len(memviz("replay", "-", "-s", "buffer", "--json", stdin=chat.read_bytes()).json["turns"]) == 6
+        assert len(memviz("replay", "-", "-s", "buffer", "--json", stdin=chat.read_bytes()).json["requests"]) == 6
 
     def test_another_conversation_of_the_file(self, tmp_path: Path) -> None:
         talks = [{"conversations": [{"from": "human", "value": f"I am {name}"}]} for name in ("Ann", "Ben")]
@@ -156,7 +192,7 @@ class TestFiles:
 
     def test_a_file_goes_before_an_id(self, chat: Path) -> None:
         Path("sample-trip").write_bytes(chat.read_bytes())
-        assert len(memviz("replay", "sample-trip", "-s", "buffer", "--json").json["turns"]) == 6
+        assert len(memviz("replay", "sample-trip", "-s", "buffer", "--json").json["requests"]) == 6
 
     def test_nothing_to_replay(self, tmp_path: Path) -> None:
         path = tmp_path / "silent.json"
@@ -256,7 +292,7 @@ class TestSettings:
 
 
 class TestFilesWritten:
-    def test_csv_has_one_row_a_turn_of_every_strategy(self, chat: Path) -> None:
+    def test_csv_has_one_row_a_request_of_every_strategy(self, chat: Path) -> None:
         shown = memviz("replay", chat, "-s", "buffer", "-s", "window", "--counter", "chars4", "--csv", "turns.csv")
         rows = list(csv.DictReader(Path("turns.csv").read_text(encoding="utf-8").splitlines()))
         runs = [api.replay(load_transcript(chat), api.strategy(id), counter="chars4") for id in ("buffer", "window")]
@@ -277,7 +313,7 @@ class TestFilesWritten:
         assert "A talk &lt;b&gt;of&lt;/b&gt; ours" in html
         assert "Sliding window" in html
         assert "the prices of openai/gpt-5-mini and a pause of 1 min" in html
-        assert len(shown.json["turns"]) == 6
+        assert len(shown.json["requests"]) == 6
 
     def test_the_prices_of_the_report_can_be_named(self, chat: Path) -> None:
         priced = ("--prices-of", "anthropic/claude-sonnet-4-5", "--pause", 600)

@@ -58,7 +58,7 @@ def requests(messages: Iterable[Message], wanted: Setting, model: Model | None =
         list(messages), wanted.strategy, model=model or memviz.model("offline"), counter=wanted.counter,
         system_prompt=wanted.system_prompt, **options,
     )  # fmt: skip
-    return [(turn.memory.length, [m.to_request() for m in turn.context.messages]) for turn in run.turns]
+    return [(one.memory.length, [m.to_request() for m in one.context.messages]) for one in run.requests]
 
 
 def talk(turns: int, words: int = 12) -> list[Message]:

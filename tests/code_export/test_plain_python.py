@@ -159,7 +159,7 @@ def test_the_summarizer_reads_what_memvizs_reads() -> None:
         names = load("plain_python", wanted)
         names["summarize"] = lambda sent, asked=asked: asked.append(sent) or "S"
         run = memviz.replay(messages, wanted.strategy, model=model)
-        contexts(names, messages, [turn.memory.length for turn in run.turns])
+        contexts(names, messages, [record.memory.length for record in run.requests])
         theirs = [[message.to_request() for message in request] for request in model.requests]
         assert asked == theirs[: len(asked)]
         assert len(asked) >= len(theirs) - 1 > 0  # a replay also summarizes after the last turn

@@ -58,7 +58,7 @@ class Slow(Digest):
 
 def sent(run: Run) -> list[bytes]:
     """The bytes of every request."""
-    return [json.dumps([m.to_request() for m in record.context.messages]).encode() for record in run.turns]
+    return [json.dumps([m.to_request() for m in record.context.messages]).encode() for record in run.requests]
 
 
 def timeless(run: Run) -> dict[str, Any]:
@@ -66,11 +66,11 @@ def timeless(run: Run) -> dict[str, Any]:
     view = run.to_dict()
     for compaction in view["compactions"]:
         compaction.pop("seconds")
-    for turn in view["turns"]:
+    for turn in view["requests"]:
         turn.pop("facts")
         if turn.pop("tools"):  # a replay calls no model, so it offers none
             turn["tokens"].pop("tools")
-        turn.pop("calls")
+        turn.pop("kind")
         turn["flags"] = [flag for flag in turn["flags"] if flag != "partial_reply"]
     for message in view["messages"]:
         message.pop("meta", None)

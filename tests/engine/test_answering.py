@@ -93,8 +93,8 @@ class TestOneCall:
         asking = says(recall(last_n=1), usage=Usage(70, 7), cost_usd=0.5, model="served")
         chat = chat_with(asking, Reply("Blue.", usage=Usage(90, 2), cost_usd=0.25))
         record = chat.send("Which colour?")
-        (call,) = record.calls
-        assert (call.kind, call.messages, call.reply_tokens) == ("recall", (), 7)
+        (call,) = record.requests[:-1]
+        assert (call.kind, call.call, call.thoughts, call.reply_tokens) == ("recall", 1, (), 7)
         assert (call.facts.usage, call.facts.cost_usd, call.facts.model) == (Usage(70, 7), 0.5, "served")
         assert record.facts is not None
         assert (record.facts.usage, record.facts.cost_usd, record.facts.model) == (Usage(90, 2), 0.25, "caller")
@@ -104,12 +104,12 @@ class TestOneCall:
         chat.send("Which colour?")
         record = chat.send("And now?")
         assert [block.kind for block in record.context.blocks] == ["summary", "input", "tools"]
-        assert (record.recalled, record.calls) == (None, ())
+        assert (record.recalled, record.requests[:-1]) == (None, ())
         assert record.context.messages == caller_of(chat).requests[-1]
 
     def test_a_model_that_does_not_call_is_asked_once(self) -> None:
         record = chat_with("Blue.").send("Which colour?")
-        assert (record.calls, record.recalled, record.parts.exchange) == ((), None, range(0))
+        assert (record.requests[:-1], record.recalled, record.parts.exchange) == ((), None, range(0))
         assert record.parts.tools == (RECALL,)
 
 
@@ -127,7 +127,7 @@ class TestSeveralCalls:
         assert [c.id for c in call.tool_calls] == [m.tool_call_id for m in results] == ["b", "a"]
         assert [m.content.split(".")[0] for m in results] == ["Recalled 2 messages"] * 2
         assert recalled(record) == ["answer 0", "question 2", "answer 2"]
-        assert len(record.calls) == 1
+        assert len(record.requests[:-1]) == 1
 
     def test_one_call_after_the_other(self) -> None:
         chat = chat_with(says(recall("a", turn_numbers=[1])), says(recall("b", turn_numbers=[3])), "Blue.")
@@ -136,7 +136,7 @@ class TestSeveralCalls:
         assert [m.tool_call_id for m in record.context.messages if m.role == "tool"] == ["a", "b"]
         assert recalled(record) == texts(talk_of(0, 2))
         assert record.recalled is not None
-        assert (record.recalled.by_model, len(record.calls), len(record.parts.exchange)) == (2, 2, 4)
+        assert (record.recalled.by_model, len(record.requests[:-1]), len(record.parts.exchange)) == (2, 2, 4)
 
     def test_ids_that_a_model_uses_again_are_paired_all_the_same(self) -> None:
         chat = chat_with(says(recall(last_n=1)), says(recall(last_n=2)), "Blue.", "Fine.")
@@ -319,7 +319,7 @@ class TestStream:
     def test_closed_before_the_call_is_known_its_text_is_the_partial_reply(self) -> None:
         chat = chat_with(*self.SCRIPT, "Fine.")
         record = self.closed_after(chat, 1)
-        assert (record.reply, record.flags, record.calls) == ("Let me\n", ("partial_reply",), ())
+        assert (record.reply, record.flags, record.requests[:-1]) == ("Let me\n", ("partial_reply",), ())
         assert (record.recalled, record.parts.exchange) == (None, range(0))
         assert texts(chat.log[6:]) == ["Which colour?", "Let me\n"]
         assert record.context.messages == caller_of(chat).requests[-1]
@@ -343,7 +343,7 @@ class TestStream:
         assert record.reply == "It\n"
         assert record.facts is not None
         assert (record.facts.usage, record.facts.cost_usd) == (None, None)
-        assert [call.facts.cost_usd for call in record.calls] == [0.5]
+        assert [call.facts.cost_usd for call in record.requests[:-1]] == [0.5]
 
     def closed_after(self, chat: memviz.Chat, pieces: int) -> memviz.TurnRecord:
         stream = chat.stream("Which colour?")
@@ -380,7 +380,7 @@ class TestWhoMayRecall:
             only_summaries(enable_reflective_thinking=True), model=model, counter="chars4", recall_tool=recall_tool
         )
         first, second = chat.send("Hello"), chat.send("Which colour?")
-        assert (first.parts.tools, second.parts.tools, second.calls) == ((), (), ())
+        assert (first.parts.tools, second.parts.tools, second.requests[:-1]) == ((), (), ())
         assert first.context.messages in model.requests
         assert second.context.messages in model.requests
 
@@ -434,7 +434,7 @@ class TestRecord:
         assert first.context.messages == requests[2]
         assert second.context.messages == requests[3]
         sent = [request_tokens(*request) for request in zip(requests, tools, strict=True)]
-        assert [call.sent_tokens for call in first.calls] == sent[:2]
+        assert [call.sent_tokens for call in first.requests[:-1]] == sent[:2]
         assert [first.total_tokens, second.total_tokens] == sent[2:]
         assert first.sent_tokens == sum(sent[:3])
         assert second.sent_tokens == sent[3]
@@ -459,7 +459,7 @@ class TestRecord:
     def test_where_nobody_bills_the_calls_of_the_model_are_counted(self) -> None:
         chat = chat_with(says(recall(turn_numbers=[1]), text=LOOK), "Blue.")
         record = chat.send("Which colour?")
-        assert record.calls[0].reply_tokens == content_tokens(record.context.messages[-2])
+        assert record.requests[:-1][0].reply_tokens == content_tokens(record.context.messages[-2])
 
     def test_a_run_comes_back_from_json_as_it_was(self) -> None:
         chat = chat_with(says(recall(turn_numbers=[1, 9]), text=LOOK, usage=Usage(70, 7, 5), cost_usd=0.5), "Blue.")
@@ -468,7 +468,7 @@ class TestRecord:
         again = Run.from_dict(json.loads(json.dumps(chat.run.to_dict())))
         assert contents(again) == contents(chat.run)
         found = again.turns[-1]
-        assert (found.calls, found.recalled, found.parts) == (record.calls, record.recalled, record.parts)
+        assert found.requests == record.requests
         assert found.context.messages == record.context.messages
         assert [m.meta for m in again.log] == [m.meta for m in chat.log]
         assert found.recalled is not None
@@ -487,11 +487,14 @@ class TestRecord:
     def test_frame(self) -> None:
         chat = chat_with(says(recall(turn_numbers=[1])), "Blue.")
         record = chat.send("Which colour?")
-        row = chat.run.frame().iloc[-1]
-        assert (row["earlier_calls"], row["thinking_tokens"]) == (1, 0)
+        call, row = (chat.run.frame().iloc[number] for number in (-2, -1))
+        assert (call["kind"], call["call"], row["kind"], row["call"]) == ("recall", 1, "answer", 2)
+        assert call["turn"] == row["turn"]
         assert row["messages"] == len(record.context.messages) == 6
         assert (row["tools_tokens"], row["total_tokens"]) == (record.tokens["tools"], record.total_tokens)
-        assert row["sent_tokens"] == record.sent_tokens == record.calls[0].sent_tokens + record.total_tokens
+        turn = chat.run.frame(by="turn").iloc[-1]
+        assert (turn["requests"], turn["total_tokens"]) == (2, record.sent_tokens)
+        assert record.sent_tokens == call["total_tokens"] + row["total_tokens"]
 
 
 class TestAfterwards:
@@ -519,7 +522,7 @@ class TestAfterwards:
         assert "".join(chat.retry()) == "Red."
         record = chat.run.turns[-1]
         assert recalled(record) == texts(talk_of(1))
-        assert (record.calls, record.parts.exchange) == ((), range(0))
+        assert (record.requests[:-1], record.parts.exchange) == ((), range(0))
         assert texts(chat.log[6:]) == ["Which colour?", "Red."]
 
     def test_retry_again_and_again_asks_the_same(self) -> None:

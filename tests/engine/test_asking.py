@@ -214,7 +214,7 @@ class TestRecall:
         record = ask(run, "What was it?", model=model, recall_tool=True)
         assert record.reply == "It was number 1."
         assert recalled(record) == ["user says number 1", "assistant says number 1"]
-        assert [call.kind for call in record.calls] == ["recall"]
+        assert [call.kind for call in record.requests[:-1]] == ["recall"]
         assert model.tools == [(RECALL,)] * 2
         assert len(run.log) == 14
 

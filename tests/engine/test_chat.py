@@ -404,7 +404,7 @@ class TestLiveIsReplay:
             assert sent(chat.run) == sent(replayed)
             live, again = timeless(chat.run), timeless(replayed)
             assert live["messages"] == again["messages"]
-            assert live["turns"] == again["turns"]
+            assert live["requests"] == again["requests"]
 
 
 class Moody(Digest):

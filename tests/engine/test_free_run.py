@@ -143,7 +143,7 @@ class TestRequests:
 
     def test_the_offline_model_recalls_by_itself(self) -> None:
         run = memviz.free_run(bundled()["trip"], memviz.strategy("summary_only"))
-        calls = [call for record in run.turns for call in record.calls if call.kind == "recall"]
+        calls = [call for record in run.turns for call in record.requests[:-1] if call.kind == "recall"]
         assert calls
         assert any(record.recalled and record.recalled.by_model for record in run.turns)
         assert all(record.reply.strip() for record in run.turns)

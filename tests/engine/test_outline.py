@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import EmptyConversationError, Log, Message, Run
-from memviz.context import OVER_BUDGET, TOKEN_PARTS
+from memviz.context import ALL_PARTS, OVER_BUDGET
 from memviz.engine.outline import Outline, outline
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory
@@ -64,14 +64,14 @@ every_setting = pytest.mark.parametrize("strategy", SETTINGS, ids=lambda one: f"
 
 def recorded(run: Run) -> dict[str, Any]:
     """What the records of ``run`` say of everything that an outline holds."""
-    parts = [record.parts for record in run.turns]
+    parts = [record.parts for record in run.requests]
     return {
-        "turns": [record.turn for record in run.turns],
-        "lengths": [record.memory.length for record in run.turns],
+        "turns": [record.turn for record in run.requests],
+        "lengths": [record.memory.length for record in run.requests],
         "summaries": [(part.summaries.start, part.summaries.stop) for part in parts],
-        "reply_tokens": [record.reply_tokens for record in run.turns],
-        "tokens": {part: [r.tokens.get(part, 0) for r in run.turns] for part in (*TOKEN_PARTS, "tools")},
-        "over_budget": sum(OVER_BUDGET in record.flags for record in run.turns),
+        "reply_tokens": [record.reply_tokens for record in run.requests],
+        "tokens": {part: [r.tokens.get(part, 0) for r in run.requests] for part in ALL_PARTS},
+        "over_budget": sum(OVER_BUDGET in record.flags for record in run.requests),
         "positions": [sorted({p for part in (*one.history, one.input) for p in part}) for one in parts],
         "versions": [version.text for version in run.summaries],
         "compactions": [timeless(compaction.to_dict()) for compaction in run.compactions],

@@ -62,21 +62,31 @@ def picked(messages: list[Message], stop: int, query: dict[str, Any], bound: int
     return sorted(in_order[:bound]), len(in_order[bound:]), missing
 
 
+def before_turn(record: memviz.TurnRecord) -> int:
+    """How many messages were said before the turn of the request."""
+    return record.memory.log.turn_start(record.turn)
+
+
+def positions(record: memviz.TurnRecord, kind: Any) -> list[int]:
+    """The log positions of a block, in order."""
+    block = record.context.block(kind)
+    return list(block.indices) if block else []
+
+
 @given(messages=conversations(), query=queries, bound=st.integers(1, 8))
 def test_picks_are_united_in_log_order_within_the_bound(
     messages: list[Message], query: dict[str, Any], bound: int
 ) -> None:
     strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=bound)
     record = last_request(messages, strategy, **query)
-    kept, cut, missing = picked(messages, record.memory.before_input, query, bound)
+    kept, cut, missing = picked(messages, before_turn(record), query, bound)
     assert record.recalled is not None
     assert list(record.recalled) == list(record.recalled.messages) == [messages[i] for i in kept]
     assert (len(record.recalled), record.recalled.cut) == (len(kept), cut)
     assert set(record.recalled.missing) == missing
     assert len(record.recalled.missing) == len(missing), "each is named once"
-    block = record.context.block("recalled")
-    sent = [i for i in kept if i >= leading_system_messages(messages)]
-    assert (list(block.indices) if block else []) == sent, "nothing else is verbatim here, so all are sent"
+    verbatim = {*range(leading_system_messages(messages)), *positions(record, "history"), *positions(record, "input")}
+    assert positions(record, "recalled") == [i for i in kept if i not in verbatim]
 
 
 @every_strategy
@@ -86,13 +96,11 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
 ) -> None:
     record = last_request(messages, small(id), **query)
     plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
-    found, _, _ = picked(messages, record.memory.before_input, query, 20)
-    history = record.context.block("history")
-    held = (set(history.indices) if history else set()) | set(range(leading_system_messages(messages)))
-    block = record.context.block("recalled")
-    assert (list(block.indices) if block else []) == [i for i in found if i not in held]
+    found, _, _ = picked(messages, before_turn(record), query, 20)
+    held = {*range(leading_system_messages(messages)), *positions(record, "history"), *positions(record, "input")}
+    assert positions(record, "recalled") == [i for i in found if i not in held]
     assert [b for b in record.context.blocks if b.kind != "recalled"] == list(plain.context.blocks)
-    if block:
+    if positions(record, "recalled"):
         assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
     start = len(plain.context.messages) - len(plain.parts.input)
     assert record.context.messages[:start] == plain.context.messages[:start]

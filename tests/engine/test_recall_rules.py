@@ -85,9 +85,13 @@ def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_
         assert (record.recalled is not None) == bool(wanted[record.turn]), "for that request and no other"
         fresh = [messages[position] for position in record.parts.recalled]
         assert in_bytes(record.context.messages) == put_in(without.context.messages, fresh, len(without.parts.input))
-        rest = {part: tokens for part, tokens in record.tokens.items() if part not in ("recalled", "overhead", "tools")}
+        rest = {part: tokens for part, tokens in record.tokens.items() if part not in IN_RECALLED}
         assert rest.items() <= without.tokens.items()
     assert [c.summary for c in run.compactions] == [c.summary for c in plain.compactions]
+
+
+IN_RECALLED = ("recalled", "overhead", "tools", "names")
+"""The parts of a request that messages which are brought back make larger."""
 
 
 @every_strategy
@@ -181,7 +185,7 @@ def check_growth(record: memviz.TurnRecord, requests: Sequence[Sequence[Message]
         assert in_bytes(following[after:])[: len(behind)] == behind
     assert texts(requests[-1][start : input_at(requests[-1], question)]) == recalled(record)
     assert record.total_tokens == request_tokens(requests[-1], record.parts.tools)
-    assert [call.sent_tokens for call in record.calls] == [
+    assert [call.sent_tokens for call in record.requests[:-1]] == [
         request_tokens(request, record.parts.tools) for request in requests[:-1]
     ]
 

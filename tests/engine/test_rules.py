@@ -95,11 +95,10 @@ class TestNothingIsLost:
         model = ScriptedModel(iter(lambda: FAILURES[failure], object()))
         run = memviz.replay(messages, small(id), model=model, counter="chars4")
         assert run.summaries == ()
-        for record, fates in zip(run.turns, run.fates(), strict=True):
+        for record, fates in zip(run.requests, run.fates(), strict=True):
             numbers = turn_numbers(messages)[: record.memory.length]
             for position, number in enumerate(numbers):
-                # Summary-only memory sends no history: not turn 0, nor the input's own turn before it.
-                if id != "summary_only" or 0 < number < record.turn:
+                if id != "summary_only" or number > 0:  # summary-only memory sends no history, so not turn 0
                     recent_only_gap = id == "recent_only" and number == 0
                     assert fates[position] == Fate.VERBATIM or recent_only_gap, (record.turn, position)
 
@@ -155,15 +154,17 @@ class TestInputIsNeverSwallowed:
         run = memviz.replay(
             messages, small(id), model=summarizer(plan), counter="chars4", system_prompt=prompt, recalls=recalled
         )
-        for record in run.turns:
+        leading = run.log.system_stop
+        for record in run.requests:
             position = record.memory.length - 1
-            assert messages[position].role == "user"
+            assert messages[position].role != "assistant"
             assert record.context.messages[-1] == messages[position]
             assert record.context.blocks[-1].kind == "input"
             asked = record.context.blocks[-1].indices
             assert asked == tuple(range(position + 1 - len(asked), position + 1))
-            assert all(messages[i].role == "user" for i in asked)
-            assert not asked[0] or messages[asked[0] - 1].role != "user", "nothing without an answer is left out"
+            assert all(messages[i].role != "assistant" for i in asked)
+            before = messages[asked[0] - 1].role if asked[0] > leading else "assistant"
+            assert before in ("assistant", "system"), "nothing unanswered is left out"
             verbatim = [
                 i for b in record.context.blocks if b.kind in ("history", "recalled", "input") for i in b.indices
             ]
@@ -203,7 +204,7 @@ class TestToolCallsStayWhole:
     ) -> None:
         recalled = data.draw(recalls(messages)) if with_recalls else None
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalled)
-        for record in run.turns:
+        for record in run.requests:
             assert ("orphaned_tool_message" in record.flags) == bool(orphans(record, messages)), record.turn
 
     @every_strategy
@@ -215,19 +216,20 @@ class TestToolCallsStayWhole:
         run = memviz.replay(
             messages, small(id), model=Digest(), counter="chars4", recalls=recalled, repair_tool_pairs=True
         )
-        for record in run.turns:
-            order = positions(record)
-            assert not orphans(record, messages)
-            assert not unanswered(order, messages)
-            assert "orphaned_tool_message" not in record.flags
-            assert order[-1] == record.memory.length - 1
+        for record in run.requests:
+            order, asked = positions(record), record.memory.input
+            answers_nothing = all(caller_of(messages, p) is None and messages[p].role == "tool" for p in asked)
+            assert not orphans(record, messages) or answers_nothing
+            answered = {caller_of(messages, p) for p in asked if messages[p].role == "tool"}
+            assert set(unanswered(order, messages)) <= answered, "the log itself has no other results of these calls"
+            assert ("orphaned_tool_message" in record.flags) == answers_nothing
 
     @every_strategy
     @given(messages=conversations())
     def test_repair_touches_nothing_but_tool_messages(self, id: str, messages: list[Message]) -> None:
         plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
         mended = memviz.replay(messages, small(id), model=Digest(), counter="chars4", repair_tool_pairs=True)
-        for before, after in zip(plain.turns, mended.turns, strict=True):
+        for before, after in zip(plain.requests, mended.requests, strict=True):
             changed = set(positions(before)) ^ set(positions(after))
             assert all(messages[i].role == "tool" or messages[i].tool_calls for i in changed)
 
@@ -329,10 +331,10 @@ class TestIncremental:
         cut = data.draw(st.sampled_from([turn.stop for turn in whole.log.turns()]))
         part = memviz.replay(messages[:cut], small(id), model=summarizer(plan), counter="chars4")
         expected, got = timeless(whole), timeless(part)
-        assert got["turns"] == expected["turns"][: len(got["turns"])]
+        assert got["requests"] == expected["requests"][: len(got["requests"])]
         assert got["compactions"] == [c for c in expected["compactions"] if c["after_message"] < cut]
         assert got["summaries"] == expected["summaries"][: len(got["summaries"])]
-        assert sent(part) == sent(whole)[: len(part.turns)]
+        assert sent(part) == sent(whole)[: len(part.requests)]
 
     @every_strategy
     def test_each_message_is_tokenized_once(self, id: str) -> None:
@@ -429,7 +431,8 @@ class TestTimeTravel:
         log = Log(messages)
         for id in ("buffer", "window", "token_buffer"):
             memviz.replay(log, small(id), model=None, counter=counter)
-        assert len(calls) == len(log) + 2 * sum(len(message.tool_calls) for message in log)
+        names = {message.name for message in log if message.name}
+        assert len(calls) == len(log) + 2 * sum(len(message.tool_calls) for message in log) + len(names)
 
     def test_they_share_them_for_a_function_that_counts_as_well(self) -> None:
         calls: list[str] = []

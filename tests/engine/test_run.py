@@ -131,8 +131,8 @@ class TestFates:
         recalls = {turn: Recall(messages=picked) for turn in (2, 4)}
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
         fates = run.fates()
-        assert fates.shape == (len(run.turns), len(messages))
-        for record, row in zip(run.turns, fates, strict=True):
+        assert fates.shape == (len(run.requests), len(messages))
+        for record, row in zip(run.requests, fates, strict=True):
             blocks = {
                 kind: self.indices(record, kind) for kind in ("system", "history", "input", "recalled", "summary")
             }
@@ -155,7 +155,7 @@ class TestFates:
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
     ) -> None:
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
-        requests, wanted = data.draw(st.slices(len(run.turns))), data.draw(st.slices(len(messages)))
+        requests, wanted = data.draw(st.slices(len(run.requests))), data.draw(st.slices(len(messages)))
         assert run.fates(requests, wanted).tolist() == run.fates()[requests, wanted].tolist()
         assert run.generations(requests, wanted).tolist() == run.generations()[requests, wanted].tolist()
         assert run.fates(messages=wanted).tolist() == run.fates()[:, wanted].tolist()
@@ -188,7 +188,7 @@ class TestFates:
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
         generations, fates = run.generations(), run.fates()
         accumulating = id in ("summary_only", "recent_only")
-        for row, record in enumerate(run.turns):
+        for row, record in enumerate(run.requests):
             passed = [0] * len(messages)
             for compaction in run.compactions:
                 if compaction.after_message < record.memory.length and compaction.summary is not None:
@@ -239,7 +239,7 @@ def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_rea
     messages = [Message("system", "rules"), *talk(3)]
     run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None, counter="chars4")
     saved = run.to_dict()
-    for number, turn in enumerate(saved["turns"]):
+    for number, turn in enumerate(saved["requests"]):
         turn["tokens"] |= {"system": 0, "overhead": turn["tokens"]["overhead"] - 3}
         if number == 0:  # where the window still held it
             turn["history"], turn["tokens"]["history"] = [[0, 1]], 1
@@ -257,6 +257,13 @@ def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_rea
 def test_a_record_of_an_earlier_version_names_one_message_as_its_input() -> None:
     run = memviz.replay(talk(2), small("buffer"))
     value = through_json(run).to_dict()
+    value["turns"] = [as_a_turn(record) for record in value.pop("requests")]
     for turn in value["turns"]:
         turn["input"] = turn["input"][0]
     assert_same(run, Run.from_dict(value))
+
+
+def as_a_turn(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as versions kept it that had one for each turn."""
+    added = ("call", "kind", "thoughts")
+    return {name: value for name, value in record.items() if name not in added}

@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
-from memviz.engine.answering import THINKING_ENDED, THINKING_INSTRUCTION
+from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
 from memviz.errors import MalformedReplyError
 from memviz.models.base import ToolChoice
 from memviz.models.tools import TOOLS, Tool
@@ -100,10 +100,9 @@ class TestRounds:
         chat = chat_with(MORE, STOP, "Blue.")
         record = chat.send("Which colour?")
         assert texts(chat.log[4:]) == ["Which colour?", "Blue."]
-        assert [call.kind for call in record.calls] == ["thinking", "thinking"]
-        assert [texts(call.messages) for call in record.thinking] == [
-            [HMM, "Go on thinking."], ["I know.", "Answer the user now."],
-        ]  # fmt: skip
+        assert [call.kind for call in record.requests[:-1]] == ["thinking", "thinking"]
+        assert texts(record.thoughts) == [HMM, "Go on thinking.", "I know.", "Answer the user now."]
+        assert [texts(call.thoughts[1:]) for call in record.thinking] == [[], [HMM, "Go on thinking."]]
         assert record.parts.exchange == range(0)
 
     def test_the_next_turn_thinks_anew(self) -> None:
@@ -111,7 +110,7 @@ class TestRounds:
         chat.send("Which colour?")
         record = chat.send("And now?")
         assert HMM not in texts(record.context.messages)
-        assert len(record.calls) == 1
+        assert len(record.requests[:-1]) == 1
         assert "Blue." not in texts(record.context.messages)
 
     @pytest.mark.parametrize("rounds", [1, 2])
@@ -124,7 +123,7 @@ class TestRounds:
     def test_no_call_at_all_ends_thinking(self) -> None:
         chat = chat_with("It must be blue.", "Blue.")
         record = chat.send("Which colour?")
-        assert record.calls[0].messages == (Message("assistant", "It must be blue."), THINKING_ENDED)
+        assert record.thoughts == (Message("assistant", "It must be blue."), THINKING_ENDED)
         assert record.reply == "Blue."
         assert record.context.messages == caller_of(chat).requests[-1]
 
@@ -189,10 +188,11 @@ class TestBudget:
             says(decide(True), text="y" * 3200), says(decide(True), text="word\n" * 900), "Blue.",
             thinking_token_budget=1000,
         )  # fmt: skip
-        first, second = chat.send("Which colour?").thinking
+        record = chat.send("Which colour?")
+        first, second = record.thinking
         assert first.reply_tokens < 1000
         assert second.reply_tokens == 500, "the budget is looked at every 2000 characters"
-        assert second.messages == (Message("assistant", "word\n" * 400), THINKING_ENDED)
+        assert record.thoughts[-2:] == (Message("assistant", "word\n" * 400), THINKING_ENDED)
 
     def test_what_the_provider_billed_counts(self) -> None:
         dear = says(decide(True), text=HMM, usage=Usage(50, 999))
@@ -218,7 +218,7 @@ class TestRecallWhileThinking:
 
     def test_each_call_is_answered_under_its_id(self) -> None:
         chat = chat_with(says(decide(True, id="t"), recall("r", last_n=1)), STOP, "Blue.")
-        (said, *results) = chat.send("Which colour?").thinking[0].messages
+        (said, *results) = chat.send("Which colour?").thoughts[:3]
         assert [call.id for call in said.tool_calls] == [m.tool_call_id for m in results] == ["t", "r"]
 
     def test_a_round_that_only_recalls_goes_on(self) -> None:
@@ -228,7 +228,7 @@ class TestRecallWhileThinking:
     def test_a_last_round_that_only_recalls_is_told_that_it_was_the_last(self) -> None:
         chat = chat_with(says(recall(last_n=1), text=HMM), "Blue.", max_thinking_rounds=1)
         record = chat.send("Which colour?")
-        assert record.thinking[0].messages[-1] == THINKING_ENDED
+        assert record.thoughts[-1] == THINKING_ENDED
         assert record.context.messages == caller_of(chat).requests[-1]
 
     def test_it_counts_toward_the_bound(self) -> None:
@@ -251,7 +251,7 @@ class TestRecallWhileThinking:
             "Blue.",
         )
         record = chat.send("Which colour?")
-        assert [call.kind for call in record.calls] == ["thinking", "recall"]
+        assert [call.kind for call in record.requests[:-1]] == ["thinking", "recall"]
         assert texts(record.context.messages)[1:6] == [
             "question 0",
             "answer 0",
@@ -337,7 +337,7 @@ class TestRecord:
         record = chat.send("Which colour?")
         requests = zip(caller_of(chat).requests, caller_of(chat).tools, strict=True)
         *sent, last = [request_tokens(*request) for request in requests]
-        assert [call.sent_tokens for call in record.calls] == sent
+        assert [call.sent_tokens for call in record.requests[:-1]] == sent
         assert record.total_tokens == last
         assert record.sent_tokens == sum(sent) + last
         schemas = sum(CHARS4(TOOLS[name].text) for name in (THINK, RECALL))
@@ -359,7 +359,7 @@ class TestRecord:
         record = chat.send("Which colour?")
         again = Run.from_dict(json.loads(json.dumps(chat.run.to_dict())))
         assert contents(again) == contents(chat.run)
-        assert again.turns[-1].calls == record.calls
+        assert again.turns[-1].requests[:-1] == record.requests[:-1]
         assert again.turns[-1].context.messages == record.context.messages
         assert again.compactions[-1].by_thinking
         assert again.compactions[-1].prompt_tokens == 0
@@ -367,8 +367,10 @@ class TestRecord:
     def test_frame_and_fates(self) -> None:
         chat = chat_with(*self.SCRIPT)
         record = chat.send("Which colour?")
-        row = chat.run.frame().iloc[-1]
-        assert (row["earlier_calls"], row["thinking_tokens"]) == (3, 50)
+        frame = chat.run.frame()
+        row, calls = frame.iloc[-1], frame.iloc[-4:-1]
+        assert calls["kind"].tolist() == ["thinking", "thinking", "recall"]
+        assert calls["reply_tokens"].tolist() == [20, 30, 40]
         assert row["messages"] == len(record.context.messages)
         assert chat.run.fates()[-1].tolist() == [Fate.RECALLED] * 4 + [Fate.VERBATIM] * 3 + [Fate.NOT_YET]
 
@@ -376,8 +378,10 @@ class TestRecord:
         chat = chat_with(*self.SCRIPT)
         chat.send("Which colour?")
         run = chat.replay_with(memviz.strategy("buffer"))
-        assert run.turns[-1].calls == ()
-        assert texts(run.turns[-1].context.messages) == texts(chat.log[:5])
+        assert all(record.thoughts == () for record in run.requests)
+        assert [texts(record.context.messages) for record in run.turns[-1].requests] == [
+            texts(chat.log[:5]), texts(chat.log[:7]),
+        ]  # fmt: skip
 
 
 class TestStoppedOrFailed:
@@ -418,7 +422,7 @@ class TestStoppedOrFailed:
             chat.send("Which colour?")
         assert (len(chat.log), len(chat.run.turns), len(chat.run.compactions)) == (5, 2, 2)
         assert "".join(chat.retry()) == "Blue."
-        assert [call.kind for call in chat.run.turns[-1].calls] == ["thinking"] * 2
+        assert [call.kind for call in chat.run.turns[-1].requests[:-1]] == ["thinking"] * 2
         requests = caller_of(chat).requests
         assert requests[: place + 1] == requests[place + 1 : 2 * place + 2]
 

@@ -117,7 +117,7 @@ def test_calls_and_reply_are_billed_each(server: OpenAIServer) -> None:
     usage = {"prompt_tokens": 2000, "completion_tokens": 10, "total_tokens": 2010}
     chat = chat_on(server, recalling("call_1"), answers.text("Kira.", usage=usage))
     record = ask(chat)
-    (call,) = record.calls
+    (call,) = record.requests[:-1]
     assert record.facts is not None
     assert (call.facts.usage, record.facts.usage) == (memviz.Usage(1000, 100), memviz.Usage(2000, 10))
     assert call.facts.cost_usd == pytest.approx(1000 * 0.15e-6 + 100 * 0.6e-6)
@@ -177,7 +177,7 @@ def test_too_many_rounds_end_with_a_request_for_the_answer(server: OpenAIServer)
     results = [m["content"] for m in behind_the_input(bodies(server)[-1]) if m["role"] == "tool"]
     assert results[:2] == [CLEAR, CLEAR]
     assert results[2].startswith("Error: at most 2 recalls in one turn.")
-    assert (record.reply, len(record.calls)) == ("Kira.", 3)
+    assert (record.reply, len(record.requests[:-1])) == ("Kira.", 3)
     check_protocol(server, record)
 
 

@@ -312,7 +312,7 @@ def test_what_fell_once_does_not_grow_without_bound() -> None:
     fell = [replace(record, tokens={**record.tokens, "history": 1}) if at == 6 else record
             for at, record in enumerate(run.turns)]  # fmt: skip
     assert found(run, "growth")
-    assert not found(replace(run, turns=tuple(fell)), "growth")
+    assert not found(replace(run, requests=tuple(fell)), "growth")
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_a_tool_result_without_its_call() -> None:
         Message("tool", "three", tool_call_id="c"), Message("assistant", "four"), Message("user", "five"),
     ]  # fmt: skip
     warning = expect(run_of(messages, "window", window_size=3), "orphaned_tool_message")
-    assert warning.numbers == "1 of 2 requests hold a tool result whose call was cut off."
+    assert warning.numbers == "1 of 3 requests hold a tool result whose call was cut off."
     assert (warning.turns, warning.severity) == ((2,), "bad")
     assert not found(run_of(messages, "window", window_size=4), "orphaned_tool_message")
     assert not found(run_of(messages, "window", window_size=2), "orphaned_tool_message")

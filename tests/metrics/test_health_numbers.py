@@ -40,12 +40,17 @@ class Recount:
         self.run, self.calls, self.count, self.id = run, calls, run.counter, run.strategy.id
         self.budget = getattr(run.strategy, BUDGETS[self.id]) if self.id in BUDGETS else None
         self.done = [c for c in run.compactions if c.error is None]
-        self.requests = [record.context for record in run.turns]
+        self.requests = [record.context for record in run.requests]
 
     def size(self, turn: int, *kinds: str) -> int:
         """Tokens of the blocks of these kinds in a request (0-based)."""
         texts = [m.content for block in self.requests[turn].blocks if block.kind in kinds for m in block.messages]
         return sum(map(self.count, texts))
+
+    def named(self, number: int) -> list[str]:
+        """The turn of a request (0-based), and from its second call on that."""
+        record = self.run.requests[number]
+        return say(record.turn, *([record.call] if record.call > 1 else []))
 
     def text(self, version: int | None) -> str:
         return self.run.summaries[version - 1].text if version else ""
@@ -67,7 +72,7 @@ class Recount:
         alone = sum(self.size(at, "input") > self.budget for at in over)
         worst = first_of_most(sizes)
         said = say(len(over), len(sizes), self.budget, *([alone] if alone else []), sizes[worst])
-        return said + say(self.run.turns[worst].turn)
+        return said + self.named(worst)
 
     def large_summary(self) -> Found:
         sizes = [self.size(at, "summary") for at in range(len(self.requests))]
@@ -76,7 +81,7 @@ class Recount:
         if not large or self.budget is None:
             return None
         worst = first_of_most(sizes)
-        return say(len(large), len(sizes), self.budget, sizes[worst], self.run.turns[worst].turn)
+        return say(len(large), len(sizes), self.budget, sizes[worst]) + self.named(worst)
 
     def kept_above_trigger(self) -> Found:
         if self.id != "summary_buffer" or self.budget is None:
@@ -112,7 +117,7 @@ class Recount:
         return say(len(same), len(renewed), sum(len(c.summarized) for c in same))
 
     def thrash(self) -> Found:
-        rows = [(r, [c for c in r.compactions if c.summary is not None]) for r in self.run.turns]
+        rows = [(r, [c for c in r.compactions if c.summary is not None]) for r in self.run.requests]
         first = next((at for at, (_, written) in enumerate(rows) if written), len(rows))
         since = rows[first:]
         busy = sum(bool(written) for _, written in since)
@@ -138,18 +143,20 @@ class Recount:
         sizes = [self.size(at, part) for at in range(len(self.requests))] if part else []
         if len(sizes) < 8 or sizes != sorted(sizes) or sizes[-1] == sizes[len(sizes) // 2]:
             return None
-        first, last = self.run.turns[0].turn, self.run.turns[-1].turn
-        pace = (sizes[-1] - sizes[0]) / (last - first)
+        pace = (sizes[-1] - sizes[0]) / (len(sizes) - 1)
         calls = [call for m in self.requests[-1].messages for call in m.tool_calls]
         sent = sum(self.count(m.content) + 3 for m in self.requests[-1].messages) + 3
         sent += sum(self.count(call.name) + self.count(call.arguments) for call in calls)
-        turn = last + ceil((WINDOW_TOKENS - sent) / pace)
+        more = ceil((WINDOW_TOKENS - sent) / pace)
+        when = more if self.run.has_calls else self.run.turns[-1].turn + more
         return [
-            *say(sizes[0], sizes[-1], first, last),
+            *say(sizes[0], sizes[-1]),
+            *self.named(0),
+            *self.named(-1),
             f"{pace:,.0f}",
             *say(WINDOW_TOKENS),
             "5",
-            *say(turn),
+            *say(when),
         ]  # of gpt-5-mini
 
     def assistant_first(self) -> Found:
@@ -167,7 +174,7 @@ class Recount:
         return [*say(len(beginnings), here, there), f"{max(here / there, there / here):.1f}"]
 
 
-KINDS = [name for name in vars(Recount) if name not in ("size", "text", "room") and not name.startswith("_")]
+KINDS = [name for name in vars(Recount) if name not in ("size", "named", "text", "room") and not name.startswith("_")]
 
 
 def numbers_in(sentence: str) -> list[str]:

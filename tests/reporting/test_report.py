@@ -27,6 +27,7 @@ from memviz.text.wording import dollars
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
 from tests.reporting.reading import Element, charts, read, rows
+from tests.tool_loops import loops
 
 HOSTILE = (
     "</script><script>alert(1)</script>", '<img src=x onerror="alert(1)">',
@@ -325,3 +326,39 @@ def test_a_bundled_conversation_in_chinese() -> None:
     assert page.one("h1").words == told.title
     assert html.count('<div class="text" dir="auto" lang="zh">') >= len(told.messages)
     assert told.messages[5].content in page.one("details", class_="talk").text
+
+
+@pytest.fixture(scope="module")
+def loop() -> Run:
+    return memviz.replay(loops(4, 3), memviz.strategy("summary_buffer", max_token_limit=60), model="offline")
+
+
+@pytest.fixture(scope="module")
+def loop_page(loop: Run) -> Element:
+    return read(html_report([loop], Transcript(tuple(loop.log), title="Loops")))
+
+
+class TestToolLoops:
+    """Every call of the model is a request, and a step of the charts."""
+
+    def test_requests_are_counted_beside_turns(self, loop_page: Element, loop: Run) -> None:
+        assert loop_page.one("p", class_="facts").words == "32 messages · 4 turns · 16 requests · 1 setting"
+        peak = max(loop.requests, key=lambda record: record.total_tokens)
+        numbers = dict(rows(loop_page.one("table", class_="numbers"))[1:])
+        assert numbers["Requests to the chat model"] == "16"
+        assert numbers["Largest request, turn"] == f"{peak.turn}, call {peak.call}"
+        assert numbers["Prompt tokens sent to the chat model"] == f"{sum(r.total_tokens for r in loop.requests):,}"
+
+    def test_the_charts_go_by_request(self, loop_page: Element, loop: Run) -> None:
+        assert loop_page.one("section", id="tokens").one("h2").words == "Tokens sent per request"
+        drawn = charts(loop_page)["charts"]
+        assert numbers(drawn["tokens"]["data"][0]["y"]) == [record.total_tokens for record in loop.requests]
+        heatmap = next(trace for trace in drawn["map-0"]["data"] if trace["type"] == "heatmap")
+        assert heatmap["z"]["shape"] == "32, 16"
+
+    def test_compactions_name_the_call_that_they_changed(self, loop_page: Element, loop: Run) -> None:
+        named = [row[1] for row in rows(loop_page.one("details", class_="compactions"))[1:]]
+        assert named[: sum(len(r.compactions) for r in loop.requests)] == [
+            record.name for record in loop.requests for _ in record.compactions
+        ]
+        assert any("call" in name for name in named)

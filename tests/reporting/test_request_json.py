@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.models.base import Reply
@@ -25,7 +23,7 @@ SAID = [
 
 def test_the_messages_that_were_sent_and_nothing_else() -> None:
     run = memviz.replay(SAID, memviz.strategy("buffer"), model=None, system_prompt="Be brief.")
-    text = request_json(run, 2)
+    text = request_json(run.turns[1])
     assert json.loads(text) == {"messages": [message.to_request() for message in run.turns[1].context.messages]}
     assert json.loads(text)["messages"][1] == {"role": "user", "content": "Ünï <b>", "name": "Mira"}
     assert "secret" not in text
@@ -33,34 +31,31 @@ def test_the_messages_that_were_sent_and_nothing_else() -> None:
 
 def test_the_model_where_one_is_known() -> None:
     run = memviz.replay(SAID, memviz.strategy("buffer"), model=None)
-    assert json.loads(request_json(run, 1, "gpt-5-mini"))["model"] == "gpt-5-mini"
+    assert json.loads(request_json(run.requests[0], "gpt-5-mini"))["model"] == "gpt-5-mini"
     chat = memviz.Chat(memviz.strategy("buffer"), model=ScriptedModel([Reply("Yes", model="chat-7")]))
     chat.send("Well?")
-    assert json.loads(request_json(chat.run, 1))["model"] == "chat-7"
-    assert json.loads(request_json(chat.run, 1, "other"))["model"] == "other"
+    assert json.loads(request_json(chat.run.requests[0]))["model"] == "chat-7"
+    assert json.loads(request_json(chat.run.requests[0], "other"))["model"] == "other"
 
 
 def test_nobody_is_sent_to_the_offline_model() -> None:
     chat = memviz.Chat(memviz.strategy("buffer"), model=memviz.model("offline"))
     chat.send("My name is Ada.")
     assert chat.run.turns[0].facts is not None
-    assert "model" not in json.loads(request_json(chat.run, 1))
+    assert "model" not in json.loads(request_json(chat.run.requests[0]))
 
 
 def test_the_tools_that_were_offered() -> None:
     chat = memviz.Chat(memviz.strategy("summary_only"), model=memviz.model("offline"))
     chat.send("My name is Ada.")
-    sent: dict[str, Any] = json.loads(request_json(chat.run, 1))
+    sent: dict[str, Any] = json.loads(request_json(chat.run.requests[0]))
     names = chat.run.turns[0].parts.tools
     assert names
     known = {tool.name: tool.to_request() for tool in (RECALL_CONVERSATION, CONTINUE_THINKING)}
     assert sent["tools"] == [known[name] for name in names]
 
 
-@pytest.mark.parametrize(("turns", "told"), [(5, "The last request is that of turn 2."), (0, "no request at all")])
-def test_a_turn_without_a_request(turns: int, told: str) -> None:
-    run = memviz.replay(SAID, memviz.strategy("buffer"), model=None) if turns else (
-        memviz.ChatMemory(memviz.strategy("buffer"), model=None).run
-    )  # fmt: skip
-    with pytest.raises(memviz.MemvizError, match=f"Turn 9 made no request. .*{told}"):
-        request_json(run, 9)
+def test_every_call_of_a_turn_is_a_request_of_its_own() -> None:
+    run = memviz.replay(SAID, memviz.strategy("buffer"), model=None)
+    roles = [[message["role"] for message in json.loads(request_json(one))["messages"]] for one in run.requests]
+    assert roles == [["user"], ["user", "assistant", "tool"], ["user", "assistant", "tool", "assistant", "user"]]

@@ -13,8 +13,9 @@ from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.base import Reply, Usage
-from memviz.reporting.run_tables import COMPACTION_COLUMNS, TURN_COLUMNS, compactions_csv, turns_csv
+from memviz.reporting.run_tables import COMPACTION_COLUMNS, REQUEST_COLUMNS, compactions_csv, requests_csv
 from memviz.transcripts.csv_cells import unguarded
+from tests.tool_loops import loops
 
 FORMULAS = (
     "=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "  =cmd", "'quoted", 'a "b", c\nsecond line', "\n=1", "-12.5"
@@ -38,21 +39,34 @@ def run() -> Run:
     )  # fmt: skip
 
 
-def test_one_row_a_turn_with_the_numbers_of_the_frame(run: Run) -> None:
-    table = pd.read_csv(StringIO(turns_csv(run)))
-    assert tuple(table.columns) == TURN_COLUMNS
+def test_one_row_a_request_with_the_numbers_of_the_frame(run: Run) -> None:
+    table = pd.read_csv(StringIO(requests_csv(run)))
+    assert tuple(table.columns) == REQUEST_COLUMNS
     frame = run.frame()
-    for column in frame.columns.drop("flags"):
+    for column in frame.columns.drop(["flags", "kind"]):
         assert table[column].tolist() == frame[column].tolist(), column
         assert pd.api.types.is_numeric_dtype(table[column])
     assert table["budget_tokens"].isna().all()
 
 
+def test_every_call_of_a_tool_loop_has_a_row_and_compactions_say_which_they_changed() -> None:
+    run = memviz.replay(
+        loops(3, 4), memviz.strategy("summary_buffer", max_token_limit=60), model=ScriptedModel(["S"] * 9)
+    )
+    rows = read(requests_csv(run))
+    assert [(int(row["turn"]), int(row["call"])) for row in rows] == [(t, c) for t in (1, 2, 3) for c in range(1, 6)]
+    assert [int(row["total_tokens"]) for row in rows] == [record.total_tokens for record in run.requests]
+    changed = [(f"{r.turn}", f"{r.call}") for r in run.requests for _ in r.compactions]
+    assert any(call != "1" for _, call in changed)
+    said = [(row["request_turn"], row["request_call"]) for row in read(compactions_csv(run))]
+    assert said == changed + [("", "")] * (len(run.compactions) - len(changed))
+
+
 def test_the_budget_stands_beside_what_counts_against_it() -> None:
     run = memviz.replay(talk(10), memviz.strategy("token_buffer", max_tokens=150), model=None)
-    rows = read(turns_csv(run))
+    rows = read(requests_csv(run))
     assert {row["budget_tokens"] for row in rows} == {"150"}
-    counted = [record.tokens["history"] + record.tokens["input"] for record in run.turns]
+    counted = [record.tokens["history"] + record.tokens["input"] for record in run.requests]
     assert [int(row["counted_tokens"]) for row in rows] == counted
 
 
@@ -61,7 +75,7 @@ def test_who_replied_at_what_cost() -> None:
     chat = memviz.Chat(memviz.strategy("buffer"), model=model)
     chat.send("One?")
     chat.send("Two?")
-    first, second = read(turns_csv(chat.run))
+    first, second = read(requests_csv(chat.run))
     assert (first["reply_model"], first["reply_cost_usd"]) == ("'=evil()", "0.25")
     assert (second["reply_model"], second["reply_cost_usd"]) == ("chat-7", "")
     assert float(second["reply_seconds"]) >= 0
@@ -105,5 +119,5 @@ def test_no_cell_is_a_formula_and_every_text_comes_back(text: str) -> None:
 
 def test_a_run_of_nothing_has_its_columns() -> None:
     run = memviz.ChatMemory(memviz.strategy("summary"), model=None).run
-    assert turns_csv(run) == ",".join(TURN_COLUMNS) + "\r\n"
+    assert requests_csv(run) == ",".join(REQUEST_COLUMNS) + "\r\n"
     assert compactions_csv(run) == ",".join(COMPACTION_COLUMNS) + "\r\n"

@@ -88,7 +88,7 @@ class TestKeeping:
 
     def test_of_the_offline_model_with_its_recalls_and_thoughts_comes_back_equal(self, store: Store) -> None:
         run = memviz.free_run(talk(4), memviz.strategy("summary_only", enable_reflective_thinking=True))
-        assert any(record.calls for record in run.turns)
+        assert run.has_calls
         id = a_conversation(store, 4)
         store.save_free_run(id, run, "k", 8)
         assert contents(store.find_free_run(id, "k")) == contents(run)

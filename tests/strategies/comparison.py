@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import memviz
@@ -32,8 +34,8 @@ def compare(
 
 
 def assert_same_requests(run: Run, reference: Reference) -> None:
-    assert [record.turn for record in run.turns] == [request.turn for request in reference.requests]
-    for record, request in zip(run.turns, reference.requests, strict=True):
+    assert [record.turn for record in run.requests] == [request.turn for request in reference.requests]
+    for record, request in zip(run.requests, reference.requests, strict=True):
         assert list(record.context.messages) == expected_messages(request, reference), f"request {request.turn}"
         assert_blocks(record.context, request, reference)
         assert_tokens(record, reference)
@@ -65,8 +67,20 @@ def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
     sent = record.context.messages
     assert record.tokens["overhead"] == 3 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
-    turn = [m for m, n in zip(reference.messages, reference.numbers, strict=True) if n == record.turn]
-    assert record.reply_tokens == sum(reference.count(m.content) for m in turn if m.role == "assistant")
+    assert record.tokens.get("names", 0) == sum(reference.count(message.name) for message in sent if message.name)
+    assert record.reply_tokens == sum(
+        written_tokens(m, reference.count) for m in replies_to(record, reference.messages)
+    )
+
+
+def replies_to(record: memviz.TurnRecord, messages: list[Message]) -> list[Message]:
+    behind = messages[record.memory.length :]
+    return list(takewhile(lambda message: message.role == "assistant", behind))
+
+
+def written_tokens(message: Message, count: Callable[[str], int]) -> int:
+    calls = sum(count(call.name) + count(call.arguments) for call in message.tool_calls)
+    return count(message.content) + calls
 
 
 def assert_same_compactions(run: Run, reference: Reference) -> None:
@@ -78,7 +92,7 @@ def assert_same_compactions(run: Run, reference: Reference) -> None:
     assert [version.version for version in run.summaries] == list(range(1, len(written) + 1))
     assert [version.tokens for version in run.summaries] == [reference.count(c.text) for c in written]
     previous = -1
-    for record, request in zip(run.turns, reference.requests, strict=True):
+    for record, request in zip(run.requests, reference.requests, strict=True):
         due = [c for c in run.compactions if previous < c.after_message <= request.input[-1]]
         assert list(record.compactions) == due, f"compactions since the request before request {request.turn}"
         previous = request.input[-1]

@@ -26,7 +26,7 @@ def message_of(number: int, role: str, size: int) -> Message:
         return Message("assistant", text, tool_calls=(call,))
     if role == "tool":
         return Message("tool", text, tool_call_id=f"call{(number - 1) % 3}")
-    return Message(role, text)
+    return Message(role, text, name="Dr. Ada" if number % 7 == 5 else None)
 
 
 sizes = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])

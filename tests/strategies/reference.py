@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import dropwhile
 
 from memviz import Message
 
@@ -90,15 +91,27 @@ class Reference:
             self.seen.append(i)
             self.pending.append(i)
             self.after_message()
-            in_leading_run = all(
-                self.messages[j].role == "user" for j in range(i + 1) if self.numbers[j] == self.numbers[i]
-            )
-            if message.role == "user" and in_leading_run and (following is None or following.role != "user"):
+            if self.asks_after(i):
                 self.before_request()
                 self.send()
-            elif self.numbers[i] > 0 and (following is None or self.numbers[i + 1] != self.numbers[i]):
+            is_last_of_turn = following is None or self.numbers[i + 1] != self.numbers[i]
+            if self.numbers[i] > 0 and is_last_of_turn and message.role != "user":
                 self.after_turn()
         return self
+
+    def asks_after(self, i: int) -> bool:
+        """Whether the model is called once message ``i`` was said: the assistant answers next, or the user waits for an
+        answer that never came."""
+        if self.numbers[i] == 0 or self.messages[i].role == "assistant":
+            return False
+        following = self.messages[i + 1 : i + 2]
+        if following and following[0].role == "assistant":
+            return True
+        turn = [j for j, number in enumerate(self.numbers) if number == self.numbers[i]]
+        if any(self.messages[j].role == "assistant" for j in turn):
+            return False
+        asked = [j for j in turn if all(self.messages[k].role == "user" for k in range(turn[0], j + 1))]
+        return i == asked[-1]
 
     @property
     def turn(self) -> int:
@@ -145,7 +158,9 @@ class Reference:
         return None
 
     def send(self) -> None:
-        asked = [i for i in self.seen if self.numbers[i] == self.turn]  # nothing else of the turn was said yet
+        replies = [i for i in self.seen if self.messages[i].role == "assistant"]
+        since = [i for i in self.seen if not replies or i > replies[-1]]
+        asked = list(dropwhile(lambda i: self.messages[i].role == "system", since)) or since
         history = [i for i in self.history() if i not in asked]
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
@@ -265,6 +280,10 @@ class PerTurn(Reference):
         missing = [turn for turn in range(1, self.turn) if turn not in self.summaries]
         return [i for turn in missing for i in self.positions_of(turn)] if self.enable_summarization else []
 
+    def open_turn(self) -> list[int]:
+        """The turn so far: question, calls, results."""
+        return self.positions_of(self.turn)
+
     def summary_message(self) -> str | None:
         if not self.summaries:
             return None
@@ -273,7 +292,7 @@ class PerTurn(Reference):
 
 class SummaryOnly(PerTurn):
     def history(self) -> list[int]:
-        return self.unsummarized()
+        return [*self.unsummarized(), *self.open_turn()]
 
 
 class RecentOnly(PerTurn):

@@ -41,7 +41,7 @@ def test_a_cell_holds_what_the_metrics_of_a_replay_say(
         retained=kept.retained.sum(axis=1), born=kept.born.sum(axis=1), facts=len(transcript.probes),
         summarizations=sum(one.is_summarization for one in run.compactions),
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
-        over_budget_requests=sum("over_budget" in record.flags for record in run.turns),
+        over_budget_requests=sum("over_budget" in record.flags for record in run.requests),
     )  # fmt: skip
     found = measure(subject, small(id), counter(name), summarizer(plan) if plan else None)
     assert {**found.to_dict(), "seconds": 0} == {**expected.to_dict(), "seconds": 0}

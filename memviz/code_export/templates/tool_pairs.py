@@ -1,10 +1,12 @@
 """Tool calls and their results, which providers take only together."""
 
 
-def without_halves(log: list[dict], chosen: set[int]) -> set[int]:
-    """Without tool calls and tool results whose other half is not sent: providers refuse them."""
+def whole_pairs(log: list[dict], chosen: set[int], asked: range) -> set[int]:
+    """The chosen messages and what was asked last, without tool calls and tool results whose other half is not sent:
+    providers refuse them. What was asked is always sent, so the call that it answers goes along with it."""
     open_calls: list[tuple[str, int]] = []
     results: dict[int, list[int]] = {}
+    uncalled: set[int] = set()
     for i, message in enumerate(log):
         if message.get("tool_calls"):
             results[i] = []
@@ -15,8 +17,12 @@ def without_halves(log: list[dict], chosen: set[int]) -> set[int]:
             if match:
                 open_calls.remove(match)
                 results[match[1]].append(i)
-    whole: set[int] = set()
+            else:
+                uncalled.add(i)
+    answered = {caller for caller, answers in results.items() if any(i in asked for i in answers)}
+    whole = chosen | answered | set(asked)
     for caller, answers in results.items():
-        if len(answers) == len(log[caller]["tool_calls"]) and {caller, *answers} <= chosen:
-            whole |= {caller, *answers}
-    return {i for i in chosen if i in whole or not (log[i].get("tool_calls") or log[i]["role"] == "tool")}
+        is_whole = len(answers) == len(log[caller]["tool_calls"]) and {caller, *answers} <= whole
+        if caller not in answered and not is_whole:
+            whole -= {caller, *answers}
+    return whole - (uncalled - set(asked) if uncalled >= set(asked) else uncalled)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memviz.context import TOKEN_PARTS
+from memviz.context import ALL_PARTS
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Strategy, Trigger
 
-PARTS = (*TOKEN_PARTS, "tools")
+PARTS = ALL_PARTS
 
 
 class Limit(NamedTuple):

@@ -42,9 +42,14 @@ class SharedPrefix:
     def __init__(self, run: Run | Outline, *, overhead: bool = True) -> None:
         self._log, self._summaries, self._counter = run.log, run.space.summaries, run.counter
         self._per_message = TOKENS_PER_MESSAGE if overhead else 0
-        content = run.space.sums.arrays.totals + run.space.sums.arrays.call_totals
+        sums = run.space.sums.arrays
+        content = sums.totals + sums.call_totals + sums.name_totals
         self._sums = content + self._per_message * np.arange(len(content))
-        self._system = run.space.system_tokens + self._per_message * run.space.system_count
+        self._system = (
+            run.space.system_tokens
+            + int(sums.name_totals[run.space.system_stop])
+            + self._per_message * run.space.system_count
+        )
         self._sizes = np.append(np.diff(self._sums), 0)
         self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.wording.heading)
         self._units: dict[str, int] = {}

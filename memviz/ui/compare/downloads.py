@@ -11,7 +11,7 @@ import streamlit as st
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.reporting.figures import ImageFormat, can_render, image
 from memviz.reporting.run_json import run_json
-from memviz.reporting.run_tables import compactions_csv, turns_csv
+from memviz.reporting.run_tables import compactions_csv, requests_csv
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.folded import panel_of
@@ -53,7 +53,7 @@ def _files(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Trans
     _buttons([
         _File("Run (JSON)", f"{name}.json", "application/json", partial(run_json, run),
               "All of it: memviz.Run.from_dict reads it back."),
-        _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(turns_csv, run)),
+        _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(requests_csv, run)),
         _File("Summarizations (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run)),
     ])  # fmt: skip
 

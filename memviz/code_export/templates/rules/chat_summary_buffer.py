@@ -1,7 +1,8 @@
 """A running summary that counts too, and the newest messages that fit beside it."""
 
 from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.sending import sent, system_stop
+from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
 TOKEN_LIMIT = 64000  # tokens

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from memviz.code_export.templates.log import is_open
 from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
@@ -42,7 +43,7 @@ class Memory:
 
     def context(self) -> list[dict]:
         turns = [0, *self.starts]  # what comes before the first question is turn 0
-        completed = len(self.starts) - (self.log[-1]["role"] == "user" if self.log else 0)
+        completed = len(self.starts) - is_open(self.log)
         start = turns[max(0, completed - RECENT_ROUNDS + 1)]
         if ENABLE_SUMMARIZATION:  # a turn whose summary failed is sent word for word
             start = min(start, *self.starts[len(self.summaries) :][:1], len(self.log))

@@ -1,6 +1,7 @@
 """A running summary, and the newest messages."""
 
-from memviz.code_export.templates.sending import sent, system_stop
+from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
 BUFFER_SIZE = 4  # messages

@@ -1,7 +1,8 @@
 """A running summary, and the newest messages within a token limit."""
 
 from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.sending import sent, system_stop
+from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
 MAX_TOKEN_LIMIT = 500  # tokens

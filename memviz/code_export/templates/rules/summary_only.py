@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from memviz.code_export.templates.log import is_open
 from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
@@ -45,8 +46,7 @@ class Memory:
         return "\n".join([HEADING, *entries]) if entries else None
 
     def context(self) -> list[dict]:
-        if not (ENABLE_SUMMARIZATION and self.starts):
-            return sent(self.log, range(0))
-        failed = self.starts[len(self.summaries) :]  # a turn whose summary failed is sent word for word
-        stop = self.starts[-1] if self.log[-1]["role"] == "user" else len(self.log)
-        return sent(self.log, range(failed[0] if failed else stop, stop), self.accumulated())
+        start = [0, *self.starts][-1] if is_open(self.log) else len(self.log)
+        if ENABLE_SUMMARIZATION:  # a turn whose summary failed is sent word for word
+            start = min([start, *self.starts[len(self.summaries) :][:1]])
+        return sent(self.log, range(start, len(self.log)), self.accumulated())

@@ -1,6 +1,7 @@
 """The newest messages."""
 
-from memviz.code_export.templates.sending import sent, system_stop
+from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.sending import sent
 
 WINDOW_SIZE = 10  # messages
 

@@ -1,0 +1,19 @@
+"""Where a conversation begins, and what at its end waits for an answer."""
+
+
+def system_stop(log: list[dict]) -> int:
+    """How many system messages the log begins with. They are a system prompt: always sent, and never history."""
+    return next((i for i, message in enumerate(log) if message["role"] != "system"), len(log))
+
+
+def is_open(log: list[dict]) -> bool:
+    """Whether the turn waits for its reply: the user or a tool spoke last, or a tool is called."""
+    return bool(log) and (log[-1]["role"] != "assistant" or bool(log[-1].get("tool_calls")))
+
+
+def asked_last(log: list[dict]) -> range:
+    """The messages that the next call of the model answers: those behind the assistant's last one, and behind the
+    system messages that follow it."""
+    replies = [i for i, message in enumerate(log) if message["role"] == "assistant"]
+    start = replies[-1] + 1 if replies else system_stop(log)
+    return range(next((i for i in range(start, len(log)) if log[i]["role"] != "system"), start), len(log))

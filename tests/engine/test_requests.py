@@ -1,0 +1,154 @@
+"""Every call of the model is a request: those of a tool loop, of a live model that recalls, and of a question alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, Recall, RecallError
+from tests.engine.probes import Digest, small
+from tests.strategies.conversations import conversations
+
+every_strategy = pytest.mark.parametrize("id", memviz.strategies())
+
+
+def tool_loop(calls: int, number: int = 1) -> list[Message]:
+    """A turn in which the model calls a tool so often before it answers."""
+    loop = [Message("user", f"question {number}")]
+    for call in range(1, calls + 1):
+        asked = {"id": f"c{call}", "function": {"name": "look_up", "arguments": f'{{"page": {call}}}'}}
+        loop.append(Message("assistant", f"looking {call}", tool_calls=(asked,)))  # type: ignore[arg-type]
+        loop.append(Message("tool", f"page {call} of {number}", tool_call_id=f"c{call}"))
+    return [*loop, Message("assistant", f"answer {number}")]
+
+
+def agent(*calls: int) -> list[Message]:
+    """A conversation of such turns."""
+    return [message for number, count in enumerate(calls, 1) for message in tool_loop(count, number)]
+
+
+def count_by_hand(messages: list[Message]) -> int:
+    """Assistant messages that do not follow another one, from the first question on, and questions without any."""
+    turns: list[list[str]] = []
+    for at, message in enumerate(messages):
+        if message.role == "user" and (at == 0 or messages[at - 1].role != "user"):
+            turns.append([])
+        if turns:
+            turns[-1].append(message.role)
+    replies = [
+        sum(role == "assistant" != before for before, role in zip(["", *turn], turn, strict=False)) for turn in turns
+    ]
+    return sum(max(1, count) for count in replies)
+
+
+@every_strategy
+@given(messages=conversations())
+def test_there_are_as_many_as_the_log_calls_for(id: str, messages: list[Message]) -> None:
+    run = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
+    assert len(run.requests) == count_by_hand(messages)
+    assert [one for turn in run.turns for one in turn.requests] == list(run.requests)
+    assert [record.turn for record in run.turns] == list(range(1, run.log.turn_count + 1))
+    assert all([one.call for one in turn.requests] == list(range(1, len(turn.requests) + 1)) for turn in run.turns)
+
+
+@pytest.mark.parametrize("calls", [5, 60])
+def test_the_calls_of_a_tool_loop_are_requests_of_one_turn(calls: int) -> None:
+    run = memviz.replay(agent(calls), memviz.strategy("buffer"))
+    assert (len(run.requests), len(run.turns), run.has_calls) == (calls + 1, 1, True)
+    assert [record.name for record in run.requests[:2]] == ["turn 1", "turn 1, call 2"]
+    sizes = [len(record.context.messages) for record in run.requests]
+    assert sizes == list(range(1, 2 * calls + 2, 2)), "each holds what was said before it"
+    assert run.turns[0].sent_tokens == sum(record.total_tokens for record in run.requests)
+
+
+def test_the_input_of_a_call_is_what_its_tools_gave() -> None:
+    run = memviz.replay(agent(2), memviz.strategy("window", window_size=1))
+    inputs = [[m.content for m in record.context.blocks[-1].messages] for record in run.requests]
+    assert inputs == [["question 1"], ["page 1 of 1"], ["page 2 of 1"]]
+    assert [record.flags for record in run.requests] == [(), ("orphaned_tool_message",), ("orphaned_tool_message",)]
+
+
+@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+def test_where_the_turn_is_the_unit_its_calls_so_far_are_sent(id: str) -> None:
+    run = memviz.replay(agent(1, 3), small(id), model=Digest())
+    last = run.requests[-1]
+    assert [m.content for m in last.context.messages[-7:]] == [
+        "question 2", "looking 1", "page 1 of 2", "looking 2", "page 2 of 2", "looking 3", "page 3 of 2",
+    ]  # fmt: skip
+    assert len(run.summaries) == 2, "a turn is summarized once, when it is complete"
+
+
+def test_a_strategy_that_acts_before_a_request_acts_before_each_call() -> None:
+    strategy = memviz.strategy("chat_summary_buffer", token_limit=20)
+    run = memviz.replay(agent(20), strategy, model=Digest(), counter=lambda text: len(text.split()))
+    changed = [record.call for record in run.requests if record.compactions]
+    assert len(changed) > 1
+    assert [run.request_number(one) for one in run.compactions] == [call - 1 for call in changed]
+
+
+def test_a_reply_that_calls_a_tool_is_as_long_as_all_that_the_model_wrote() -> None:
+    run = memviz.replay(agent(1), memviz.strategy("buffer"), counter=lambda text: len(text.split()))
+    assert [record.reply_tokens for record in run.requests] == [2 + 1 + 2, 2], "text, name and arguments"
+
+
+def recalled(record: memviz.TurnRecord) -> list[str]:
+    block = record.context.block("recalled")
+    return [message.content for message in block.messages] if block else []
+
+
+class TestRecall:
+    def run(self, recalls: Any) -> memviz.Run:
+        return memviz.replay(agent(0, 2, 1), memviz.strategy("window", window_size=1), recalls=recalls)
+
+    def test_what_a_turn_recalled_stays_for_all_its_calls_and_for_no_other(self) -> None:
+        run = self.run({2: Recall(last_n=1)})
+        assert [recalled(record) for record in run.requests] == [[], *[["answer 1"]] * 3, [], []]
+
+    def test_a_call_that_is_named_recalls_from_then_on_and_also_from_its_own_turn(self) -> None:
+        run = self.run({(2, 2): Recall(messages=[2, 0])})
+        assert [recalled(record) for record in run.requests] == [
+            [], [], *[["question 1", "question 2"]] * 2, [], [],
+        ]  # fmt: skip
+
+    def test_both_at_once_are_united(self) -> None:
+        run = self.run({2: Recall(messages=[0]), (2, 3): Recall(messages=[1])})
+        assert [recalled(record) for record in run.turns[1].requests] == [
+            ["question 1"], ["question 1"], ["question 1", "answer 1"],
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("key", [(2, 0), (2,), (1, 2, 3), ("2", 1), (2, 1.5), "2"])
+    def test_any_other_key_is_refused(self, key: Any) -> None:
+        with pytest.raises(RecallError, match=r"\(12, 3\)"):
+            self.run({key: Recall(last_n=1)})
+
+
+def test_a_table_has_a_row_a_request_or_a_row_a_turn() -> None:
+    run = memviz.replay(agent(2, 0), memviz.strategy("buffer"))
+    frame, turns = run.frame(), run.frame(by="turn")
+    assert list(zip(frame["turn"], frame["call"], strict=True)) == [(1, 1), (1, 2), (1, 3), (2, 1)]
+    assert (turns["turn"].tolist(), turns["requests"].tolist()) == ([1, 2], [3, 1])
+    for column in ("history_tokens", "total_tokens", "reply_tokens", "messages"):
+        assert turns[column].tolist() == [frame[column][:3].sum(), frame[column][3]]
+    with pytest.raises(memviz.ParameterError, match="turn"):
+        run.frame(by="day")  # type: ignore[arg-type]
+
+
+def test_each_record_knows_its_strategy() -> None:
+    chat = memviz.Chat(memviz.strategy("buffer"))
+    chat.send("My name is Ada.")
+    chat.change_strategy(memviz.strategy("window"))
+    chat.send("And I live in Turin.")
+    assert [record.strategy for record in chat.run.requests] == [memviz.strategy("buffer"), memviz.strategy("window")]
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=5))
+def test_the_first_request_from_a_message_on(calls: list[int]) -> None:
+    log = memviz.replay(agent(*calls), memviz.strategy("buffer"), counter="chars4").log
+    requests = list(log.requests())
+    for length in range(len(log) + 1):
+        later = [request for request in requests if request.stop >= length]
+        assert log.request_from(length) == (later[0] if later else None)

@@ -1,0 +1,139 @@
+"""Requests of conversations with tools, counted once more from the messages alone: how many there are, and the tokens
+of each, with whole messages and without anything that memviz adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Message, Run, Strategy
+from memviz.engine.outline import outline
+from memviz.metrics.cost.cost import cost
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.traffic import traffic
+from memviz.models.registry import model
+from memviz.transcripts.base import Transcript
+from tests.engine.probes import IDS, Digest, small
+from tests.metrics.requests.tool_loops import tool_loop
+from tests.real_conversations import MISSING, is_there, real_conversations
+
+COUNT = memviz.counter("o200k_base")
+FORMAT = 3  # tokens that the chat format adds to each message, and to each request
+needs_data = pytest.mark.skipif(not is_there(), reason=MISSING)
+
+
+def requests_called_for(messages: Sequence[Message]) -> list[int]:
+    """The turn of every request, read off the roles: each run of the assistant's messages answers one, and a turn
+    without any is one that waits."""
+    turns: list[int] = []
+    turn, waits, before = 0, False, ""
+    for message in messages:
+        if message.role == "user" and before != "user":
+            turns += [turn] * waits
+            turn, waits = turn + 1, True
+        if message.role == "assistant" and before != "assistant" and turn:
+            turns.append(turn)
+            waits = False
+        before = message.role
+    return turns + [turn] * waits
+
+
+@cache
+def tokens(text: str) -> int:
+    return COUNT(text)
+
+
+def written(message: Message) -> int:
+    """Tokens of the text and of the tool calls of a message."""
+    return tokens(message.content) + sum(tokens(call.name) + tokens(call.arguments) for call in message.tool_calls)
+
+
+def sent_tokens(run: Run) -> list[int]:
+    """Input tokens of every request, from the messages that are sent."""
+    found = []
+    for record in run.requests:
+        messages = record.context.messages
+        names = sum(tokens(message.name) for message in messages if message.name)
+        found.append(sum(written(message) + FORMAT for message in messages) + FORMAT + names)
+    return found
+
+
+def replies(messages: Sequence[Message], run: Run) -> list[int]:
+    """Tokens of what the assistant wrote in answer to each request."""
+    found, position = [], 0
+    for record in run.requests:
+        position = record.log_length
+        total = 0
+        while position < len(messages) and messages[position].role == "assistant":
+            total += written(messages[position])
+            position += 1
+        found.append(total)
+    return found
+
+
+def check(said: Sequence[Message] | Transcript, strategy: Strategy, summarizer: memviz.Model | None) -> Run:
+    """Hold every count of the run against the plain one."""
+    run = memviz.replay(said, strategy, model=summarizer, counter=COUNT.name)
+    messages = list(run.log)
+    turns, sent, answered = requests_called_for(messages), sent_tokens(run), replies(messages, run)
+    assert [record.turn for record in run.requests] == turns
+    assert [record.total_tokens for record in run.requests] == sent
+    assert [record.reply_tokens for record in run.requests] == answered
+    prompt = said.system_prompt if isinstance(said, Transcript) else None
+    outlined = outline(run.log, strategy, summarizer, run.counter, prompt)
+    for found in (traffic(run), traffic(outlined)):
+        assert (found.turns.tolist(), found.input_tokens.tolist(), found.output_tokens.tolist()) == (
+            turns, sent, answered,
+        )  # fmt: skip
+    whole, use, by_turn = run.frame(), token_use(run), run.frame(by="turn")
+    assert (whole["turn"].tolist(), whole["total_tokens"].tolist()) == (turns, sent)
+    assert by_turn["requests"].tolist() == [turns.count(turn) for turn in sorted(set(turns))]
+    assert by_turn["total_tokens"].sum() == sum(sent) == use.sent_tokens
+    largest = run.requests[sent.index(max(sent))]
+    assert (use.requests, use.peak_tokens) == (len(sent), max(sent))
+    assert (use.peak_turn, use.peak_call) == (largest.turn, largest.call)
+    paid = cost(traffic(run), None, None, cache=None, pause_seconds=0).frame()
+    assert paid["requests"].tolist() == by_turn["requests"].tolist()
+    assert paid["input_tokens"].tolist() == by_turn["total_tokens"].tolist()
+    return run
+
+
+def real_with_tools() -> list[Transcript]:
+    every = [transcript for found in real_conversations().values() for transcript in found]
+    return [one for one in every if any(message.tool_calls for message in one.messages)]
+
+
+@needs_data
+@pytest.mark.parametrize("id", IDS)
+def test_every_real_conversation_with_tools(id: str) -> None:
+    found = real_with_tools()
+    assert len(found) > 10
+    assert sum(check(one, memviz.strategy(id), model("offline")).has_calls for one in found) > 10
+
+
+@needs_data
+@pytest.mark.parametrize("id", IDS)
+def test_the_first_real_conversation_with_small_limits(id: str) -> None:
+    one = real_conversations()["tau_bench_airline_20.json"][0]
+    run = check(one, small(id), Digest())
+    assert (len(run.requests), len(run.turns)) == (16, 8)
+
+
+@pytest.mark.parametrize("id", IDS)
+@given(calls=st.lists(st.integers(1, 12), min_size=1, max_size=5), seed=st.integers(0, 9))
+def test_generated_tool_loops(id: str, calls: list[int], seed: int) -> None:
+    run = check(tool_loop(calls, seed), small(id), Digest())
+    assert [len(record.requests) for record in run.turns] == calls
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("size", [5, 20, 60])
+def test_a_long_loop_in_one_turn(id: str, size: int) -> None:
+    run = check(tool_loop([size]), small(id), Digest())
+    assert [(record.turn, record.call) for record in run.requests] == [(1, call) for call in range(1, size + 1)]
+    assert len(check(tool_loop([2, size, 1]), memviz.strategy(id), None).requests) == size + 3
