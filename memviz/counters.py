@@ -206,6 +206,7 @@ class TokenSums:
         self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
         self.name_totals: list[int] = [0]
+        self._tokens_of_names: dict[str | None, int] = {None: 0}  # a conversation has few
         self._arrays: SumArrays | None = None
 
     @property
@@ -232,7 +233,7 @@ class TokenSums:
         # The totals come last: their length says how many messages are counted.
         totals, reply_totals, call_totals = self.totals, self.reply_totals, self.call_totals
         name_totals = self.name_totals
-        names: dict[str | None, int] = {None: 0}  # a conversation has few
+        names = self._tokens_of_names
         total, reply_total, call_total, name_total = totals[-1], reply_totals[-1], call_totals[-1], name_totals[-1]
         for message in islice(messages, len(totals) - 1, None):
             tokens = self.counter(message.content)
@@ -273,5 +274,6 @@ class TokenSums:
         sums.totals = self.totals[: length + 1]
         sums.reply_totals = self.reply_totals[: length + 1]
         sums.call_totals = self.call_totals[: length + 1]
+        sums._tokens_of_names = self._tokens_of_names.copy()
         sums.name_totals = self.name_totals[: length + 1]
         return sums

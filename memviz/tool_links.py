@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,18 @@ class ToolPairs:
         self.uncalled: list[int] = []  # tool results that answer no call
         self.call_of: dict[int, int | None] = {}  # tool result -> message that called it
         self.results_of: dict[int, list[int]] = {}  # calling message -> its results
-        self.late: list[int] = []  # calling messages of which a result came after a later user message
+        self.late: list[int] = []  # calling messages of which a result came after the next request, in order
         self.unanswered: dict[int, int] = {}  # calling message -> calls of it without a result yet
-        self._last_user = -1
+        self._next_request = -1  # the last message that the model was called before or that a turn begins with
+        self._last_role = ""
         self._open: dict[str, list[_OpenCall]] = {}  # by id, the newest last
         self._newest: list[_OpenCall] = []  # of any id, the newest last; closed ones are cleared as they come up
 
     def add(self, position: int, message: Message) -> None:
         """Take note of one more message of the log."""
+        if message.role == "user" or (message.role == "assistant" != self._last_role):
+            self._next_request = position
+        self._last_role = message.role
         if message.tool_calls:
             self.callers.append(position)
             self.results_of[position] = []
@@ -46,16 +51,18 @@ class ToolPairs:
                 self.uncalled.append(position)
             else:
                 self._answer(caller, position)
-        elif message.role == "user":
-            self._last_user = position
 
     def _answer(self, caller: int, position: int) -> None:
         self.results_of[caller].append(position)
         self.unanswered[caller] -= 1
         if not self.unanswered[caller]:
             del self.unanswered[caller]
-        if self._last_user > caller and caller not in self.late[-1:]:
-            self.late.append(caller)
+        if self._next_request > caller and not self._is_late(caller):
+            insort(self.late, caller)
+
+    def _is_late(self, caller: int) -> bool:
+        place = bisect_left(self.late, caller)
+        return self.late[place : place + 1] == [caller]
 
     def _close(self, id: str | None) -> int | None:
         """The message whose newest open call has this id, or, where a result names none, any id."""

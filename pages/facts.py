@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.controls.sidebar import TURN_KEY, setting_runs, study_controls
+from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
 from memviz.ui.facts.summaries.page import summaries_view
 from memviz.ui.facts.views import SUMMARIES, VIEWS
@@ -21,4 +21,4 @@ if view == SUMMARIES:
 else:
     lives_view(workspace(), state, settings, models)
 with st.sidebar:  # last, for the settings and models stand above it
-    copy_link(state, "facts-link", TURN_KEY)
+    copy_link(state, "facts-link", with_request=True)

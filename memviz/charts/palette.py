@@ -11,7 +11,7 @@ PART_COLORS = {
     "recalled": "#E69F00",
     "input": "#17A887",
     "tools": "#A26E44",
-    "names": "#C4649B",
+    "names": "#2F6F7E",
     "overhead": "#B4B4B4",
 }
 """Colours of the parts of a request; fates use the same."""

@@ -22,6 +22,8 @@ MOST_TURNS_PARTED, MOST_STEPS_TICKED = 60, 120
 """More lines between turns would cover the picture, and more small ticks would run together."""
 FEW_TURNS, MOST_CALLS_NUMBERED = 3, 6
 """Of so few turns the calls between their ends are numbered too, so many of them."""
+LEAST_GAP_SHARE = 0.05
+"""Two numbers stand at least so far apart, of the picture's width."""
 CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**9)
 PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
 
@@ -93,30 +95,40 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     ticks = axis.ticks(most, places)
     if ticks is None:
         return turn_ticks(len(places))
-    vals, texts = ticks
-    vals, texts = (vals, texts) if len(vals) > FEW_TURNS else _with_calls(axis, vals, texts, places)
+    named = list(zip(*ticks, strict=True))
+    if len(named) <= FEW_TURNS:
+        named = _with_calls(axis, places) or named
+    named = _apart(named, len(places) * LEAST_GAP_SHARE)
     steps = {"ticks": "outside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
     return {
-        "tickmode": "array", "tickvals": vals, "ticktext": texts, "ticks": "outside", "ticklen": 6, "showgrid": False,
+        "tickmode": "array", "tickvals": [place for place, _ in named], "ticktext": [text for _, text in named],
+        "tickangle": 0, "ticks": "outside", "ticklen": 6, "showgrid": False,
         **({"minor": steps} if len(places) <= MOST_STEPS_TICKED else {}),
     }  # fmt: skip
 
 
-def _with_calls(
-    axis: RequestAxis, vals: list[int], texts: list[str], places: range
-) -> tuple[list[int], list[str]]:
-    """The ticks of turns and some of the calls between: in a turn of sixty calls its end alone would say little."""
+def _with_calls(axis: RequestAxis, places: range) -> list[tuple[int, str]]:
+    """Where turns begin, and some of their calls: of few long turns the ends alone would say little. Empty where
+    all turns are short."""
     step = next(size for size in CALL_STEPS if len(places) / size <= MOST_CALLS_NUMBERED)
-    first = np.concatenate([[0], axis.lasts[:-1]])
+    begins = np.concatenate([[0], axis.lasts[:-1]])
     turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)
     calls = [
-        (place, f"call {place - first[turn]:,}")
+        (place, f"call {place - begins[turn]:,}")
         for turn in turns
-        for place in range(int(first[turn]) + step, int(axis.lasts[turn]) - step // 2, step)
-        if place in places
+        for place in range(int(begins[turn]) + step, int(axis.lasts[turn]) + 1, step)
     ]
-    found = sorted([*zip(vals, (f"turn {text}" if calls else text for text in texts), strict=True), *calls])
-    return [place for place, _ in found], [text for _, text in found]
+    found = [*((int(begins[turn]) + 1, f"turn {turn:,}") for turn in turns), *calls] if calls else []
+    return sorted((place, text) for place, text in found if place in places)
+
+
+def _apart(named: Sequence[tuple[int, str]], least: float) -> list[tuple[int, str]]:
+    """Without those that would run into the one before."""
+    found: list[tuple[int, str]] = []
+    for place, text in named:
+        if not found or place - found[-1][0] >= least:
+            found.append((place, text))
+    return found
 
 
 def turn_partings(axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)) -> list[dict[str, Any]]:

@@ -38,7 +38,8 @@ def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Itera
         yield from _within(log.tools.callers, positions)
     # The last range runs up to the input, and so do the results of its calls, but for these few.
     if history:
-        yield from (p for p in {*log.tools.unanswered, *log.tools.late} if p in history[-1])
+        yield from (p for p in log.tools.unanswered if p in history[-1])
+        yield from _within(log.tools.late, history[-1])
 
 
 def in_pairs(log: Log, parts: Parts) -> Parts:

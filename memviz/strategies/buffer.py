@@ -13,6 +13,8 @@ class Buffer(Strategy):
 
     Gains: nothing is ever forgotten, and the prefix stays cacheable. Loses: every turn costs more
     than the one before, until the context window is full.
+
+    A system message later in the conversation is history like any other message, as in the reference.
     """
 
     title: ClassVar[str] = "Full buffer"

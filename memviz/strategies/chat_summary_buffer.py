@@ -27,6 +27,9 @@ class ChatSummaryBuffer(Strategy):
     Gains: summary and messages together keep to the limit, but for one case: where only the summary no
     longer fits, nothing is summarized, and the request is larger than the limit by the summary. Loses: once
     full it summarizes nearly every turn, because it cuts back only to the limit itself.
+
+    A system message later in the conversation counts, and LlamaIndex folds it into the summary like any other; unlike
+    a reply or a tool's result it may be the first message that is kept.
     """
 
     title: ClassVar[str] = "Chat summary buffer"

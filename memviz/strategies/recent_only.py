@@ -15,6 +15,8 @@ class RecentOnly(PerTurnSummaries):
 
     Gains: whole turns, never half of one, and a line about each older turn. Loses: the list of
     summaries grows with every turn, and so does the cost.
+
+    A system message later in the conversation belongs to the turn that it stands in, and is summarized with it.
     """
 
     title: ClassVar[str] = "Recent turns"

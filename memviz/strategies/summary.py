@@ -14,6 +14,8 @@ class Summary(Strategy):
 
     Gains: a bounded number of messages, and a trace of everything older. Loses: each summarization
     costs a model call, and details fade a little more every time the summary is summarized again.
+
+    A system message later in the conversation counts as one message and is folded into the summary like any other.
     """
 
     title: ClassVar[str] = "Running summary"

@@ -14,6 +14,8 @@ class SummaryBuffer(Strategy):
 
     Gains: bounded in tokens, with room after each summarization, so it fires seldom. Loses: details
     of what was folded, and the summary itself is not counted in the limit.
+
+    A system message later in the conversation counts, and is folded into the summary like any other.
     """
 
     title: ClassVar[str] = "Summary buffer"

@@ -15,6 +15,8 @@ class SummaryOnly(PerTurnSummaries):
 
     Gains: the smallest requests of all in the middle of a conversation; details come back by recall.
     Loses: every detail that no summary kept, until somebody recalls it; and the list keeps growing.
+
+    A system message later in the conversation belongs to the turn that it stands in, and is summarized with it.
     """
 
     title: ClassVar[str] = "Summary only"

@@ -14,6 +14,9 @@ class TokenBuffer(Strategy):
 
     Gains: the cost of a turn is bounded whatever the messages' length. Loses: older messages are
     gone, and one long answer pushes out many short ones.
+
+    A system message later in the conversation counts and goes like any other: both references cut from the front,
+    whoever said it.
     """
 
     title: ClassVar[str] = "Token buffer"

@@ -14,6 +14,8 @@ class Window(Strategy):
 
     Gains: simple, and bounded by a number of messages. Loses: whatever left the window is gone, long
     messages still make it dear, and a moving first message defeats prompt caching.
+
+    A system message later in the conversation takes one place of the window and falls out of it like any other.
     """
 
     title: ClassVar[str] = "Sliding window"

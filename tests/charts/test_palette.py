@@ -23,7 +23,7 @@ from memviz.charts.palette import (
     setting_color,
     setting_dash,
 )
-from memviz.context import TOKEN_PARTS, Fate
+from memviz.context import ALL_PARTS, Fate
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.ui.shell.state import MAX_SETTINGS
 
@@ -171,7 +171,7 @@ def test_parts_and_failures_are_told_apart(vision: str) -> None:
 
 def test_every_part_of_a_request_has_colour_title_and_help() -> None:
     parts, titles, helps = set(palette.PART_ORDER), palette.PART_TITLES, palette.PART_HELP
-    assert parts == set(PART_COLORS) == set(titles) == set(helps) == {*TOKEN_PARTS, "tools"}
+    assert parts == set(PART_COLORS) == set(titles) == set(helps) == {*ALL_PARTS}
     assert len(set(titles.values())) == len(titles)
     assert all(text.endswith(".") for text in helps.values())
 

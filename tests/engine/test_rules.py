@@ -431,7 +431,8 @@ class TestTimeTravel:
         log = Log(messages)
         for id in ("buffer", "window", "token_buffer"):
             memviz.replay(log, small(id), model=None, counter=counter)
-        assert len(calls) == len(log) + 2 * sum(len(message.tool_calls) for message in log)
+        names = {message.name for message in log if message.name}
+        assert len(calls) == len(log) + 2 * sum(len(message.tool_calls) for message in log) + len(names)
 
     def test_they_share_them_for_a_function_that_counts_as_well(self) -> None:
         calls: list[str] = []

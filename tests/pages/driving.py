@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from memviz.ui.controls.sidebar import TURN_KEY
+from memviz.ui.shell.chosen_request import TURN_KEY
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
@@ -133,8 +133,9 @@ def numbers(values: Any) -> list[float]:
 
 def turn_shown(session: AppTest) -> int:
     """The turn of the request that Compare's reader shows."""
-    heads = (re.match(r"\*\*Request of turn ([\d,]+)\*\*", element.value) for element in session.markdown)
-    return next(int(head[1].replace(",", "")) for head in heads if head)
+    head = r"\*\*Request of turn ([\d,]+)(, call \d+ of \d+)?\*\*"
+    heads = (re.match(head, element.value) for element in session.markdown)
+    return next(int(found[1].replace(",", "")) for found in heads if found)
 
 
 def walk_to(session: AppTest, turn: int) -> AppTest:

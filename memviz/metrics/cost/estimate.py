@@ -73,8 +73,8 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     """What it will cost to let ``model`` answer every turn of ``runs``, and ``summarizer`` summarize.
 
     It has no tools to call, so it is asked once a turn: at most what the turn's last request sends, tool results
-    included. Its output is taken to be the last reply of each turn of the transcript. Summaries that nobody was asked for cost
-    nothing; one that failed was asked for, and its prompt counts.
+    included. Its output is taken to be the last reply of each turn of the transcript. Summaries that nobody was asked
+    for cost nothing; one that failed was asked for, and its prompt counts.
     """
     chat = [Usage(record.total_tokens, record.reply_tokens) for run in runs for record in run.turns]
     asked = [compaction for run in runs for compaction in run.compactions if compaction.asked]

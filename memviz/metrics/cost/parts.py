@@ -31,7 +31,8 @@ SUMMARIZER_PARTS = (Part.SUMMARIZER_INPUT, Part.SUMMARIZER_OUTPUT)
 @dataclass(frozen=True, eq=False)
 class CostParts:
     """Tokens and US dollars of each part, one entry a step: ``turns`` is that of :attr:`Cost.turns`, a request with
-    the summarizations before it. Dollars are ``None`` where a rate that is needed is unknown. Written tokens are read as well, at the price of writing."""
+    the summarizations before it. Dollars are ``None`` where a rate that is needed is unknown. Written tokens are read
+    as well, at the price of writing."""
 
     turns: Tokens
     tokens: Mapping[Part, Tokens]

@@ -103,8 +103,9 @@ def _dearer(run: Run, prices: Prices) -> str:
     lives = duration_words(rules.lifetime_seconds or 0.0)
     with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
     return (
-        f" At the prices {whose}, with pauses of {lives} or longer one of the last {step_noun(run)}s costs {longer:.1f} "
-        f"times as much as one of the first; with shorter pauses, where the prompt cache is read, {with_cache}."
+        f" At the prices {whose}, with pauses of {lives} or longer one of the last {step_noun(run)}s costs "
+        f"{longer:.1f} times as much as one of the first; with shorter pauses, where the prompt cache is read, "
+        f"{with_cache}."
     )
 
 

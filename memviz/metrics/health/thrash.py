@@ -90,7 +90,8 @@ def _remedy(run: Run, since: Sequence[TurnRecord], room: _Room | None) -> str:
         return "Choose a strategy that cuts back further below its limit."
     if room.gap >= LEAST_GAP_SHARE * value:
         wanted = max(value + 1, ceil(value * WANTED_REQUESTS * room.request / room.gap))
-        return f"Raise {name} from {value:,} to about {wanted:,}, which makes room for {WANTED_REQUESTS} {step_noun(run)}s."
+        room_for = f"{WANTED_REQUESTS} {step_noun(run)}s"
+        return f"Raise {name} from {value:,} to about {wanted:,}, which makes room for {room_for}."
     remedy = "Choose a strategy that cuts back further below its limit, as the summary buffer does (to half of it)"
     if room.unit != "tokens":
         return remedy + "."

@@ -129,9 +129,9 @@ def _in(fates: FateMap, places: range) -> NDArray[np.bool_]:
 
 
 def example(fates: FateMap, grid: Grid, place: float, position: float) -> tuple[int, int] | None:
-    """What a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`) and the
-    log position it points at. In a cell of several, the first message that has the cell's code at the latest request
-    that has one. ``None`` for an empty cell."""
+    """What a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`) and
+    the log position it points at. In a cell of several, the first message that has the cell's code at the latest
+    request that has one. ``None`` for an empty cell."""
     view = grid.view
     column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
     row = floor(position - view.positions.start + 0.5) // view.messages_per_cell

@@ -9,7 +9,8 @@ from memviz.engine.run import Run
 
 @dataclass(frozen=True, slots=True)
 class TokenUse:
-    """Tokens of a whole run. ``sent_tokens`` are all that the chat model was sent, in ``requests``; of these,
+    """Tokens of a whole run. ``sent_tokens`` are all that the chat model was sent, in ``requests``, of which the
+    largest (``peak_tokens``) was call ``peak_call`` of ``peak_turn``; of these,
     ``earlier_tokens`` went with the ``earlier_calls`` that its turns took before their last one, and
     ``thinking_tokens`` is what it wrote when thinking. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens``
     are those of the calls for a summary, drafts that the user discarded included; summarizations that failed are
@@ -31,6 +32,7 @@ class TokenUse:
     earlier_calls: int = 0
     earlier_tokens: int = 0
     thinking_tokens: int = 0
+    peak_call: int = 1
 
     @property
     def summarizer_tokens(self) -> int:
@@ -55,12 +57,13 @@ def _added_up(run: Run) -> TokenUse:
     asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
     costs = [cost for cost in (compaction.total_cost_usd for compaction in asked) if cost is not None]
     peak = max(sent, default=0)
+    largest = run.requests[sent.index(peak)] if sent else None
     return TokenUse(
         requests=len(sent),
         sent_tokens=sum(sent),
         mean_tokens=sum(sent) / len(sent) if sent else 0.0,
         peak_tokens=peak,
-        peak_turn=run.requests[sent.index(peak)].turn if sent else 0,
+        peak_turn=largest.turn if largest else 0,
         reply_tokens=sum(record.reply_tokens for record in run.requests),
         summarizations=len(written),
         failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
@@ -72,4 +75,5 @@ def _added_up(run: Run) -> TokenUse:
         earlier_calls=len(earlier),
         earlier_tokens=sum(earlier),
         thinking_tokens=sum(record.reply_tokens for record in run.requests if record.kind == "thinking"),
+        peak_call=largest.call if largest else 1,
     )

@@ -125,7 +125,8 @@ class Retention:
         return self.share(self.states == state)
 
     def frame(self) -> DataFrame:
-        """One row a request: its turn and call, born probes, and the shares that the columns name; NaN where none is born."""
+        """One row a request: its turn and call, born probes, and the shares that the columns name; NaN where none is
+        born."""
         from pandas import DataFrame
 
         held = {"evidence": self.evidence, "contained": self.contained, "retained": self.retained}

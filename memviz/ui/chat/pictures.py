@@ -13,6 +13,7 @@ from memviz.charts.requests.finding import finding, request_finding
 from memviz.charts.requests.tables import tokens_table
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.token_use import token_use
@@ -22,6 +23,7 @@ from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
 from memviz.ui.controls.known_facts import known_facts
+from memviz.ui.controls.steps import step_by_step
 from memviz.ui.shell.state import compare_state
 
 BADGES: dict[str, BadgeColor] = {
@@ -57,12 +59,12 @@ def pictures(desk: ChatDesk) -> None:
         tokens_per_turn(settings, height=320), key="chat-tokens", config=CONFIG, alt=finding(settings)
     )  # fmt: skip
     numbers_of(
-        "Turn by turn, in numbers", "chat-turn-numbers", partial(tokens_table, settings),
+        step_by_step(settings), "chat-turn-numbers", partial(tokens_table, settings),
         "Tokens sent with each request of this chat",
     )  # fmt: skip
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
-    with st.expander(f"What was sent with turn {last.turn}", icon=":material/search:"):
+    with st.expander(_sent_label(last), icon=":material/search:"):
         inspector(run, last.turn, "chat", known_facts(desk.workspace, state.conversation_id, run.log, grows=True))
     if (
         state.conversation_id is not None
@@ -73,6 +75,11 @@ def pictures(desk: ChatDesk) -> None:
         st.switch_page("pages/compare.py")
 
 
+def _sent_label(last: TurnRecord) -> str:
+    label = f"What was sent with turn {last.turn}"
+    return label if len(last.requests) == 1 else f"{label}, in the last of its {len(last.requests):,} calls"
+
+
 def _next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
         st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
@@ -81,10 +88,10 @@ def _next_summarization(chat: Chat) -> None:
 
 
 def _totals(run: Run) -> None:
-    use = token_use(run)
+    use, sent = token_use(run), f"{len(run.requests):,} calls" if run.has_calls else "turns"
     with st.container(horizontal=True, gap="xsmall"):  # wraps where a column would cut the labels short
         st.metric(
-            "Sent", f"{use.sent_tokens:,}", width="content", help="Tokens sent to the chat model, over all turns."
+            "Sent", f"{use.sent_tokens:,}", width="content", help=f"Tokens sent to the chat model, over all {sent}."
         )
         st.metric("Summaries", use.summarizations, width="content", help="Summaries written so far.")
         if use.thinking_tokens:

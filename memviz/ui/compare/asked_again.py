@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from memviz.charts.turn_axis import request_name
 from memviz.engine.recall_tokens import stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -59,7 +60,7 @@ def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
 
 
 def lost_words(run: Run, fact: Probe) -> str:
-    """Which version of the summary lost the fact, or since which turn it is not sent; empty where the last request
+    """Which version of the summary lost the fact, or since which request it is not sent; empty where the last request
     still knows it."""
     return run.once((lost_words, fact), lambda: _lost_words(run, fact))
 
@@ -70,13 +71,13 @@ def _lost_words(run: Run, fact: Probe) -> str:
     lives = life_lines(run, kept, texts)
     if not (lives and lives[0].spans) or lives[0].spans[-1].state is not Knowledge.LOST:
         return ""
-    turn = lives[0].spans[-1].first_turn
-    by = fact_losses(run, kept, lives, texts)[0, turn]
+    lost = lives[0].spans[-1]
+    by, name = fact_losses(run, kept, lives, texts)[0, lost.first_place], request_name(lost.first_turn, lost.first_call)
     version = None if by is None else run.compactions[by].version
     if version is None:
-        return f"Not sent since turn {turn:,}."
+        return f"Not sent since {name}."
     noun = "entry" if grows_a_list(run) else "version"
-    return f"Lost in {noun} {version:,} of the summary, before the request of turn {turn:,}."
+    return f"Lost in {noun} {version:,} of the summary, before the request of {name}."
 
 
 def stated_at(question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]) -> tuple[int, ...]:

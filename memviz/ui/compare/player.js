@@ -1,5 +1,5 @@
-// Walks through the turns. The line on the charts moves here, at once; the server hears of a turn when the visitor
-// rests on it, and then draws its request.
+// Walks through the requests: in most conversations one a turn, with tools one a call of the model. The line on the
+// charts moves here, at once; the server hears of a request when the visitor rests on it, and then draws it.
 const STEP_MILLISECONDS = 1000;
 const REST_MILLISECONDS = 120;
 const LOOK_FOR_CHARTS_MILLISECONDS = 250; // a chart is drawn later than the player, and again when it changes
@@ -19,7 +19,7 @@ class Player {
     constructor(root) {
         this.root = root;
         this.local = null; // what is shown here, which may be ahead of the server
-        this.sent = null; // the turn that the server was sent and has not confirmed
+        this.sent = null; // the request that the server was sent and has not confirmed
         this.charts = new Map();
         this.listening = new AbortController();
         const button = (name, act) => (root.querySelector(`[name=${name}]`).onclick = act);
@@ -28,7 +28,7 @@ class Player {
         button("mark", () => this.toMark());
         button("play", () => (this.playing ? this.stop() : this.play()));
         this.range = root.querySelector("[type=range]");
-        this.range.oninput = () => this.go(this.data.turns[Number(this.range.value)]);
+        this.range.oninput = () => this.go(Number(this.range.value));
         const { signal } = this.listening;
         document.addEventListener("keydown", (event) => this.key(event), { signal });
         document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
@@ -38,10 +38,49 @@ class Player {
     update(data) {
         const first = this.data === undefined;
         this.data = data;
-        if (data.turn === this.sent) this.sent = null;
-        if (first || (this.sent === null && !this.resting)) this.local = { turn: data.turn, setting: data.setting };
+        this.count();
+        this.nameSteps();
+        if (this.name(data.at) === this.sent) this.sent = null;
+        const kept = first || (this.sent === null && !this.resting) ? data : this.local;
+        this.local = { at: Math.min(kept.at, data.turns.length - 1), setting: kept.setting };
         this.draw();
         this.look();
+    }
+
+    // Of each request how many calls of its turn came before it, and how many after it.
+    count() {
+        const { turns } = this.data;
+        this.before = turns.map(() => 0);
+        this.behind = turns.map(() => 0);
+        for (let at = 1; at < turns.length; at++) if (turns[at] === turns[at - 1]) this.before[at] = this.before[at - 1] + 1;
+        for (let at = turns.length - 2; at >= 0; at--) if (turns[at] === turns[at + 1]) this.behind[at] = this.behind[at + 1] + 1;
+    }
+
+    // What one step is called: in a conversation without tools every turn is one request.
+    nameSteps() {
+        const step = this.behind.some(Boolean) ? "request" : "turn", set = (name, ...texts) => {
+            const [label, title] = texts, element = this.root.querySelector(name);
+            element.setAttribute("aria-label", label);
+            if (title) element.title = title;
+        };
+        set(".group", `Walk through the ${step}s`);
+        this.root.querySelector(".group").classList.toggle("calls", step === "request"); // their names are longer
+        set("[type=range]", step[0].toUpperCase() + step.slice(1));
+        set("[name=previous]", `Previous ${step}`, `Previous ${step} (left arrow key)`);
+        set("[name=next]", `Next ${step}`, `Next ${step} (right arrow key)`);
+    }
+
+    // The same request has the same name also where a setting took more calls or fewer: they end together.
+    name(at) {
+        return `${this.data.turns[at]}:${this.behind[at]}`;
+    }
+
+    // Where a request stands on the x axis of a chart: `lasts` has the place of the last call of each turn.
+    x(at, lasts) {
+        const turn = this.data.turns[at];
+        if (!lasts) return turn;
+        const known = Math.min(turn, lasts.length - 1);
+        return lasts[known] + turn - known - this.behind[at];
     }
 
     get isThere() {
@@ -59,21 +98,21 @@ class Player {
 
     // Moving.
 
-    go(turn, setting = this.local.setting) {
-        this.local = { turn, setting };
+    go(at, setting = this.local.setting) {
+        this.local = { at, setting };
         this.draw();
         clearTimeout(this.resting);
         this.resting = setTimeout(() => {
             this.resting = null;
             if (!this.isThere) return;
-            this.sent = turn;
-            this.send({ turn, setting });
+            this.sent = this.name(at);
+            this.send({ turn: this.data.turns[at], behind: this.behind[at], setting });
         }, REST_MILLISECONDS);
     }
 
     step(by) {
-        const { turns } = this.data, at = turns.indexOf(this.local.turn) + by;
-        if (at >= 0 && at < turns.length) this.go(turns[at]);
+        const at = this.local.at + by;
+        if (at >= 0 && at < this.data.turns.length) this.go(at);
     }
 
     get marks() {
@@ -81,16 +120,19 @@ class Player {
     }
 
     toMark() {
-        const next = this.marks.find((turn) => turn > this.local.turn) ?? this.marks[0];
+        const next = this.marks.find((at) => at > this.local.at) ?? this.marks[0];
         if (next !== undefined) this.go(next);
     }
 
+    get isAtEnd() {
+        return this.local.at === this.data.turns.length - 1;
+    }
+
     play() {
-        const { turns } = this.data;
-        if (this.local.turn === turns.at(-1)) this.go(turns[0]);
+        if (this.isAtEnd) this.go(0);
         this.playing = setInterval(() => {
             if (!this.isThere) return this.leaveIfGone();
-            if (document.hidden || this.local.turn === this.data.turns.at(-1)) return this.stop();
+            if (document.hidden || this.isAtEnd) return this.stop();
             this.step(1);
         }, STEP_MILLISECONDS);
         this.draw();
@@ -127,7 +169,7 @@ class Player {
 
     draw() {
         if (!this.data) return;
-        const { turns } = this.data, { turn } = this.local, at = turns.indexOf(turn);
+        const { turns } = this.data, { at } = this.local;
         const find = (name) => this.root.querySelector(`[name=${name}]`);
         find("previous").disabled = at <= 0;
         find("next").disabled = at >= turns.length - 1;
@@ -135,8 +177,10 @@ class Player {
         find("play").disabled = turns.length < 2;
         find("play").querySelector("span").textContent = this.playing ? "Pause" : "Play";
         find("play").querySelector("path").setAttribute("d", this.playing ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
-        const where = `turn ${turn.toLocaleString("en")} of ${turns.at(-1).toLocaleString("en")}`;
-        const summarized = this.marks.includes(turn);
+        const of = (number, all) => `${number.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+        const calls = this.before[at] + 1 + this.behind[at];
+        const where = `turn ${of(turns[at], turns.at(-1))}` + (calls > 1 ? `, call ${of(this.before[at] + 1, calls)}` : "");
+        const summarized = this.marks.includes(at);
         this.root.querySelector(".where").textContent = where;
         this.range.max = turns.length - 1;
         this.range.value = at;
@@ -146,10 +190,10 @@ class Player {
 
     look() {
         if (!this.isThere) return this.leaveIfGone();
-        for (const key of this.data.charts) {
+        for (const key of Object.keys(this.data.charts)) {
             const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
             if (!chart?._fullLayout?.xaxis || !chart.on || this.charts.has(chart)) continue;
-            this.charts.set(chart, { line: this.mark("line"), dot: this.mark("dot") });
+            this.charts.set(chart, { key, line: this.mark("line"), dot: this.mark("dot") });
             chart.on("plotly_afterplot", () => this.place(chart));
             chart.on("plotly_click", ({ points }) => this.clicked(chart, points[0]));
             this.listenBeside(chart);
@@ -173,17 +217,15 @@ class Player {
             this.resting = this.sent = null;
             return;
         }
-        const id = /^(\d+):(\d+)$/.exec(point.customdata ?? "");
-        const turn = id ? Number(id[2]) : this.nearest(point.x);
-        const setting = id ? Number(id[1]) : this.local.setting;
-        if (!id) return this.go(turn);
+        const at = this.nearest(point.x, chart), id = /^(\d+):\d+(:\d+)?$/.exec(point.customdata ?? "");
+        if (!id) return this.go(at);
         clearTimeout(this.resting);
         this.resting = this.sent = null;
-        this.local = { turn, setting };
+        this.local = { at, setting: Number(id[1]) };
         this.draw();
     }
 
-    // Between the points the nearest turn is meant: lines of many turns have no points to hit.
+    // Between the points the nearest request is meant: lines of many requests have no points to hit.
     listenBeside(chart) {
         chart.addEventListener("pointerdown", (down) => {
             const { xaxis, _size } = chart._fullLayout, box = chart.getBoundingClientRect();
@@ -192,16 +234,21 @@ class Player {
             document.activeElement?.blur(); // from now on the arrow keys walk, and choose no other view
             document.addEventListener("pointerup", (up) => { // while a button is down, Plotly covers the chart
                 if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) >= CLICK_PIXELS) return;
-                const turn = this.nearest(xaxis.p2d(x)), at = performance.now();
+                const nearest = this.nearest(xaxis.p2d(x), chart), since = performance.now();
                 setTimeout(() => {
-                    if (this.isThere && !(this.pointOf >= at)) this.go(turn);
+                    if (this.isThere && !(this.pointOf >= since)) this.go(nearest);
                 }, 50); // if a point was hit, Plotly says so by then
             }, { capture: true, once: true });
         }, { capture: true });
     }
 
-    nearest(x) {
-        return this.data.turns.reduce((best, turn) => (Math.abs(turn - x) < Math.abs(best - x) ? turn : best));
+    lasts(chart) {
+        return this.data.charts[this.charts.get(chart)?.key];
+    }
+
+    nearest(x, chart) {
+        const lasts = this.lasts(chart), far = (at) => Math.abs(this.x(at, lasts) - x);
+        return this.data.turns.reduce((best, _, at) => (far(at) < far(best) ? at : best), 0);
     }
 
     place(chart) {
@@ -214,26 +261,26 @@ class Player {
             box.insertBefore(line, words);
             box.append(dot);
         }
-        const axis = layout.xaxis, x = axis.d2p(this.local.turn);
+        const axis = layout.xaxis, place = this.x(this.local.at, this.lasts(chart)), x = axis.d2p(place);
         const inside = x >= 0 && x <= axis._length;
         const { t, h } = layout._size;
         Object.assign(line.style, {
             display: inside ? "" : "none", transform: `translateX(${axis._offset + x - 1}px)`, top: `${t}px`,
             height: `${h}px`,
         });
-        const at = inside ? this.height(chart) : null;
+        const at = inside ? this.height(chart, place) : null;
         Object.assign(dot.style, {
             display: at === null ? "none" : "", transform: `translate(${axis._offset + x - 7}px, ${(at ?? 0) - 7}px)`,
         });
-        if (chart.closest(`.st-key-${this.data.charts[0]}`)) this.align(chart, axis);
+        if (marks.key === Object.keys(this.data.charts)[0]) this.align(chart, axis);
     }
 
-    // How far down the chosen setting's line is at this turn.
-    height(chart) {
+    // How far down the chosen setting's line is at this place.
+    height(chart, place) {
         const group = String(this.local.setting);
         const trace = chart._fullData.find((one) => one.legendgroup === group && one.mode?.startsWith("lines") &&
             one.visible === true && one.hoverinfo !== "skip");
-        const index = trace ? Array.prototype.indexOf.call(trace.x, this.local.turn) : -1;
+        const index = trace ? Array.prototype.indexOf.call(trace.x, place) : -1;
         if (index < 0) return null;
         const axis = chart._fullLayout[trace.yaxis.replace("y", "yaxis")], y = axis.d2p(trace.y[index]);
         return y >= 0 && y <= axis._length ? axis._offset + y : null;
@@ -241,9 +288,9 @@ class Player {
 
     // The slider stands under the chart: its knob below the line.
     align(chart, axis) {
-        const { turns } = this.data, knob = 16, own = this.range.parentElement.getBoundingClientRect();
+        const lasts = this.lasts(chart), knob = 16, own = this.range.parentElement.getBoundingClientRect();
         const left = chart.getBoundingClientRect().left + axis._offset - own.left;
-        const [first, last] = [left + axis.d2p(turns[0]), left + axis.d2p(turns.at(-1))];
+        const [first, last] = [left + axis.d2p(this.x(0, lasts)), left + axis.d2p(this.x(this.data.turns.length - 1, lasts))];
         const fits = first >= 0 && last <= own.width && last - first > own.width / 3;
         this.range.style.marginLeft = fits ? `${Math.max(0, first - knob / 2)}px` : "0";
         this.range.style.width = fits ? `${last - first + knob}px` : "100%";

@@ -1,7 +1,7 @@
-"""The player below a chart over turns: it moves the chosen turn, by buttons, keys and a slider.
+"""The player below a chart over requests: it moves the selected one, by buttons, keys and a slider.
 
-The line on the charts is drawn in the browser (``player.js``), because a figure that changes with every turn would
-be drawn from scratch each time. The server hears of a turn once the visitor rests on it.
+The line on the charts is drawn in the browser (``player.js``), because a figure that changes with every request would
+be drawn from scratch each time. The server hears of a request once the visitor rests on it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.ui.shell.state import widget_value
 
 
@@ -25,21 +26,24 @@ _player = st.components.v2.component(
 
 
 def player(
-    turns: Sequence[int], turn: int, setting: int, marks: Mapping[int, Sequence[int]], charts: Sequence[str], key: str,
-    on_move: Callable[[int, int], None],
+    turns: Sequence[int], at: int, setting: int, marks: Mapping[int, Sequence[int]], charts: Mapping[str, RequestAxis],
+    key: str, on_move: Callable[[int, int, int], None],
 ) -> None:  # fmt: skip
-    """Draw it. ``setting`` is the number (0-based) of the chosen one, ``marks`` the turns of each setting's
-    summarizations, ``charts`` the keys of the charts with turns on their x axis that get the line.
-    ``on_move(turn, setting)`` is called before the page is drawn again."""
+    """Draw it. ``turns`` has the turn of each request to walk through, and ``at`` (0-based) is the selected one.
+    ``setting`` is the number (0-based) of the chosen one, ``marks`` the places (0-based) among the requests where each
+    setting summarized, ``charts`` the keys of the charts that get the line, each with its x axis.
+    ``on_move(turn, behind, setting)`` is called before the page is drawn again; ``behind`` is how many calls of the
+    turn came after the one moved to."""
     data = {
-        "turns": list(turns), "turn": turn, "setting": setting, "charts": list(charts),
+        "turns": list(turns), "at": at, "setting": setting,
+        "charts": {name: None if axis.is_by_turn else axis.lasts.tolist() for name, axis in charts.items()},
         "marks": {str(number): list(found) for number, found in marks.items()},
     }  # fmt: skip
     _player(data=data, key=key, on_move_change=lambda: _moved(key, on_move))
 
 
-def _moved(key: str, on_move: Callable[[int, int], None]) -> None:
+def _moved(key: str, on_move: Callable[[int, int, int], None]) -> None:
     move: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
-    turn, setting = move.get("turn"), move.get("setting")
-    if isinstance(turn, int) and isinstance(setting, int):
-        on_move(turn, setting)
+    turn, behind, setting = move.get("turn"), move.get("behind"), move.get("setting")
+    if isinstance(turn, int) and isinstance(behind, int) and isinstance(setting, int):
+        on_move(turn, behind, setting)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
@@ -13,17 +14,17 @@ from memviz.charts.requests.finding import parts_finding
 from memviz.charts.requests.tables import parts_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
-from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
-from memviz.ui.compare.selection import Selection, choose_setting, select, selected
+from memviz.ui.compare.selection import Selection, choose_setting, select, selected, walk_of
 from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
+from memviz.ui.controls.selected_request import numbers_of_turn, turns_shown
 from memviz.ui.controls.setting_rows import mark_row
-from memviz.ui.controls.sidebar import TURN_KEY
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
 from memviz.ui.shell.state import compare_state
@@ -39,15 +40,15 @@ def beside_reader(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     draw_picture: Callable[[], object],
-    charts: Sequence[str],
+    charts: Mapping[str, RequestAxis],
     *,
     draw_notes: Callable[[], object] | None = None,
     draw_below: Callable[[Selection], object] | None = None,
 ) -> None:
     """A picture with the player below it, and beside it the request that is selected (below it on a phone).
 
-    ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with turns on their x axis, which get
-    the line of the selected turn. A click on them calls ``select`` or ``select_clicked`` of
+    ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with requests on their x axis, which get
+    the line of the selected one, each with that axis. A click on them calls ``select`` or ``select_clicked`` of
     ``memviz/ui/compare/selection.py``. ``draw_notes`` draws what stands under the player, ``draw_below`` what else
     shows the selected request, below both columns. All of it is one fragment: moving the selection draws nothing else
     of the page.
@@ -65,37 +66,56 @@ def beside_reader(
         draw_below(selection)
 
 
-def walk(settings: Sequence[SettingRun], charts: Sequence[str]) -> None:
-    """The player that moves the selection through the turns."""
+def axis_of(settings: Sequence[SettingRun]) -> RequestAxis:
+    """The x axis that charts of these settings share."""
+    runs = [setting.run for setting in settings]
+    return runs[0].once(
+        (axis_of, *runs[1:]), lambda: RequestAxis.of([one.turn for one in run.requests] for run in runs)
+    )
+
+
+def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
+    """The player that moves the selection through the requests."""
     selection = selected(settings)
-    marks = {
-        number: [record.turn for record in one.run.turns if any(c.written is not None for c in record.compactions)]
-        for number, one in enumerate(settings)
-    }
+    turns, at = walk_of(settings, selection)
+    marks = {number: _marks(turns, one.run) for number, one in enumerate(settings)}
     player(
-        selection.turns, selection.turn, selection.number, marks, [*charts, PARTS_KEY], PLAYER_KEY,
-        partial(_move, selection.turns, [one.index for one in settings]),
+        turns, at, selection.number, marks, {**charts, PARTS_KEY: axis_of([selection.setting])}, PLAYER_KEY,
+        partial(_move, settings),
     )  # fmt: skip
 
 
-def _move(turns: Sequence[int], indices: Sequence[int], turn: int, number: int) -> None:
-    if turn in turns and 0 <= number < len(indices):
-        select(turn, indices[number])
+def _marks(turns: Sequence[int], run: Run) -> list[int]:
+    """Where ``run`` summarized, as places (0-based) in a walk through requests of these turns. Calls of a turn are
+    counted from its last one, as on the charts: another run may have taken more of them."""
+    own = np.array([record.turn for record in run.requests], dtype=np.int64)
+    written = [any(one.written is not None for one in record.compactions) for record in run.requests]
+    numbers = np.flatnonzero(written)
+    behind = np.searchsorted(own, own[numbers], side="right") - 1 - numbers
+    first, last = (np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right"))
+    places: list[int] = np.maximum(first, last - 1 - behind).tolist()
+    return places
+
+
+def _move(settings: Sequence[SettingRun], turn: int, behind: int, number: int) -> None:
+    if turn in turns_shown(settings) and 0 <= number < len(settings) and behind >= 0:
+        calls = len(numbers_of_turn(settings[number].run, turn))
+        select(turn, settings[number].index, max(1, calls - behind) if behind else None)
 
 
 def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Transcript) -> None:
     """The selected request in full."""
-    run, turn = selection.setting.run, selection.turn
-    record = record_of_turn(run, turn)
+    run, record = selection.setting.run, selection.record
     with st.container(key=READER_KEY):
         mark_row(compare_state(), selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
-        st.markdown(f"**Request of turn {turn:,}**{size}")
+        st.markdown(f"**Request of {selection.name}**{size}")
         if len(settings) > 1:
             choose_setting(settings)
         else:
             st.caption(plain(selection.setting.label))
-        inspector(run, turn, "compare", known_facts(workspace(), compare_state().conversation_id, run.log))
+        known = known_facts(workspace(), compare_state().conversation_id, run.log)
+        inspector(run, selection.turn, "compare", known, selection.call)
         folded("Parts of every request", "compare-parts", ":material/stacked_line_chart:", partial(_parts, run))
         numbers_of(
             "Parts of every request, in numbers", "compare-parts-numbers", partial(parts_table, run),
@@ -103,7 +123,7 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         )  # fmt: skip
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
-            copy_link(compare_state(), "compare-link", TURN_KEY)
+            copy_link(compare_state(), "compare-link", with_request=True)
 
 
 def _parts(run: Run) -> None:

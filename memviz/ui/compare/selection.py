@@ -1,4 +1,4 @@
-"""The one selection of Compare: a setting and a turn. Every view draws it, and every click and key moves it."""
+"""The one selection of Compare: a setting and a request. Every view draws it, and every click and key moves it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,39 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.ui.controls.selected_turn import selected_turn, turns_shown
-from memviz.ui.controls.sidebar import TURN_KEY
+from memviz.engine.records import TurnRecord
+from memviz.ui.controls.selected_request import (
+    numbers_of_turn,
+    request_at,
+    request_name,
+    selected_call,
+    selected_turn,
+    turns_shown,
+)
+from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.state import clicked_point, compare_state, set_widget, widget_value
 
 SETTING_KEY = "compare-setting"
 
 
 class Selection(NamedTuple):
-    """Which request is looked at. ``number`` is the setting's place (0-based) among those shown, ``turns`` are all
-    turns of which any of them made a request."""
+    """Which request is looked at: call number ``call`` (from 1; ``None``: the last one) of a turn. ``number`` is the
+    setting's place (0-based) among those shown."""
 
     setting: SettingRun
     number: int
     turn: int
-    turns: tuple[int, ...]
+    call: int | None
+
+    @property
+    def record(self) -> TurnRecord | None:
+        """The request, ``None`` where the setting made none in this turn."""
+        return request_at(self.setting.run, self.turn, self.call)
+
+    @property
+    def name(self) -> str:
+        """The request as people name it."""
+        return request_name(self.setting.run, self.turn, self.call)
 
 
 def selected(settings: Sequence[SettingRun]) -> Selection:
@@ -30,24 +48,35 @@ def selected(settings: Sequence[SettingRun]) -> Selection:
     state = compare_state()
     number = next((n for n, one in enumerate(settings) if one.index == state.looked_at), len(settings) - 1)
     turn = selected_turn(settings, settings[number].run)
-    return Selection(settings[number], number, turn, turns_shown(settings))
+    return Selection(settings[number], number, turn, selected_call(settings[number].run, turn))
 
 
-def select(turn: int, index: int | None = None) -> None:
-    """Move the selection to a turn, and to the setting of this colour ``index``; for callbacks of charts and
+def walk_of(settings: Sequence[SettingRun], selection: Selection) -> tuple[list[int], int]:
+    """The requests that one can walk through, each as its turn, and the place (0-based) of the selected one: all of the
+    selected setting, and one for each turn that only another setting came to."""
+    own = [record.turn for record in selection.setting.run.requests]
+    turns = sorted([*own, *set(turns_shown(settings)).difference(own)])
+    last = len(turns) - 1 - turns[::-1].index(selection.turn)
+    calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+    return turns, last if selection.call is None else last - calls + selection.call
+
+
+def select(turn: int, index: int | None = None, call: int | None = None) -> None:
+    """Move the selection to a request, and to the setting of this colour ``index``; for callbacks of charts and
     controls."""
-    set_widget(TURN_KEY, turn)
+    choose_request(turn, call)
     if index is not None:
         compare_state().looked_at = index
 
 
 def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
     """Move the selection to the point that was clicked, on a chart whose point ids (customdata) read
-    ``"<number of the setting>:<turn>"``; ``indices`` are the settings' colour indices by that number."""
+    ``"<number of the setting>:<turn>"``, or ``"<number of the setting>:<turn>:<call>"`` for a call before the last one
+    of its turn; ``indices`` are the settings' colour indices by that number."""
     point = clicked_point(chart_key)
     if point and point.get("customdata"):
-        number, turn = str(point["customdata"]).split(":")
-        select(int(turn), indices[int(number)])
+        number, turn, *call = map(int, str(point["customdata"]).split(":"))
+        select(turn, indices[number], *call)
 
 
 def choose_setting(settings: Sequence[SettingRun]) -> None:

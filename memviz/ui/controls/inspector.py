@@ -3,6 +3,7 @@ made of, and its messages; the system prompt, which never changes, comes last.""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Literal
@@ -14,9 +15,8 @@ from memviz.context import OVER_BUDGET, Block, BlockKind
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
-from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.reporting.request_json import request_json
+from memviz.reporting.request_json import request_of
 from memviz.text.language import in_language
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
@@ -24,6 +24,7 @@ from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
 from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
+from memviz.ui.controls.selected_request import numbers_of_turn, request_number
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
 
@@ -72,30 +73,32 @@ MAX_JSON_CHARS_SHOWN = 500_000
 """A longer request is offered as a file: of 50,000 messages it would be 30 MB in the page."""
 
 
-def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = ()) -> None:
-    """Show the request of ``turn``; of ``facts`` which ones its summary still holds. What is folded and was opened
-    stays open from turn to turn, by ``key``."""
-    record = record_of_turn(run, turn)
-    if record is None:
+def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = (), call: int | None = None) -> None:
+    """Show the last request of ``turn``, or that of its ``call`` (from 1); of ``facts`` which ones its summary still
+    holds. What is folded and was opened stays open from request to request, by ``key``."""
+    number = request_number(run, turn, call)
+    if number is None:
         st.info(plain(_no_request(run, turn)), icon=":material/info:")
         return
+    record, calls = run.requests[number], numbers_of_turn(run, turn)
     for flag in record.flags:
         words = (
             plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
         )
         st.warning(words, icon=":material/warning:")
     recalled_here(record, facts)
-    why(run, record)
-    changes(run, record, key, facts)
+    why(run, number)
+    changes(run, number, key, facts)
     st.html(parts_html(record))
-    earlier_calls(record)
+    earlier_calls(run.requests[calls[0] : number])
     blocks = {block.kind: block for block in record.context.blocks}
     for kind in READING_ORDER:
         if kind in blocks:
             _block(blocks[kind], record, key, facts)
     summarizer_calls(record, key)
     said = (message.content for block in blocks.values() for message in block.messages)
-    _as_json(record, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
+    name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
+    _as_json(record, name, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 
 
 def _no_request(run: Run, turn: int) -> str:
@@ -153,18 +156,22 @@ def _messages(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _as_json(record: TurnRecord, *, is_long: bool) -> None:
+def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
     with st.popover("Request as JSON", icon=":material/data_object:"):
         if is_long:
             st.caption("Too long to be shown here.")
-            _download(lambda: request_json(record), record.turn)
+            _download(lambda: request_json(record), name)
             return
         text = request_json(record)
-        _download(text, record.turn)
+        _download(text, name)
         st.code(text, language="json", height=400)
 
 
-def _download(text: str | Callable[[], str], turn: int) -> None:
+def _json(record: TurnRecord) -> str:
+    return json.dumps(request_of(record), ensure_ascii=False, indent=2)
+
+
+def _download(text: str | Callable[[], str], name: str) -> None:
     st.download_button(
-        "Download", text, f"request-turn-{turn}.json", "application/json", icon=":material/download:", on_click="ignore"
+        "Download", text, f"{name}.json", "application/json", icon=":material/download:", on_click="ignore"
     )

@@ -11,6 +11,9 @@ from memviz.engine.records import TurnRecord
 from memviz.text.wording import counted, dollars
 from memviz.ui.shell.text import call_text, plain
 
+MOST_CALLS = 100
+"""So many calls before a request are told in a line each, the latest of them."""
+
 
 def recall_exchange(messages: Sequence[Message]) -> None:
     """The model's calls of the recall tool in one turn, and what they gave."""
@@ -40,16 +43,15 @@ def _said(messages: Sequence[Message]) -> None:
             st.code(call_text(call), language=None, wrap_lines=True)
 
 
-def earlier_calls(record: TurnRecord) -> None:
-    """The calls of its turn that came before the request: they were sent, and billed, as well."""
-    earlier = record.requests[:-1]
+def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
+    """The calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
     if not earlier:
         return
-    sent = record.sent_tokens - record.total_tokens
+    sent = sum(call.total_tokens for call in earlier)
     label = f"{counted(len(earlier), 'call')} of the model before this one: {sent:,} tokens sent"
     with st.expander(label, icon=":material/replay:"):
-        for number, call in enumerate(earlier, 1):
-            st.caption(f"{number}. {_what(call)}")
+        shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
+        st.caption("\n".join(f"{number + 1}. {_what(earlier[number])}" for number in shown))
 
 
 def _what(call: TurnRecord) -> str:

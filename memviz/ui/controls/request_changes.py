@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
+from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.backoff import waiting_failure
@@ -15,7 +16,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.turn_changes import left_the_window
+from memviz.metrics.requests.left_since import left_since
 from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
@@ -56,8 +57,9 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     return f"{words}; brought back: {_named(back)}" if back else words
 
 
-def why(run: Run, record: TurnRecord) -> None:
-    """What fired before this request, each in numbers; a line that nothing did where nothing did."""
+def why(run: Run, number: int) -> None:
+    """What fired before request ``number`` (0-based), each in numbers; a line that nothing did where nothing did."""
+    record = run.requests[number]
     shown = [*record.compactions]
     made = run.compactions_at(record.turn)
     so_far = [compaction for compaction in made if compaction.after_message < record.memory.length]
@@ -67,8 +69,8 @@ def why(run: Run, record: TurnRecord) -> None:
     for compaction in shown:
         _why(run, compaction)
     if not shown and run.compactions:
-        earlier = [one.turn for one in run.turns if one.turn < record.turn and one.compactions]
-        since = f" It was last summarized for turn {earlier[-1]:,}." if earlier else ""
+        before = next((one for one in reversed(run.requests[:number]) if one.compactions), None)
+        since = "" if before is None else f" It was last summarized for {request_name(before.turn, before.call)}."
         st.caption(f"Nothing was summarized for this request.{since}")
 
 
@@ -104,12 +106,14 @@ def _in_bold(why: str) -> str:
     return f"{escape(name + colon)}<b>{escape(numbers)}</b>"
 
 
-def changes(run: Run, record: TurnRecord, key: str, facts: Sequence[Probe] = ()) -> None:
-    """The new versions of the summary against those before, and the messages that left since the request before."""
+def changes(run: Run, number: int, key: str, facts: Sequence[Probe] = ()) -> None:
+    """The new versions of the summary against those before, and the messages that left since the request before, which
+    may have been an earlier call of the same turn."""
+    record = run.requests[number]
     for compaction in record.compactions:
         if compaction.written is not None:
             _new_version(run, compaction, facts, brought_back(record, facts))
-    _left(run, record, key)
+    _left(run, number, key)
 
 
 def summarizer_calls(record: TurnRecord, key: str) -> None:
@@ -198,8 +202,8 @@ def _wording(compaction: Compaction) -> None:
         st.text(compaction.proposed or "It wrote none.")
 
 
-def _left(run: Run, record: TurnRecord, key: str) -> None:
-    left = left_the_window(run, record.turn)
+def _left(run: Run, number: int, key: str) -> None:
+    left = left_since(run, number)
     if not left:
         return
     gone = sum(fate is Fate.DROPPED for _, fate in left)

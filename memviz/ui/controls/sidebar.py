@@ -17,6 +17,7 @@ from memviz.ui.controls.pickers import ModelChoice, counter_picker
 from memviz.ui.controls.replaying import make_runs
 from memviz.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, setting_from_file
+from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
 from memviz.ui.shell.presence import looks_at
@@ -26,7 +27,6 @@ from memviz.workspace import FIRST_SAMPLE, Workspace
 
 __all__ = ["StudyModels", "study_controls"]
 
-TURN_KEY = "compare-turn"
 REPLIES_KEY = "compare-replies"
 REPLAYED, FREE_RUN = "replayed", "free-run"
 REPLIES = {REPLAYED: "As recorded", FREE_RUN: "Free run"}
@@ -43,7 +43,7 @@ CHAT_LABEL = "Chat as it was held"
 def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
-    open_shared_view(workspace, state, TURN_KEY)
+    open_shared_view(workspace, state)
     turn_count = _choose_conversation(workspace, state)
     if replies:
         state.free_run = is_free_run()  # the rows of the settings, drawn before that control, depend on it
@@ -110,7 +110,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     )  # fmt: skip
     if chosen != state.conversation_id:
         state.open(chosen)
-        set_widget(TURN_KEY, None)
+        choose_request(None)
     if not chosen:
         return 0
     looks_at()

@@ -1,12 +1,12 @@
-"""One selection on both views of Facts, and on Compare: a setting and a turn, and with them what happened to the
+"""One selection on both views of Facts, and on Compare: a setting and a request, and with them what happened to the
 summary by then; on Facts a fact besides."""
 
 from __future__ import annotations
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.ui.controls.selected_turn import event_at, request_turns
-from memviz.ui.controls.sidebar import TURN_KEY
+from memviz.ui.controls.selected_request import event_at, places_changed
 from memviz.ui.facts.views import LIVES, SUMMARIES
+from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.state import CompareState, set_widget, widget_value
 from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 
@@ -28,20 +28,20 @@ def event_key(state: CompareState, setting: SettingRun) -> str:
 
 def chosen_event(state: CompareState, setting: SettingRun) -> int | None:
     """The number of the compaction that the selected request of a setting rests on, ``None`` if it rests on none."""
-    return event_at(setting.run, widget_value(TURN_KEY) or 0, widget_value(event_key(state, setting)))
+    return event_at(setting.run, chosen_turn() or 0, widget_value(event_key(state, setting)), chosen_call())
 
 
 def choose_event(state: CompareState, setting: SettingRun, number: int) -> None:
     """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
     changed."""
     set_widget(event_key(state, setting), number)
-    choose_turn(state, setting, request_turns(setting.run)[number])
+    choose_request_of(state, setting, *places_changed(setting.run)[number])
 
 
-def choose_turn(state: CompareState, setting: SettingRun, turn: int) -> None:
-    """Choose the request of a turn under a setting, on all pages."""
+def choose_request_of(state: CompareState, setting: SettingRun, turn: int, call: int | None = None) -> None:
+    """Choose a request of a setting, on all pages: the last one of a turn, or that of its ``call`` (from 1)."""
     state.looked_at = setting.index
-    set_widget(TURN_KEY, turn)
+    choose_request(turn, call)
 
 
 def follow_event(state: CompareState, setting: SettingRun) -> None:
@@ -68,7 +68,7 @@ def open_fact(state: CompareState, setting: SettingRun, probe: int) -> None:
     turn_to("facts", FACTS_VIEW, LIVES)
 
 
-def open_request(state: CompareState, setting: SettingRun, turn: int) -> None:
-    """Go to Compare, to the request of a turn."""
-    choose_turn(state, setting, turn)
+def open_request(state: CompareState, setting: SettingRun, turn: int, call: int | None = None) -> None:
+    """Go to Compare, to a request."""
+    choose_request_of(state, setting, turn, call)
     turn_to("compare", COMPARE_VIEW, "tokens")

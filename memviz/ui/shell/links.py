@@ -16,19 +16,22 @@ from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError
 from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
+from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.linked import ask_linked, shown_parts
 from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 T = TypeVar("T")
-CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN = (
-    "conversation", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn"
+CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL = (
+    "conversation", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn", "call"
 )  # fmt: skip
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 OFFLINE = "offline"
-KNOWN = (CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, SUMMARIZER, CHAT_MODEL, "view")
+KNOWN = (
+    CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view"
+)  # fmt: skip
 HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
 MAX_NAME_CHARS = 200
@@ -41,14 +44,17 @@ Query = Mapping[str, Sequence[str]]
 Pairs = Iterable[tuple[str, str]]
 
 
-def link_query(state: CompareState, turn: int | None, models: Pairs = (), parts: Pairs = ()) -> str:
-    """The query (without question mark) of an address that opens what ``state`` shows, at this turn. ``models`` are
-    names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what else is open on the page.
+def link_query(
+    state: CompareState, turn: int | None, models: Pairs = (), parts: Pairs = (), *, call: int | None = None
+) -> str:
+    """The query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this call
+    of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what
+    else is open on the page.
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
     named = [(part, name) for part, name in models if name != OFFLINE and _is_model_name(name)]
-    return urlencode([(name, text) for name, text in (*_pairs(state, turn), *named, *parts) if text])
+    return urlencode([(name, text) for name, text in (*_pairs(state, turn, call), *named, *parts) if text])
 
 
 def _is_model_name(name: str) -> bool:
@@ -69,7 +75,7 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
     return names, problems
 
 
-def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
+def _pairs(state: CompareState, turn: int | None, call: int | None) -> Iterator[tuple[str, str]]:
     yield CONVERSATION, state.conversation_id or ""
     for setting in state.settings:
         parameters = f" {json.dumps(setting.parameters, ensure_ascii=False)}" if setting.parameters else ""
@@ -86,6 +92,7 @@ def _pairs(state: CompareState, turn: int | None) -> Iterator[tuple[str, str]]:
     places = {setting.index: str(number) for number, setting in enumerate(state.settings)} | {MAX_SETTINGS: HELD_CHAT}
     yield LOOK, "" if state.looked_at is None else places.get(state.looked_at, "")
     yield TURN, str(turn or "")
+    yield CALL, str(call or "") if turn else ""
 
 
 def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
@@ -122,6 +129,16 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
         problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
     state.looked_at = next(iter(parts(LOOK, lambda text: _looked_at(state, text))), None)
     return next(iter(parts(TURN, whole_number)), None), problems
+
+
+def named_call(query: Query) -> tuple[int | None, list[str]]:
+    """Which call of its turn a link opens, ``None`` for the last one, and a sentence if what it names is no number."""
+    for text in query.get(CALL, ())[:1]:
+        try:
+            return whole_number(text) or None, []
+        except ValueError as error:
+            return None, [f"The link's {CALL} {quoted(text)} was passed over: {error}"]
+    return None, []
 
 
 def _looked_at(state: CompareState, text: str) -> int:
@@ -206,12 +223,12 @@ _copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_C
 
 
 @st.fragment
-def copy_link(state: CompareState, key: str, turn_key: str | None = None) -> None:
+def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> None:
     """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
-    address in the browser. ``turn_key`` is the widget that chooses a turn, if the page has one."""
+    address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
     models = [(part, widget_value(f"{part}-name") or OFFLINE) for part in (SUMMARIZER, CHAT_MODEL)]
-    turn = None if turn_key is None else widget_value(turn_key)
-    query = link_query(state, turn, models, shown_parts())
+    turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
+    query = link_query(state, turn, models, shown_parts(), call=call)
     set_widget(WRITTEN_KEY, [*(widget_value(WRITTEN_KEY) or [])[-KEPT_WRITTEN:], parse_qs(query)])
     asked = (widget_value(key) or {}).get("asked")
     _copy_button(data={"query": query, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
@@ -221,11 +238,9 @@ def _nothing() -> None:
     """The button's fragment is drawn again after a click on it, and that is all that it takes."""
 
 
-def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str) -> None:
+def open_shared_view(workspace: Workspace, state: CompareState) -> None:
     """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
     the session's own page wrote asks for nothing.
-
-    ``turn_keys`` are the widgets that choose a turn.
     """
     query = {name: st.query_params.get_all(name) for name in st.query_params}
     if not query or query in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ())):
@@ -234,7 +249,8 @@ def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str)
     before = state.conversation_id
     turn, problems = open_link(state, query)
     names, wrong_names = named_models(query)
-    problems += wrong_names
+    call, wrong_call = named_call(query)
+    problems += [*wrong_names, *wrong_call]
     for part, name in names.items():
         set_widget(f"{part}-name", name)
     state.linked_summarizer = names.get(SUMMARIZER)
@@ -242,7 +258,7 @@ def open_shared_view(workspace: Workspace, state: CompareState, *turn_keys: str)
     if state.conversation_id is not None and not workspace.store.exists(state.conversation_id):
         problems.append("The conversation of the link is not on this server, or was deleted.")
         state.open(before)
-    for key in turn_keys if turn is not None else ():
-        set_widget(key, turn)
+    if turn is not None:
+        choose_request(turn, call)
     for problem in problems:
         st.warning(plain(problem), icon=":material/link_off:")

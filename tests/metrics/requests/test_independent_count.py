@@ -1,5 +1,5 @@
-"""Requests of conversations with tools, counted once more from the messages alone: how many there are, and the tokens of
-each, with whole messages and without anything that memviz adds up."""
+"""Requests of conversations with tools, counted once more from the messages alone: how many there are, and the tokens
+of each, with whole messages and without anything that memviz adds up."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def sent_tokens(run: Run) -> list[int]:
     found = []
     for record in run.requests:
         messages = record.context.messages
-        names = sum(tokens(message.name or "") for message in messages) if "names" in record.tokens else 0
+        names = sum(tokens(message.name) for message in messages if message.name)
         found.append(sum(written(message) + FORMAT for message in messages) + FORMAT + names)
     return found
 
@@ -94,7 +94,9 @@ def check(said: Sequence[Message] | Transcript, strategy: Strategy, summarizer: 
     assert (whole["turn"].tolist(), whole["total_tokens"].tolist()) == (turns, sent)
     assert by_turn["requests"].tolist() == [turns.count(turn) for turn in sorted(set(turns))]
     assert by_turn["total_tokens"].sum() == sum(sent) == use.sent_tokens
-    assert (use.requests, use.peak_tokens, use.peak_turn) == (len(sent), max(sent), turns[sent.index(max(sent))])
+    largest = run.requests[sent.index(max(sent))]
+    assert (use.requests, use.peak_tokens) == (len(sent), max(sent))
+    assert (use.peak_turn, use.peak_call) == (largest.turn, largest.call)
     paid = cost(traffic(run), None, None, cache=None, pause_seconds=0).frame()
     assert paid["requests"].tolist() == by_turn["requests"].tolist()
     assert paid["input_tokens"].tolist() == by_turn["total_tokens"].tolist()

@@ -177,7 +177,7 @@ def test_a_full_buffer_by_hand() -> None:
         "output_tokens": [20, 20, 0],
         "summarizer_turns": [],
         "summarizer_input_tokens": [],
-            "summarizer_output_tokens": [],
+        "summarizer_output_tokens": [],
         "summarizer_requests": [],
     }
     content = traffic(run, overhead=False)

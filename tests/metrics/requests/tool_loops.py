@@ -22,11 +22,13 @@ def _said(calls: Sequence[int], random: Random) -> Iterator[Message]:
         for call in range(1, count):
             ids = [f"t{turn}-{call}-{number}" for number in range(random.choice((1, 1, 1, 2)))]
             wanted = tuple(
-                {"id": id, "function": {"name": "look_up", "arguments": f'{{"what": "{_words(random)}"}}'}} for id in ids
+                {"id": id, "function": {"name": "look_up", "arguments": f'{{"what": "{_words(random)}"}}'}}
+                for id in ids
             )
             yield Message("assistant", random.choice(("", "Let me look.")), tool_calls=wanted)
             for id in ids:
-                yield Message("tool", f"result {call}: {_words(random)}", tool_call_id=id)
+                name = random.choice((None, "look_up"))
+                yield Message("tool", f"result {call}: {_words(random)}", tool_call_id=id, name=name)
         yield Message("assistant", f"Answer {turn}: {_words(random)}")
 
 

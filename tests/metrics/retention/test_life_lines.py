@@ -117,7 +117,9 @@ def test_every_life_is_that_of_a_plain_walk(id: str, data: st.DataObject) -> Non
             continue
         states = [(cell(run, record, probe).state, row) for row, record in enumerate(run.requests)]
         runs_of = [(state, [row for _, row in group]) for state, group in groupby(states, key=lambda pair: pair[0])]
-        ends = [(state, run.requests[rows[0]], run.requests[rows[-1]]) for state, rows in runs_of if state != "NOT_BORN"]
+        ends = [
+            (state, run.requests[rows[0]], run.requests[rows[-1]]) for state, rows in runs_of if state != "NOT_BORN"
+        ]
         line = lines[number]
         spans = [(state, first.turn, last.turn, first.call, last.call) for state, first, last in ends]
         assert [(STATES[span.state], *span[1:5]) for span in line.spans] == spans

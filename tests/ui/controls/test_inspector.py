@@ -55,6 +55,7 @@ def test_tool_calls_are_shown_with_their_arguments() -> None:
         {"role": "user", "content": "Look."},
         {"role": "assistant", "content": "", "tool_calls": [CALL]},
         {"role": "tool", "content": "found", "tool_call_id": "c"},
+        {"role": "assistant", "content": ""},
         {"role": "user", "content": "And?"},
     )
     html = block_html(block_of(record, "history"), record)

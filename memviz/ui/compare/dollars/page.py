@@ -23,11 +23,12 @@ from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
-from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.reader import axis_of, beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.pricing import MORE, price_row
+from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CostsState, costs_state, widget_value
@@ -45,7 +46,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summari
     say_what_is_unknown(costs)
     take_linked(costs_state(), costs)
     beside_reader(
-        settings, transcript, partial(picture, costs), [CHART_KEY],
+        settings, transcript, partial(picture, costs), {CHART_KEY: axis_of(settings)},
         draw_notes=partial(_notes, costs, summarizer),
         draw_below=partial(in_total, costs_state(), costs, assumptions),
     )  # fmt: skip
@@ -117,7 +118,8 @@ def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: Prici
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    told = ["Point at a line to see what a turn cost, and for what."]
+    step = step_of([one.setting for one in costs])
+    told = [f"Point at a line to see what a {step} cost, and for what."]
     if any(one.cost.traffic.summarizer_turns.size for one in costs):
         told.insert(0, "Violet band: the summarizer's part.")
     if uncached and any(one.cost.cached_tokens.any() for one in costs):
@@ -134,5 +136,6 @@ def details(costs: Sequence[SettingCost], assumptions: PricingAssumptions, trans
         "When is the context window full?", WINDOW_KEY, ":material/width_full:",
         partial(against_the_window, costs, assumptions),
     )  # fmt: skip
-    folded("Turn by turn, in numbers", TURNS_KEY, ":material/table:", partial(turn_by_turn, costs, transcript.title))
+    numbers = step_by_step([one.setting for one in costs])
+    folded(numbers, TURNS_KEY, ":material/table:", partial(turn_by_turn, costs, transcript.title))
     folded("Which prices and cache rules are these?", PRICES_KEY, ":material/sell:", partial(which_prices, assumptions))

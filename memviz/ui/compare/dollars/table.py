@@ -11,13 +11,15 @@ import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.ui.controls.sidebar import choose_setting_run
+from memviz.ui.controls.steps import step_of
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import file_name
 
 SETTING_KEY = "costs-setting"
 ALL_TURNS = "all"
 _TITLES = {
-    "turn": "Turn", "requests": "Requests", "input_tokens": "Input (tokens)", "fresh_tokens": "Fresh (tokens)",
+    "turn": "Turn", "call": "Call", "requests": "Requests", "input_tokens": "Input (tokens)",
+    "fresh_tokens": "Fresh (tokens)",
     "cached_tokens": "Read from the cache (tokens)", "written_tokens": "Written to the cache (tokens)",
     "output_tokens": "Output (tokens)", "summarizer_input_tokens": "Summarizer input (tokens)",
     "summarizer_output_tokens": "Summarizer output (tokens)", "main_usd": "Chat model (USD)",
@@ -35,7 +37,7 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     table = with_totals(one)
     st.dataframe(
         table.rename(columns=_TITLES), hide_index=True, column_config=_columns(table),
-        alt=f"Tokens and US dollars of each turn under {one.label}",
+        alt=f"Tokens and US dollars of each {step_of([one.setting])} under {one.label}",
     )  # fmt: skip
     st.download_button(
         "Download as CSV", lambda: table.to_csv(index=False, float_format="%.12g"), mime="text/csv",
@@ -45,14 +47,15 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
 
 
 def with_totals(one: SettingCost) -> pd.DataFrame:
-    """One row a turn, and one of totals: their turn is ``all``, and what was spent so far is what is spent at the
-    end."""
-    frame = one.cost.frame()
+    """One row a turn (a request, where turns took several calls of the model), and one of totals: their turn is
+    ``all``, and what was spent so far is what is spent at the end."""
+    has_calls = one.setting.run.has_calls
+    frame = one.cost.frame("request" if has_calls else "turn")
     total: dict[Hashable, Any] = frame.sum(skipna=False).to_dict()
     total |= {name: frame[name].iloc[-1] for name in _SO_FAR}
     turns = [*frame["turn"].astype(str), ALL_TURNS]
     table = pd.concat([frame, pd.DataFrame([total]).astype(frame.dtypes)], ignore_index=True)
-    return table.assign(turn=turns)
+    return table.assign(turn=turns, **({"call": [*frame["call"].astype(str), ""]} if has_calls else {}))
 
 
 def _columns(table: pd.DataFrame) -> dict[str, Any]:
@@ -60,5 +63,6 @@ def _columns(table: pd.DataFrame) -> dict[str, Any]:
     money = [name for name in table.columns if name.endswith("_usd")]
     amounts = [usd for name in money for usd in table[name].tolist() if usd > 0]
     digits = max(2, 1 - floor(log10(min(amounts)))) if amounts else 2
-    dollars = {name: f"%.{digits}f" if name in money else "localized" for name in table.columns if name != "turn"}
+    numbers = [name for name in table.columns if name not in ("turn", "call")]
+    dollars = {name: f"%.{digits}f" if name in money else "localized" for name in numbers}
     return {_TITLES[name]: st.column_config.NumberColumn(format=format) for name, format in dollars.items()}

@@ -10,10 +10,10 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_words import life_finding
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
 from memviz.text.wording import message_number, message_position, times, turn_list, turn_span
 from memviz.ui.compare.selection import Selection, selected
@@ -27,7 +27,7 @@ from memviz.ui.shell.text import call_text, plain
 MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
 OPENED_KEY = "map-opened"
 """Of which conversation the message is."""
-MAX_PHRASES = 12
+MAX_PHRASES, MAX_AGAIN = 12, 6
 
 
 def selected_message(run: Run, conversation_id: str) -> int:
@@ -58,10 +58,10 @@ def one_message(settings: Sequence[SettingRun], conversation_id: str, selection:
     st.plotly_chart(
         message_life(settings, position, last), key=LIFE_KEY, config=CONFIG, alt=life_finding(settings, position)
     )
-    record = record_of_turn(run, selection.turn)
+    record = selection.record
     known = known_facts(workspace(), conversation_id, run.log)
     if record is not None and (facts := message_facts(record, position, known)):
-        st.markdown(f"At the request of turn {selection.turn}: {plain(message_facts_words(facts))}")
+        st.markdown(f"At the request of {selection.name}: {plain(message_facts_words(facts))}")
     with st.container(border=True):
         st.text(run.log[position].content[:MAX_CHARS_SHOWN] or "This message has no text.")
         for call in run.log[position].tool_calls:
@@ -80,11 +80,11 @@ def life_in_words(life: Sequence[Span]) -> str:
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
-    again: list[int] = []
+    again: list[Span] = []
     before: Span | None = None
     for span in life:
         if before is not None and before.fate is span.fate is Fate.SUMMARIZED and span.generation > before.generation:
-            again.append(span.first_turn)
+            again.append(span)
             before = span
             continue
         if again:
@@ -103,12 +103,20 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
         Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "replaced by a summary", Fate.RECALLED: "recalled",
         Fate.DROPPED: "dropped",
     }[span.fate]  # fmt: skip
-    if span.first_turn != span.last_turn and open_end:
-        return f"{words} since turn {span.first_turn}"
-    if span.first_turn != span.last_turn and first:
-        return f"{words} until turn {span.last_turn}"
-    return f"{words} {turn_span(span.first_turn, span.last_turn)}"
+    since, until = request_name(span.first_turn, span.first_call), request_name(span.last_turn, span.last_call)
+    if (span.first_turn, span.first_call) == (span.last_turn, span.last_call):
+        return f"{words} at {since}"
+    if open_end:
+        return f"{words} since {since}"
+    if first:
+        return f"{words} until {until}"
+    if (span.first_call, span.last_call) == (1, 1):
+        return f"{words} {turn_span(span.first_turn, span.last_turn)}"
+    return f"{words} from {since} to {until}"
 
 
-def _again(turns: Sequence[int]) -> str:
-    return f"summarized again at {turn_list(turns, most=6)}"
+def _again(spans: Sequence[Span]) -> str:
+    if all(span.first_call == 1 for span in spans):
+        return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
+    names = [request_name(span.first_turn, span.first_call) for span in spans]
+    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (len(names) > MAX_AGAIN)

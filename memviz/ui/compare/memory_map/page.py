@@ -18,19 +18,20 @@ from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
-from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.reader import axis_of, beside_reader
 from memviz.ui.compare.selection import select
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.small_multiples import places
+from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.state import clicked_point, set_widget
 
 MAP_PIXELS = 140
 """The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
-TURNS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
+REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
 
 
 def memory_map_view(
@@ -38,9 +39,9 @@ def memory_map_view(
 ) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     legend(settings)
-    charts = [*(_map_key(number) for number in range(len(settings))), LIFE_KEY]
+    charts = {_map_key(number): axis_of([setting]) for number, setting in enumerate(settings)}
     beside_reader(
-        settings, transcript, partial(picture, settings, conversation_id), charts,
+        settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: axis_of(settings)},
         draw_notes=partial(_notes, settings, summarizer, conversation_id),
         draw_below=partial(one_message, settings, conversation_id),
     )  # fmt: skip
@@ -52,36 +53,38 @@ def _notes(settings: Sequence[SettingRun], summarizer: str, conversation_id: str
     health(settings)
     summaries_by(summarizer, settings)
     numbers_of(
-        "Turn by turn, in numbers", "map-turn-numbers", partial(fates_table, settings),
+        step_by_step(settings), "map-turn-numbers", partial(fates_table, settings),
         "Messages of each fate at every request, by setting",
     )  # fmt: skip
 
 
 def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
     """The maps, of the part that is looked at."""
-    view = zoom(whole_view(settings), conversation_id)
+    step = step_of(settings)
+    view = zoom(whole_view(settings), conversation_id, step)
     maps(settings, view)
     if not view.in_full:
-        st.caption(_cell_words(view))
+        st.caption(_cell_words(view, step))
 
 
 def whole_view(settings: Sequence[SettingRun]) -> View:
-    """All turns and all messages of the conversation."""
-    last = max(record.turn for setting in settings for record in setting.run.turns[-1:])
+    """All requests and all messages of the conversation."""
+    last = max(int(axis_of([setting]).lasts[-1]) for setting in settings)
     return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
 
 
-def zoom(whole: View, conversation_id: str) -> View:
-    """The part to look at: all of a short conversation, a chosen part of a long one."""
+def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
+    """The part to look at: all of a short conversation, a chosen part of a long one. ``step`` is what a column of all
+    is called."""
     if whole.in_full:
         return whole
-    turns_key, positions_key = f"{TURNS_KEY}-{conversation_id}", f"{POSITIONS_KEY}-{conversation_id}"
-    linked_range("turns", turns_key, 1, len(whole.turns))
+    requests_key, positions_key = f"{REQUESTS_KEY}-{conversation_id}", f"{POSITIONS_KEY}-{conversation_id}"
+    linked_range(f"{step}s", requests_key, 1, len(whole.requests))
     linked_range("messages", positions_key, 1, len(whole.positions))
-    turns, messages = st.columns(2, gap="large")
-    first, last = turns.slider(
-        "Turns", 1, len(whole.turns), (1, len(whole.turns)), key=turns_key,
-        help="Fewer turns and messages are drawn in more detail.",
+    requests, messages = st.columns(2, gap="large")
+    first, last = requests.slider(
+        f"{step.capitalize()}s", 1, len(whole.requests), (1, len(whole.requests)), key=requests_key,
+        help=f"Fewer {step}s and messages are drawn in more detail.",
     )  # fmt: skip
     top, bottom = messages.slider(
         "Messages", 1, len(whole.positions), (1, len(whole.positions)), key=positions_key,
@@ -109,11 +112,11 @@ def _map_key(number: int) -> str:
     return f"map-{number}"
 
 
-def _cell_words(view: View) -> str:
-    size = f"{counted(view.turns_per_cell, 'turn')} × {counted(view.messages_per_cell, 'message')}"
+def _cell_words(view: View, step: str) -> str:
+    size = f"{counted(view.requests_per_cell, step)} × {counted(view.messages_per_cell, 'message')}"
     return (
         f"**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the same. "
-        "Choose fewer turns and messages to see each of them."
+        f"Choose fewer {step}s and messages to see each of them."
     )
 
 
@@ -121,6 +124,7 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point, fates = clicked_point(_map_key(number)), fate_map(setting.run)
     found = example(fates, grid(fates, view), point["x"], message_position(point["y"])) if point else None
     if found is not None:
-        turn, position = found
-        select(turn, setting.index)
+        place, position = found
+        record = setting.run.requests[fates.number_at(place)]
+        select(record.turn, setting.index, record.call)
         set_widget(MESSAGE_KEY, message_number(position))

@@ -18,7 +18,7 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.free_run import answers_of_turn
-from memviz.ui.compare.reader import beside_reader
+from memviz.ui.compare.reader import axis_of, beside_reader
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
@@ -26,6 +26,7 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
+from memviz.ui.controls.steps import step_by_step
 from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
@@ -44,7 +45,7 @@ def tokens_view(
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     answers = partial(_answers, settings) if state.free_run else None
     beside_reader(
-        settings, transcript, partial(tokens_chart, settings, transcript), [CHART_KEY],
+        settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: axis_of(settings)},
         draw_notes=partial(_notes, settings, transcript), draw_below=answers,
     )  # fmt: skip
     # Before the warnings, so that it stands in view with the picture.
@@ -111,7 +112,7 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
     with st.container(key="compare-numbers"):  # style.css aligns them at the right, where digits compare
         st.table(table, border="horizontal", alt=TABLE_ALT)
     numbers_of(
-        "Turn by turn, in numbers", "compare-turn-numbers", partial(tokens_table, settings),
+        step_by_step(settings), "compare-turn-numbers", partial(tokens_table, settings),
         "Tokens sent with each request, one column a setting",
     )  # fmt: skip
 
@@ -120,13 +121,18 @@ TABLE_ALT = "What each setting sent and summarized, one column a setting"
 
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
-    return pd.DataFrame({plain(setting.label): _numbers(use) for setting, use in zip(settings, uses, strict=True)})
+    has_calls = any(setting.run.has_calls for setting in settings)
+    columns = zip(settings, uses, strict=True)
+    return pd.DataFrame({plain(one.label): _numbers(use, has_calls=has_calls) for one, use in columns})
 
 
-def _numbers(use: TokenUse) -> dict[str, str]:
-    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart."""
-    earlier = {"of them before the replies (recall, thinking)": use.earlier_tokens} if use.earlier_tokens else {}
+def _numbers(use: TokenUse, *, has_calls: bool) -> dict[str, str]:
+    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
+    ``has_calls``: turns took several calls of the model, and the table says how many."""
+    requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
+    earlier = {"of them before the last call of a turn": use.earlier_tokens} if has_calls else {}
     numbers = {
+        **requests,
         "Tokens sent to the chat model": use.sent_tokens,
         **earlier,
         "Mean request": round(use.mean_tokens),

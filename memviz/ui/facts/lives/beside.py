@@ -4,16 +4,19 @@ summary that lost it."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
+from memviz.charts.turn_axis import request_name
+from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
-from memviz.ui.facts.selection import choose_event, choose_turn, chosen_event, fact_key, loss_key, open_event
+from memviz.ui.facts.selection import choose_event, choose_request_of, chosen_event, fact_key, loss_key, open_event
 from memviz.ui.facts.version_card import (
     chosen_version,
     counts_words,
@@ -29,23 +32,33 @@ from memviz.ui.shell.text import distinct, plain, shortened
 LABEL_CHARS = 110
 
 
-def choose_fact(state: CompareState, one: RetentionResult, probe: int, turn: int | None = None) -> None:
-    """Choose a fact and one of its losses: that at ``turn``, else the first by a summarization, else the first."""
+def choose_fact(state: CompareState, one: RetentionResult, probe: int, place: int | None = None) -> None:
+    """Choose a fact and one of its losses: that at ``place``, else the first by a summarization, else the first."""
     set_widget(fact_key(state), probe)
-    choose_loss(state, one, probe, turn)
+    choose_loss(state, one, probe, place)
 
 
-def choose_loss(state: CompareState, one: RetentionResult, probe: int, turn: int | None = None) -> None:
+def choose_loss(state: CompareState, one: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a loss of a fact, with the summarization behind it, if there is one, and the request that it concerns."""
     lost = losses_of(one, probe)
-    if turn not in lost:
-        turn = _first_loss(lost)
-    set_widget(loss_key(state), turn)
-    if turn is not None:
-        by = lost[turn]
+    if place not in lost:
+        place = _first_loss(lost)
+    set_widget(loss_key(state), place)
+    if place is not None:
+        by = lost[place]
         if by is not None:
             choose_event(state, one.setting, by)
-        choose_turn(state, one.setting, turn)
+        record = _request_at(one, place)
+        choose_request_of(state, one.setting, record.turn, record.call)
+
+
+def _request_at(one: RetentionResult, place: int) -> TurnRecord:
+    return one.run.requests[one.retention.number_at(place)]
+
+
+def _name_at(one: RetentionResult, place: int) -> str:
+    record = _request_at(one, place)
+    return request_name(record.turn, record.call)
 
 
 def _first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
@@ -56,17 +69,18 @@ def _first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int
 
 
 def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
-    """The turns at which a fact was lost, each with the number of the compaction that took it, if one did."""
-    return {turn: by for (number, turn), by in one.losses.items() if number == probe}
+    """The places of the requests at which a fact was lost (see ``Retention.places``: turns, as long as every turn has
+    one request), each with the number of the compaction that took it, if one did."""
+    return {place: by for (number, place), by in one.losses.items() if number == probe}
 
 
 def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
     """How the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
     st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
-    turn = _which_loss(state, one, life)
-    if turn is not None:
+    place = _which_loss(state, one, life)
+    if place is not None:
         evidence = sorted(one.retention.probes[life.probe].evidence)
-        bring_back(state, one.setting, evidence, turn, "retention-bring-back")
+        bring_back(state, one.setting, evidence, _request_at(one, place), "retention-bring-back")
     elif life.spans:
         st.caption("It was never lost under this setting.")
     number = chosen_event(state, one.setting)
@@ -96,17 +110,17 @@ def _follow_choice(state: CompareState, one: RetentionResult) -> None:
 def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> int | None:
     """A fact that came back can be lost several times: which of its losses is looked at."""
     lost, key = losses_of(one, life.probe), loss_key(state)
-    turns = list(lost)
-    if not turns:
+    places = list(lost)
+    if not places:
         return None
-    linked("loss", key, turns)
-    if widget_value(key) not in turns:  # another setting is looked at; the selection stays
+    linked("loss", key, places)
+    if widget_value(key) not in places:  # another setting is looked at; the selection stays
         set_widget(key, _first_loss(lost, chosen_event(state, one.setting)))
-    if len(turns) == 1:
-        st.caption(f"Lost at turn {turns[0]:,}.")
-        return turns[0]
+    if len(places) == 1:
+        st.caption(f"Lost at {_name_at(one, places[0])}.")
+        return places[0]
     st.segmented_control(
-        "Lost at", turns, format_func="turn {}".format, key=key, required=True, persist_state="session",
+        "Lost at", places, format_func=partial(_name_at, one), key=key, required=True, persist_state="session",
         on_change=_follow_loss, args=(state, one, life.probe),
     )  # fmt: skip
     return int(widget_value(key))

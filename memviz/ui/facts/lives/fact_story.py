@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memviz.charts.retention.life_lines import span_words
 from memviz.charts.retention.result import RetentionResult
+from memviz.charts.turn_axis import request_name
 from memviz.engine.compaction import Compaction
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
@@ -73,13 +74,14 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
         if span.state is not Knowledge.LOST:
             yield f"known again: {span_words(span)}" if before and before.state is Knowledge.LOST else span_words(span)
             continue
-        until = f" until turn {span.last_turn}" if span.last_turn > span.first_turn else " alone"
+        is_short = (span.first_turn, span.first_call) == (span.last_turn, span.last_call)
+        until = " alone" if is_short else f" until {request_name(span.last_turn, span.last_call)}"
         until = " and never known again" if span is last else until
-        yield f"lost at turn {span.first_turn}{until}{_reason(kept, life, span)}"
+        yield f"lost at {request_name(span.first_turn, span.first_call)}{until}{_reason(kept, life, span)}"
 
 
 def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
-    number = kept.losses.get((life.probe, span.first_turn))
+    number = kept.losses.get((life.probe, span.first_place))
     if number is None:
         return ": the last message that held it is no longer sent" if life.spans[0] is not span else ""
     compaction = kept.run.compactions[number]

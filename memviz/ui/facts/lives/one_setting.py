@@ -17,7 +17,7 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.text.wording import counted
 from memviz.ui.controls.legend import glyph, legend_item, swatch
-from memviz.ui.controls.selected_turn import selected_turn
+from memviz.ui.controls.selected_request import selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
 from memviz.ui.facts.lives.beside import beside, choose_fact, choose_life, losses_of

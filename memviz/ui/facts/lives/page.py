@@ -19,6 +19,7 @@ from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import facts_of, proposals_key
+from memviz.ui.controls.selected_request import request_name
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
@@ -27,7 +28,7 @@ from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
-from memviz.ui.facts.selection import choose_event, choose_turn, open_event, open_request
+from memviz.ui.facts.selection import choose_event, choose_request_of, open_event, open_request
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
@@ -103,21 +104,23 @@ def _finding(kept: Sequence[RetentionResult]) -> str:
     return f"Share of the facts that each request could still know, one line a setting; known at the end: {known}."
 
 
-def _clicked_point(kept: Sequence[RetentionResult]) -> tuple[RetentionResult, int, int] | None:
-    """What was clicked on the curve: the setting, the turn, and the number of the summarization, -1 for a line."""
+def _clicked_point(kept: Sequence[RetentionResult]) -> tuple[RetentionResult, int, int, int | None] | None:
+    """What was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and the
+    call of that turn (``None``: its last one)."""
     carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
     if not isinstance(carried, list) or len(carried) < 3 or int(carried[0]) >= len(kept):
         return None
-    return kept[int(carried[0])], int(carried[1]), int(carried[2])
+    place, turn, number, *call = map(int, carried)
+    return kept[place], turn, number, next(iter(call), None)
 
 
 def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     found = _clicked_point(kept)
     if found is not None:
-        one, turn, number = found
+        one, turn, number, call = found
         if number >= 0:
             choose_event(state, one.setting, number)
-        choose_turn(state, one.setting, turn)
+        choose_request_of(state, one.setting, turn, call)
 
 
 def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
@@ -125,11 +128,12 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     found = _clicked_point(kept)
     if found is None:
         return
-    one, turn, number = found
+    one, turn, number, call = found
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**Turn {turn:,}**, {plain(one.setting.label)}", width="content")
+        name = request_name(one.run, turn, call).capitalize()
+        st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
         if st.button("See this request", icon=":material/stacked_line_chart:", key="retention-request"):
-            open_request(state, one.setting, turn)
+            open_request(state, one.setting, turn, call)
         written = one.run.compactions[number].written if number >= 0 else None
         name = "Open this attempt" if written is None else f"Open version {written.version}"
         if number >= 0 and st.button(name, icon=":material/compress:", key="retention-event"):

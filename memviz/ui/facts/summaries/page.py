@@ -28,8 +28,8 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
-from memviz.ui.controls.selected_turn import selected_turn
-from memviz.ui.controls.sidebar import TURN_KEY, choose_setting_run
+from memviz.ui.controls.selected_request import request_name, selected_call, selected_turn
+from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.retention_cache import retention_results
 from memviz.ui.facts.selection import chosen_event, event_key, follow_event, open_fact, view_of
@@ -38,6 +38,7 @@ from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, trouble, version_noun, version_title, version_view
 from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head
+from memviz.ui.shell.chosen_request import chosen_turn
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
@@ -131,7 +132,9 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     number = chosen_event(state, setting)
     set_widget(key, number or 0)
     if number is None:
-        st.caption(f"No summary was sent yet with the request of turn {widget_value(TURN_KEY):,}; this is the first.")
+        turn = chosen_turn() or 0
+        name = request_name(run, turn, selected_call(run, turn))
+        st.caption(f"No summary was sent yet with the request of {name}; this is the first.")
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             number = _picture(desk, events, key)

@@ -1,0 +1,22 @@
+"""Which messages one request no longer sends word for word, by its number."""
+
+from __future__ import annotations
+
+from memviz.context import Fate
+from memviz.engine.run import Run
+from memviz.metrics.requests.turn_changes import sent_positions
+
+
+def left_since(run: Run, number: int) -> list[tuple[int, Fate]]:
+    """Messages that the request before request ``number`` (0-based) held word for word and this one does not: their
+    log positions, and whether a summary stands for them now or nothing does. The request before may be an earlier call
+    of the same turn."""
+    if not number:
+        return []
+    before, record = run.requests[number - 1], run.requests[number]
+    sent = record.parts.summaries
+    covered = run.space.summaries.covered(sent.start, sent.stop)
+    return [
+        (position, Fate.SUMMARIZED if any(position in part for part in covered) else Fate.DROPPED)
+        for position in sorted(sent_positions(before) - sent_positions(record))
+    ]

@@ -1,0 +1,121 @@
+"""The selected request, one for all views of Compare and Facts, and what was summarized by then."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
+
+
+def numbers_of_turn(run: Run, turn: int) -> range:
+    """The numbers (0-based) of the requests of a turn."""
+    first = bisect_left(run.requests, turn, key=_turn)
+    return range(first, bisect_right(run.requests, turn, lo=first, key=_turn))
+
+
+def _turn(record: TurnRecord) -> int:
+    return record.turn
+
+
+def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
+    """The number (0-based) of the request that was call ``call`` (from 1) of a turn, of its last one where that is
+    ``None`` or beyond; ``None`` if the turn made no request."""
+    numbers = numbers_of_turn(run, turn)
+    if not numbers:
+        return None
+    return numbers[min(call or len(numbers), len(numbers)) - 1]
+
+
+def request_at(run: Run, turn: int, call: int | None = None) -> TurnRecord | None:
+    """The record of that request."""
+    number = request_number(run, turn, call)
+    return None if number is None else run.requests[number]
+
+
+def request_name(run: Run, turn: int, call: int | None = None) -> str:
+    """The request as people name it: "turn 3", or "turn 3, call 2 of 5" where the turn took several."""
+    calls = len(numbers_of_turn(run, turn))
+    return f"turn {turn:,}" if calls < 2 else f"turn {turn:,}, call {min(call or calls, calls):,} of {calls:,}"
+
+
+def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:
+    """All turns of which any of the settings made a request."""
+    return tuple(sorted({record.turn for one in settings for record in one.run.turns}))
+
+
+def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
+    """The turn of the selected request. As long as none is selected, or none of those shown: the first request of
+    ``run``, one of theirs, whose summary took the place of another one; 0 where nothing was requested yet."""
+    turns = turns_shown(settings)
+    if not turns:
+        return 0
+    turn = chosen_turn()
+    if turn is None or turn not in turns:
+        turn, call = _first_request(run) or (turns[-1], None)
+        choose_request(turn, call)
+    elif chosen_call() is not None:
+        choose_request(turn, selected_call(run, turn))  # a link to the last call names the turn alone
+    return turn
+
+
+def selected_call(run: Run, turn: int) -> int | None:
+    """The call that is selected of a turn of ``run``, ``None`` where that is its last one, as in every turn that took
+    one."""
+    call = chosen_call()
+    return call if call is not None and call < len(numbers_of_turn(run, turn)) else None
+
+
+def _first_request(run: Run) -> tuple[int, int | None] | None:
+    """The request that a page shows before anybody chose one, as its turn and its call."""
+    summarized = [record for record in run.requests if any(one.written is not None for one in record.compactions)]
+    return _place(run, summarized[min(1, len(summarized) - 1)]) if summarized else None
+
+
+def _place(run: Run, record: TurnRecord) -> tuple[int, int | None]:
+    """A request as its turn and its call, ``None`` for the last one."""
+    return record.turn, record.call if record.call < len(numbers_of_turn(run, record.turn)) else None
+
+
+def places_changed(run: Run) -> list[tuple[int, int | None]]:
+    """The first request that each compaction of ``run`` changed, as its turn and its call (``None`` for the last one);
+    where none came any more, the last one of its setting."""
+    turns = {id(compaction): turn for turn, compaction in run.unsent}
+    numbers = [run.request_number(compaction) for compaction in run.compactions]
+    return [
+        (turns[id(compaction)], None) if number is None else _place(run, run.requests[number])
+        for number, compaction in zip(numbers, run.compactions, strict=True)
+    ]
+
+
+def event_at(run: Run, turn: int, chosen: int | None = None, call: int | None = None) -> int | None:
+    """The number of the compaction that the request of ``turn`` (its last one, or call number ``call``) rests on: the
+    last one by then that wrote a summary, without one the last one at all, ``None`` if there was none. ``chosen`` is
+    kept if no later request up to this one was changed by another."""
+    changed, until = _numbers_changed(run), _last_by(run, turn, call)
+    by_then = sorted((number for number, at in enumerate(changed) if at <= until), key=changed.__getitem__)
+    if not by_then:
+        return None
+    if chosen in by_then and changed[chosen] == changed[by_then[-1]]:
+        return chosen
+    sent = [number for number in by_then if run.request_number(run.compactions[number]) is not None] or by_then
+    return next((number for number in reversed(sent) if run.compactions[number].written), sent[-1])
+
+
+def _numbers_changed(run: Run) -> list[int]:
+    """The number (0-based) of the first request that each compaction changed, or of the last one of its setting."""
+    last = {id(compaction): _last_by(run, turn) for turn, compaction in run.unsent}
+    numbers = [run.request_number(compaction) for compaction in run.compactions]
+    return [
+        last[id(compaction)] if number is None else number
+        for number, compaction in zip(numbers, run.compactions, strict=True)
+    ]
+
+
+def _last_by(run: Run, turn: int, call: int | None = None) -> int:
+    """The number of the last request up to this one, -1 where there was none."""
+    number = request_number(run, turn, call)
+    return bisect_right(run.requests, turn, key=_turn) - 1 if number is None else number

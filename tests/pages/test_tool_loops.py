@@ -1,0 +1,113 @@
+"""Conversations in which a turn took several calls of the model: every call is a request that one can look at."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.conversation import Message
+from memviz.transcripts.base import Transcript
+from memviz.workspace import Workspace
+from tests.pages.driving import (
+    click_point,
+    inspected,
+    labelled,
+    open_address,
+    open_page,
+    page_of,
+    request_as_json,
+    texts,
+)
+from tests.pages.test_sharing import shared
+from tests.tool_talk import tool_talk
+
+CALLS = (1, 4, 2, 5)
+SETTING = 'summary_buffer {"max_token_limit": 90}'
+
+
+@pytest.fixture
+def talk() -> str:
+    """The id of a conversation with turns of several calls."""
+    messages = tuple(Message.of(message) for message in tool_talk(*CALLS))
+    return Workspace().add([Transcript(title="Bookings", messages=messages)])[0].id
+
+
+def opened(page: str, talk: str, **query: str) -> AppTest:
+    asked = {"conversation": talk, "setting": SETTING, **query}
+    session = open_address(page, {name: [text] for name, text in asked.items()})
+    assert page_of(session) == page
+    return session
+
+
+def head(session: AppTest) -> str:
+    """What Compare's reader says it shows."""
+    found = (element.value for element in session.markdown if element.value.startswith("**Request of "))
+    return next(found).removeprefix("**Request of ").split("**")[0]
+
+
+def player(session: AppTest) -> dict[str, Any]:
+    (found,) = [one for one in session.get("bidi_component") if "player" in one.proto.component_name]
+    data: dict[str, Any] = json.loads(found.proto.json or found.proto.mixed.json)
+    return data
+
+
+def test_the_player_walks_through_all_calls_and_the_reader_shows_each(talk: str) -> None:
+    page = opened("compare", talk, turn="2", call="2")
+    assert player(page)["turns"] == [turn for turn, calls in enumerate(CALLS, 1) for _ in range(calls)]
+    assert (player(page)["at"], head(page)) == (2, "turn 2, call 2 of 4")
+    assert inspected(page)[-1] == "Result 2.1: 100 dollars.", "the input of the second call is what the tool gave"
+    assert request_as_json(page)[-1]["role"] == "tool"
+
+
+def test_a_link_holds_the_call_and_a_turn_alone_is_its_last_call(talk: str) -> None:
+    page = opened("compare", talk, turn="4", call="3")
+    assert head(page) == "turn 4, call 3 of 5"
+    query = shared(page)
+    assert (query["turn"], query["call"]) == (["4"], ["3"])
+    again = opened("compare", talk, turn="4")
+    assert head(again) == "turn 4, call 5 of 5"
+    assert "call" not in shared(again)
+
+
+@pytest.mark.parametrize("call", ["0", "99", "5"])
+def test_a_call_that_is_not_there_is_the_last_one(talk: str, call: str) -> None:
+    page = opened("compare", talk, turn="4", call=call)
+    assert head(page) == "turn 4, call 5 of 5"
+    assert not page.warning
+
+
+def test_what_is_no_number_of_a_call_is_said(talk: str) -> None:
+    page = opened("compare", talk, turn="4", call="two")
+    assert head(page) == "turn 4, call 5 of 5"
+    assert "The link's call 'two' was passed over" in page.warning[0].value.replace("\\", "")
+
+
+def test_a_click_chooses_the_call_that_a_point_names(talk: str) -> None:
+    page = opened("compare", talk, turn="1")
+    click_point(page, 0, {"customdata": "0:4:2", "x": 9, "y": 1})
+    assert head(page) == "turn 4, call 2 of 5"
+    click_point(page, 0, {"customdata": "0:4", "x": 12, "y": 1})
+    assert head(page) == "turn 4, call 5 of 5"
+
+
+def test_a_turn_of_one_call_is_named_and_linked_by_its_turn(talk: str) -> None:
+    page = opened("compare", talk, turn="1", call="1")
+    assert head(page) == "turn 1"
+    assert "call" not in shared(page)
+
+
+def test_chat_opens_it_and_says_how_many_calls_there_were(talk: str) -> None:
+    page = open_page("chat")
+    labelled(page.selectbox, "Conversation").set_value(talk).run()
+    page_of(page)
+    assert "Result 4.2: 200 dollars." in texts(page)
+    assert "What was sent with turn 4, in the last of its 5 calls" in [one.label for one in page.expander]
+    assert "over all 12 calls" in labelled(page.metric, "Sent").help
+
+
+@pytest.mark.parametrize("page", ["costs", "memory_map", "retention", "summaries"])
+def test_every_page_stands(talk: str, page: str) -> None:
+    opened(page, talk, turn="2", call="3")
