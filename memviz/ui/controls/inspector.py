@@ -3,7 +3,6 @@ made of, and its messages; the system prompt, which never changes, comes last.""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Literal
@@ -16,7 +15,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.reporting.request_json import request_of
+from memviz.reporting.request_json import request_json
 from memviz.text.language import in_language
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
@@ -165,10 +164,6 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
         text = request_json(record)
         _download(text, name)
         st.code(text, language="json", height=400)
-
-
-def _json(record: TurnRecord) -> str:
-    return json.dumps(request_of(record), ensure_ascii=False, indent=2)
 
 
 def _download(text: str | Callable[[], str], name: str) -> None:
