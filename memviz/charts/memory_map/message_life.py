@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -13,7 +13,7 @@ from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped, label_lines
 from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, parted
-from memviz.metrics.memory_map.fate_map import FateMap, Span, fate_map
+from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.request_axis import RequestAxis
 
@@ -50,7 +50,8 @@ def _life(setting: SettingRun, position: int) -> tuple[Span, ...]:
 def _bars(
     settings: Sequence[SettingRun], spans: Sequence[tuple[int, Span]], axis: RequestAxis
 ) -> dict[str, Any]:
-    edges = [_edges(fate_map(settings[place].run), span, axis) for place, span in spans]
+    edges = [edge for place, setting in enumerate(settings)
+             for edge in _edges(setting, [span for at, span in spans if at == place], axis)]  # fmt: skip
     return {
         "type": "bar", "orientation": "h", "width": 0.45,
         "y": [place for place, _ in spans],
@@ -62,10 +63,12 @@ def _bars(
     }  # fmt: skip
 
 
-def _edges(fates: FateMap, span: Span, axis: RequestAxis) -> list[int]:
-    """The places of the first and of the last request of a bar, on an axis that may have other runs on it."""
-    numbers = [fates.number_at(place) for place in (span.first_place, span.last_place)]
-    return list(axis.places(fates.turns)[numbers].tolist())
+def _edges(setting: SettingRun, spans: Sequence[Span], axis: RequestAxis) -> Iterator[tuple[int, int]]:
+    """The places of the first and of the last request of each bar, on an axis that may have other runs on it."""
+    fates = fate_map(setting.run)
+    places = axis.places(fates.turns).tolist()
+    for span in spans:
+        yield places[fates.number_at(span.first_place)], places[fates.number_at(span.last_place)]
 
 
 def _name_lines(setting: SettingRun) -> list[str]:

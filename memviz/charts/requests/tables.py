@@ -19,15 +19,20 @@ Requests = Sequence[tuple[int, int]]
 
 
 def shown_requests(runs: Sequence[Run]) -> Requests:
-    """The requests that a table of these runs has a row for: those of any of them, or of too many every so many and the
-    last. Where no turn took several calls, all turns up to the last have one."""
+    """The requests that a table of these runs has a row for: those of any of them, bounded by :func:`bounded`. Where no
+    turn took several calls, all turns up to the last have one."""
     if any(run.has_calls for run in runs):
         found = sorted({(record.turn, record.call) for run in runs for record in run.requests})
     else:
         last = max((record.turn for run in runs for record in run.requests[-1:]), default=0)
         found = [(turn, 1) for turn in range(1, last + 1)]
-    step = -(-len(found) // MAX_POINTS)
-    return sorted({*found[::step], found[-1]}) if found else []
+    return bounded(found)
+
+
+def bounded(requests: Requests) -> Requests:
+    """All of ``requests``, or of too many every so many and the last."""
+    step = -(-len(requests) // MAX_POINTS)
+    return sorted({*requests[::step], requests[-1]}) if requests else []
 
 
 def request_columns(shown: Requests) -> dict[str, list[int]]:

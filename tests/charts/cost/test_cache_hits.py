@@ -18,10 +18,11 @@ def test_share_by_turn() -> None:
     assert setting.text[2].endswith("1,500 stood at the start of the request before as well")
 
 
-def test_requests_of_one_turn_count_together() -> None:
-    (setting,) = cache_hits([cost_line([(4, 2000, 0, 9), (4, 3000, 2000, 9)], ())]).data
-    assert setting.x.tolist() == [4]
-    assert setting.y.tolist() == [0.4]
+def test_each_call_of_a_turn_has_a_point() -> None:
+    (setting,) = cache_hits([cost_line([(1, 2000, 0, 9), (1, 4000, 2000, 9), (2, 5000, 4000, 9)], ())]).data
+    assert setting.x.tolist() == [1, 2, 3]
+    assert setting.y.tolist() == [0, 0.5, 0.8]
+    assert "turn 1, call 2: <b>50%</b> read from the cache" in setting.text[1]
 
 
 def test_a_turn_with_nothing_but_a_summary_is_left_out() -> None:

@@ -75,10 +75,9 @@ def test_every_cell_is_the_runs_own(id: str, messages: list[Message], plan: list
     assert cells.z.tolist() == codes.T.tolist()
     assert (cells.x0, cells.dx, cells.y0, cells.dy) == (1, 1, 1, 1)
     clickable = {(x, y): trace.name for trace in points_of(figure) for x, y in zip(trace.x, trace.y, strict=True)}
-    turns = {record.turn: request for request, record in enumerate(run.turns)}
-    there = {(turn, p + 1) for turn, r in turns.items() for p in range(len(messages)) if fates[r, p] != Fate.NOT_YET}
+    there = {(r + 1, p + 1) for r in range(len(fates)) for p in range(len(messages)) if fates[r, p] != Fate.NOT_YET}
     assert set(clickable) == there, "every cell can be pointed at, and nothing else"
-    assert all(name == STEP_TITLES[codes[turns[turn], y - 1]] for (turn, y), name in clickable.items())
+    assert all(name == STEP_TITLES[codes[x - 1, y - 1]] for (x, y), name in clickable.items())
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -86,14 +85,14 @@ def test_every_cell_is_the_runs_own(id: str, messages: list[Message], plan: list
 def test_every_tooltip_tells_the_truth(id: str, messages: list[Message], plan: list[str]) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls={2: Recall(turns=[1])})
     told, fates, generations = tooltips(chart(run)), run.fates(), run.generations()
-    for request, record in enumerate(run.turns):
+    for request, record in enumerate(run.requests):
         versions = summary_versions(run, request)
         for position in np.flatnonzero(fates[request] != Fate.NOT_YET).tolist():
-            text = OWN_TAGS.sub("", told[record.turn, position + 1].replace("<br>", "\n"))
+            text = OWN_TAGS.sub("", told[request + 1, position + 1].replace("<br>", "\n"))
             message, fate = run.log[position], Fate(fates[request, position])
             head = f"message {position + 1} ({message.role}, turn {run.log.turn_number(position)})\n"
             assert text.startswith(head)
-            assert f"at the request of turn {record.turn}: {record.total_tokens:,} tokens sent,\n" in text
+            assert f"at the request of {record.name}: {record.total_tokens:,} tokens sent,\n" in text
             often = generations[request, position]
             assert {
                 Fate.VERBATIM: "\nword for word\n",

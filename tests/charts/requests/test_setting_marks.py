@@ -6,6 +6,7 @@ import memviz
 from memviz import Chat, ScriptedModel
 from memviz.charts.requests.setting_marks import MOST_ROWS, setting_marks
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.turn_axis import axis_of
 
 WINDOW, SUMMARY = memviz.strategy("window", window_size=10), memviz.strategy("summary", buffer_size=2)
 
@@ -21,13 +22,15 @@ def chat_of(*turns: int) -> Chat:
 
 
 def test_names_of_neighbouring_switches_stand_in_rows() -> None:
-    marks = setting_marks(chat_of(6, 1, 1).run)
+    run = chat_of(6, 1, 1).run
+    marks = setting_marks(run, axis_of([run]))
     assert sorted(line["x0"] for line in marks.lines) == [6.5, 7.5]
     assert (len({label["yshift"] for label in marks.labels}), marks.rows) == (2, 2)
 
 
 def test_no_more_rows_than_there_is_room_for() -> None:
-    marks = setting_marks(chat_of(9, 1, 1, 1, 1, 1).run)
+    run = chat_of(9, 1, 1, 1, 1, 1).run
+    marks = setting_marks(run, axis_of([run]))
     assert (len(marks.lines), marks.rows) == (5, MOST_ROWS)
 
 

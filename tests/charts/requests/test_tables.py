@@ -5,7 +5,7 @@ from __future__ import annotations
 import memviz
 from memviz.charts.memory_map.table import fates_table
 from memviz.charts.requests.finding import parts_finding
-from memviz.charts.requests.tables import parts_table, shown_turns, tokens_table
+from memviz.charts.requests.tables import bounded, parts_table, tokens_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.thinning import MAX_POINTS
 from memviz.context import Fate
@@ -56,11 +56,11 @@ def test_messages_of_every_fate() -> None:
 
 
 def test_rows_are_bounded_as_points_are() -> None:
-    assert shown_turns(0) == []
-    assert shown_turns(3) == [1, 2, 3]
-    turns = shown_turns(40_000)
-    assert len(turns) <= MAX_POINTS + 1
-    assert (turns[0], turns[-1]) == (1, 40_000)
+    assert bounded([]) == []
+    assert bounded([(1, 1), (1, 2), (2, 1)]) == [(1, 1), (1, 2), (2, 1)]
+    shown = bounded([(turn, 1) for turn in range(1, 40_001)])
+    assert len(shown) <= MAX_POINTS + 1
+    assert (shown[0], shown[-1]) == ((1, 1), (40_000, 1))
 
 
 def test_two_settings_of_one_name_have_a_column_each() -> None:

@@ -62,7 +62,7 @@ class TestLines:
     def test_hold_the_tokens_of_every_request(self, id: str, messages: list[Message], plan: list[str]) -> None:
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
         (setting,) = lines_of(chart(run))
-        assert setting.x.tolist() == [record.turn for record in run.turns]
+        assert setting.x.tolist() == list(range(1, len(run.requests) + 1)), "a step a request"
         assert setting.y.tolist() == run.frame()["total_tokens"].tolist()
 
     def test_tooltips_say_turn_total_and_parts(self) -> None:
@@ -208,9 +208,9 @@ class TestLimits:
     ) -> None:
         run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", system_prompt="Be brief.")
         for line in limits_of(chart(run)):
-            ceilings = dict(zip(line.x, line.y, strict=True))  # of two at one turn the one of what was sent
-            for record in run.turns:
-                assert bool(record.total_tokens > ceilings[record.turn]) is ("over_budget" in record.flags)
+            ceilings = dict(zip(line.x, line.y, strict=True))  # of two at one request the one of what was sent
+            for place, record in enumerate(run.requests, 1):
+                assert bool(record.total_tokens > ceilings[place]) is ("over_budget" in record.flags)
 
     @pytest.mark.parametrize("system_prompt", [None, "Answer briefly, and always name the source of what you say."])
     def test_the_sawtooth_crosses_its_line_exactly_where_it_is_summarized(self, system_prompt: str | None) -> None:

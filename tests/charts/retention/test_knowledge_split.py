@@ -23,13 +23,13 @@ def test_areas_add_up_to_the_facts_stated_so_far(id: str, data: st.DataObject) -
     run, probes = data.draw(probed_runs(id))
     found = retention(run, probes)
     *areas, sentences = knowledge_split(found).data
-    total = np.zeros(len(run.turns), int)
+    total = np.zeros(len(run.requests), int)
     for area in areas:
         state = next(state for state in SHOWN if KNOWLEDGE_TITLES[state] == area.name)
         assert area.fillcolor == KNOWLEDGE_COLORS[state]
         assert area.y[1:-1].tolist() == (found.states == state).sum(axis=1).tolist()
         assert (area.y[0], area.y[-1]) == (area.y[1], area.y[-2])
-        assert (area.x[0], area.x[-1]) == (found.turns[0] - 0.5, found.turns[-1] + 0.5)
+        assert (area.x[0], area.x[-1]) == (0.5, len(run.requests) + 0.5)
         assert area.y.any()
         total += area.y[1:-1]
     assert total.tolist() == found.born.sum(axis=1).tolist() == sentences.y.tolist()

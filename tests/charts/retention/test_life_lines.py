@@ -33,14 +33,15 @@ def drawn(one: RetentionResult, selected: int | None = None) -> go.Figure:
 def test_the_bars_are_the_states(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
     one = kept(run, probes)
-    states = np.full((len(run.turns), len(probes)), Knowledge.NOT_BORN)
+    states = np.full((len(run.requests), len(probes)), Knowledge.NOT_BORN)
     for state, title in KNOWLEDGE_TITLES.items():
         bars = named(drawn(one), title)
         if not len(bars.x):
             continue
         assert bars.marker.color == KNOWLEDGE_COLORS[state]
         for probe, base, width in zip(bars.customdata, bars.base, bars.x, strict=True):
-            inside = (one.retention.turns > base) & (one.retention.turns < base + width)
+            places = np.arange(1, len(run.requests) + 1)
+            inside = (places > base) & (places < base + width)
             states[inside, probe] = state
     np.testing.assert_array_equal(states, one.retention.states)
 
