@@ -185,4 +185,4 @@ def test_a_limit_stands_at_every_call() -> None:
 
 def test_a_call_is_compared_with_the_call_before_it() -> None:
     run = memviz.replay(looked_up("a", "b", "c"), small("window"), counter="chars4")
-    assert left_since(run, 2) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]
+    assert left_since(run, range(2, 3)) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]

@@ -32,21 +32,21 @@ def test_sent_positions_by_hand() -> None:
 
 def test_a_window_drops_what_it_leaves_behind() -> None:
     run = memviz.replay(talk(4), memviz.strategy("window", window_size=3), counter="chars4")
-    assert [left_since(run, number) for number in range(4)] == [
+    assert [left_since(run, range(number, number + 1)) for number in range(4)] == [
         [], [], [(0, Fate.DROPPED), (1, Fate.DROPPED)], [(2, Fate.DROPPED), (3, Fate.DROPPED)],
     ]  # fmt: skip
 
 
 def test_a_summary_stands_for_what_it_took() -> None:
     run = memviz.replay(talk(4), small("summary"), model=Digest(), counter="chars4")
-    assert left_since(run, 2) == [(2, Fate.SUMMARIZED)]
+    assert left_since(run, range(2, 3)) == [(2, Fate.SUMMARIZED)]
     run = memviz.replay(talk(4), small("summary"), model=Digest(), counter="chars4", recalls={2: Recall(messages=[0])})
-    assert left_since(run, 2) == [(0, Fate.SUMMARIZED), (2, Fate.SUMMARIZED)]
+    assert left_since(run, range(2, 3)) == [(0, Fate.SUMMARIZED), (2, Fate.SUMMARIZED)]
 
 
 def test_a_full_buffer_lets_nothing_go() -> None:
     run = memviz.replay(talk(4), memviz.strategy("buffer"), counter="chars4")
-    assert [left_since(run, number) for number in range(4)] == [[]] * 4
+    assert [left_since(run, range(number, number + 1)) for number in range(4)] == [[]] * 4
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -63,4 +63,4 @@ def test_agrees_with_the_fates(id: str, messages: list[Message], plan: list[str]
             for position, fate in enumerate(fates[row])
             if row and fates[row - 1][position] in SENT and fate not in SENT
         ]
-        assert left_since(run, row) == left
+        assert left_since(run, range(row, row + 1)) == left
