@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
-from memviz.charts.palette import FEW_TURNS, NOTE_PIXELS, PART_COLORS, STEP_COLORS, STEP_TITLES, faded, setting_color, turn_ticks
+from memviz.charts.palette import (
+    FEW_TURNS,
+    NOTE_PIXELS,
+    PART_COLORS,
+    STEP_COLORS,
+    STEP_TITLES,
+    faded,
+    setting_color,
+    turn_ticks,
+)
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings

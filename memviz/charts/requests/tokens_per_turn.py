@@ -102,7 +102,11 @@ def tokens_per_turn(
     shown = range(1, last_place(axis) + 1) if turns is None else places_of(axis, turns)
     marks, mark_labels = recorded_marks(settings[0].run, recorded, axis) if settings else ([], [])
     switches = [setting_marks(setting.run, axis) for setting in settings if setting.shown]
-    marks = [*turn_partings(axis, shown, ("y", "y2") if strip else ("y",)), *marks, *(line for each in switches for line in each.lines)]
+    marks = [
+        *turn_partings(axis, shown, ("y", "y2") if strip else ("y",)),
+        *marks,
+        *(line for each in switches for line in each.lines),
+    ]
     mark_labels = [*mark_labels, *(label for each in switches for label in each.labels)]
     above_pixels = ROW_PIXELS * max((each.rows for each in switches), default=0)
     limits = limit_names(settings, strip)

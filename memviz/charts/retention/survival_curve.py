@@ -91,7 +91,7 @@ def _words(one: Lasting, age: int, what: Thing) -> str:
     kept, seen = int(one.survival.retained[age]), int(one.survival.observed[age])
     return (
         f"<b>{escaped(one.setting.label)}</b><br>"
-        f"{counted(age, survival.unit)} after they were {what.said}: "
+        f"{counted(age, one.survival.unit)} after they were {what.said}: "
         f"{share_of(kept, seen, what.noun)} known"
     )
 
