@@ -89,8 +89,8 @@ def beside_others(labels: Sequence[str]) -> MapSize:
 
 
 def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
-    """The map of one setting over ``view``. Points carry the place of the request (x) and the number of the message (y, 1-based)
-    of the middle of their cell."""
+    """The map of one setting over ``view``. Points carry the place of the request (x) and the number of the message
+    (y, 1-based) of the middle of their cell."""
     fates = fate_map(setting.run)
     cells, axis = grid(fates, view), RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))

@@ -87,8 +87,8 @@ def tokens_per_turn(
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``, those of a turn's
     earlier calls ``"<line number>:<turn>:<call>"``. ``recorded`` is what the conversation's own program did to its
-    memory. ``turns`` is the part that is drawn: fewer turns in more detail. Settings far larger than the others stand in a strip of their own scale
-    (:mod:`memviz.charts.requests.panels`)."""
+    memory. ``turns`` is the part that is drawn: fewer turns in more detail. Settings far larger than the others stand
+    in a strip of their own scale (:mod:`memviz.charts.requests.panels`)."""
     strip, axis = strip_of(settings), axis_of(setting.run for setting in settings)
     layers = [_layers(setting, number, axis) for number, setting in enumerate(settings)]
     traces = [trace for layer in zip(*layers, strict=True) for part in layer for trace in part]
