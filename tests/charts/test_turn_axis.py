@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from memviz.charts.cost.curve import cost_curve
@@ -154,7 +156,7 @@ class TestTicks:
     def test_numbers_do_not_run_into_each_other(self) -> None:
         axis = RequestAxis.of([[1, *[2] * 60, 3, *[4] * 7, *[5] * 12, 6, 7, *[8] * 30]])
         vals = axis_ticks(axis)["tickvals"]
-        assert min(after - before for before, after in zip(vals, vals[1:], strict=False)) >= 5
+        assert min(after - before for before, after in pairwise(vals)) >= 5
 
     def test_where_each_turn_has_one_call_all_is_as_for_turns(self) -> None:
         axis = axis_of([run_of()])

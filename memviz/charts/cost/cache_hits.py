@@ -14,7 +14,7 @@ from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, TURN_TITLE, setting_color, setting_dash
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import axis_ticks, axis_title, calls_of, last_place, request_name, parted
+from memviz.charts.turn_axis import axis_ticks, axis_title, calls_of, last_place, parted, request_name
 from memviz.metrics.requests.request_axis import RequestAxis
 
 HEIGHT_PIXELS = 330
@@ -31,7 +31,8 @@ def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
         "showlegend": len(costs) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
-        **parted(axis), "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
+        **parted(axis), "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS,
+        "margin": FIXED_MARGINS,
         "uirevision": "cache-hits",
     }  # fmt: skip
     return figure_over_turns([_curve(one, axis) for one in costs], layout)

@@ -99,7 +99,8 @@ def _curve(one: SettingCost, window_tokens: int | None, axis: RequestAxis) -> di
     shares = [f", {number / window_tokens:.1%} of the context window" if window_tokens else ""
               for number in tokens.tolist()]  # fmt: skip
     return {
-        "type": "scatter", "x": axis.places(turns), "y": tokens, "mode": "lines+markers", "name": legend_name(one.label),
+        "type": "scatter", "x": axis.places(turns), "y": tokens, "mode": "lines+markers",
+        "name": legend_name(one.label),
         "legendgroup": str(index), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5},

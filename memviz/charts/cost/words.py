@@ -1,5 +1,5 @@
-"""What a point on the lines of cost says: what the request cost, and for what; and what each chart shows, in one sentence
-for those who do not see it."""
+"""What a point on the lines of cost says: what the request cost, and for what; and what each chart shows, in one
+sentence for those who do not see it."""
 
 from __future__ import annotations
 

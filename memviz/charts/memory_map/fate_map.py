@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
-from memviz.charts.palette import FEW_TURNS, NOTE_PIXELS, PART_COLORS, STEP_COLORS, STEP_TITLES, faded, setting_color, turn_ticks
+from memviz.charts.palette import (
+    FEW_TURNS,
+    NOTE_PIXELS,
+    PART_COLORS,
+    STEP_COLORS,
+    STEP_TITLES,
+    faded,
+    setting_color,
+    turn_ticks,
+)
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings
@@ -80,8 +89,8 @@ def beside_others(labels: Sequence[str]) -> MapSize:
 
 
 def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
-    """The map of one setting over ``view``. Points carry the place of the request (x) and the number of the message (y, 1-based)
-    of the middle of their cell."""
+    """The map of one setting over ``view``. Points carry the place of the request (x) and the number of the message
+    (y, 1-based) of the middle of their cell."""
     fates = fate_map(setting.run)
     cells, axis = grid(fates, view), RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))

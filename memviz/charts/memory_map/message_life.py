@@ -47,9 +47,7 @@ def _life(setting: SettingRun, position: int) -> tuple[Span, ...]:
     return fate_map(setting.run).life(position) if position < len(setting.run.log) else ()
 
 
-def _bars(
-    settings: Sequence[SettingRun], spans: Sequence[tuple[int, Span]], axis: RequestAxis
-) -> dict[str, Any]:
+def _bars(settings: Sequence[SettingRun], spans: Sequence[tuple[int, Span]], axis: RequestAxis) -> dict[str, Any]:
     edges = [edge for place, setting in enumerate(settings)
              for edge in _edges(setting, [span for at, span in spans if at == place], axis)]  # fmt: skip
     return {

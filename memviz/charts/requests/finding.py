@@ -18,7 +18,8 @@ GROWTH = 1.4
 
 def finding(settings: Sequence[SettingRun]) -> str:
     """``Tokens sent per turn: Full buffer grows to 13,594 tokens; Summary buffer was summarized 13 times and stays
-    below 2,000 tokens.`` Where a turn took several calls of the model, ``Tokens sent with each call of the model: …``"""
+    below 2,000 tokens.`` Where a turn took several calls of the model: ``Tokens sent with each call of the
+    model: …``"""
     parts = [_of_one(setting) for setting in settings if setting.run.requests]
     has_calls = any(setting.run.has_calls for setting in settings)
     what = "Tokens sent with each call of the model" if has_calls else "Tokens sent per turn"
@@ -43,8 +44,8 @@ def parts_finding(run: Run) -> str:
     shares = listed(f"{PART_TITLES[part]} {totals[part] / sent:.0%}" for part in order)
     largest = max(run.requests, key=lambda record: record.total_tokens)
     return (
-        f"Of all tokens sent under {run.label}: {shares}; the largest request, of {request_name(largest.turn, largest.call)}, has "
-        f"{largest.total_tokens:,} tokens."
+        f"Of all tokens sent under {run.label}: {shares}; the largest request, of "
+        f"{request_name(largest.turn, largest.call)}, has {largest.total_tokens:,} tokens."
     )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from memviz.charts.text import escaped
 
 if TYPE_CHECKING:
-    from memviz.metrics.requests.request_axis import RequestAxis
     from memviz.charts.requests.tokens_per_turn import SettingRun
+    from memviz.metrics.requests.request_axis import RequestAxis
 
 TIMES_LARGER = 3
 """A setting stands in the strip if its largest request is more than so many times the next smaller one's."""

@@ -87,8 +87,8 @@ def tokens_per_turn(
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``, those of a turn's
     earlier calls ``"<line number>:<turn>:<call>"``. ``recorded`` is what the conversation's own program did to its
-    memory. ``turns`` is the part that is drawn: fewer turns in more detail. Settings far larger than the others stand in a strip of their own scale
-    (:mod:`memviz.charts.requests.panels`)."""
+    memory. ``turns`` is the part that is drawn: fewer turns in more detail. Settings far larger than the others stand
+    in a strip of their own scale (:mod:`memviz.charts.requests.panels`)."""
     strip, axis = strip_of(settings), axis_of(setting.run for setting in settings)
     layers = [_layers(setting, number, axis) for number, setting in enumerate(settings)]
     traces = [trace for layer in zip(*layers, strict=True) for part in layer for trace in part]
@@ -102,7 +102,11 @@ def tokens_per_turn(
     shown = range(1, last_place(axis) + 1) if turns is None else places_of(axis, turns)
     marks, mark_labels = recorded_marks(settings[0].run, recorded, axis) if settings else ([], [])
     switches = [setting_marks(setting.run, axis) for setting in settings if setting.shown]
-    marks = [*turn_partings(axis, shown, ("y", "y2") if strip else ("y",)), *marks, *(line for each in switches for line in each.lines)]
+    marks = [
+        *turn_partings(axis, shown, ("y", "y2") if strip else ("y",)),
+        *marks,
+        *(line for each in switches for line in each.lines),
+    ]
     mark_labels = [*mark_labels, *(label for each in switches for label in each.labels)]
     above_pixels = ROW_PIXELS * max((each.rows for each in switches), default=0)
     limits = limit_names(settings, strip)

@@ -30,9 +30,9 @@ from memviz.charts.turn_axis import (
     axis_ticks,
     axis_title,
     last_place,
+    parted,
     request_ids,
     request_turns,
-    parted,
 )
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis
@@ -179,7 +179,13 @@ def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
 def _bounds(bounds: Bounds | None, axis: RequestAxis) -> Iterator[dict[str, Any]]:
     if bounds is None:
         return
-    thin = {"type": "scatter", "mode": "lines", "x": axis.places(bounds.turns), "hoverinfo": "skip", "showlegend": False}
+    thin = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": axis.places(bounds.turns),
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
     setting = {"width": 1, "color": GREY, "dash": "dot"}
     yield {**thin, "y": bounds.ceiling, "name": "ceiling", "line": setting}
     if bounds.chance is not None:

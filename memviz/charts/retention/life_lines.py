@@ -84,7 +84,8 @@ def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, p
                   "tickvals": [STRIP, *(row.place for row in rows)],
                   "ticktext": [STRIP_TITLE * _has_summaries(kept), *bold],
                   "showgrid": False, "zeroline": False, "ticks": ""},
-        "shapes": [*turn_partings(axis), *(_band(place) for place in marked)], "barmode": "overlay", "bargap": 0, "showlegend": False,
+        "shapes": [*turn_partings(axis), *(_band(place) for place in marked)], "barmode": "overlay", "bargap": 0,
+        "showlegend": False,
         "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": pixels + MARGINS["t"] + MARGINS["b"],
         "margin": MARGINS, "uirevision": "lives",
     }  # fmt: skip

@@ -46,7 +46,8 @@ def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -
     unit = "request" if any(one.survival.unit == "request" for one in lasting) else "turn"
     layout = {
         "title": {"text": title, "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {"text": f"{unit}s since the {what.noun} was {what.said}", "standoff": 2},
+        "xaxis": {"automargin": False,
+                  "title": {"text": f"{unit}s since the {what.noun} was {what.said}", "standoff": 2},
                   "range": [-0.6, last + 0.8], "zeroline": False, **turn_ticks(last)},
         "yaxis": {"automargin": False, "title": {"text": "share still known"}, "range": [-0.03, 1.09],
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},

@@ -158,12 +158,14 @@ def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, i
     }
     failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return {
-        "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(requests)}, "range": [0.4, last + 0.8],
+        "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(requests)},
+                  "range": [0.4, last + 0.8],
                   "anchor": "y2", **axis_ticks(requests, range(1, int(last) + 1))},
         "yaxis": {**axis, "title": {"text": "tokens"}, "domain": UPPER},
         "yaxis2": {**axis, "title": {"text": "tokens" if is_list else "message"}, "domain": LOWER},
         "annotations": [_row_title(above, UPPER), _row_title(below, LOWER)],
-        "shapes": [*turn_partings(requests, rows=("y", "y2")), *([] if selected is None else _selected_lines(events[selected]))],
+        "shapes": [*turn_partings(requests, rows=("y", "y2")),
+                   *([] if selected is None else _selected_lines(events[selected]))],
         "barmode": "overlay", "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 390,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "itemclick": False,
                    "itemdoubleclick": False},

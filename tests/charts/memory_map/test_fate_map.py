@@ -32,7 +32,7 @@ OWN_TAGS = re.compile(r"</?(b|i)>|<br>|<span style=\"color:#\d{6}\">|</span>")
 
 
 def whole(run: Run) -> View:
-    return View(range(1, run.turns[-1].turn + 1), range(len(run.log)))
+    return View(range(1, len(run.requests) + 1), range(len(run.log)))
 
 
 def chart(run: Run, view: View | None = None, label: str = "A setting") -> go.Figure:
