@@ -108,8 +108,8 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
 
 
 def _with_calls(axis: RequestAxis, places: range, most: int) -> list[tuple[int, str]]:
-    """Where turns begin, and at most so many of their calls: of few long turns the ends alone would say little. Empty where
-    all turns are short."""
+    """Where turns begin, and at most so many of their calls: of few long turns the ends alone would say little.
+    Empty where all turns are short."""
     step = next(size for size in CALL_STEPS if len(places) / size <= most)
     begins = np.concatenate([[0], axis.lasts[:-1]])
     turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)

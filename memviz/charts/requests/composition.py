@@ -38,8 +38,8 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
     return figure_over_turns(
         [
             *([] if axis.is_by_turn else [_names(run, places)]),
-            _area(part, places, tokens[part], counts=limit is None or part in limit.parts)
-            for part in order if tokens[part].any()
+            *(_area(part, places, tokens[part], counts=limit is None or part in limit.parts)
+              for part in order if tokens[part].any()),
         ],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},
@@ -62,7 +62,7 @@ def _names(run: Run, places: IntArray) -> dict[str, Any]:
     return {
         "type": "scatter", "x": places, "y": np.zeros(len(places), dtype=int), "name": "request", "mode": "lines",
         "stackgroup": "parts", "line": {"width": 0}, "showlegend": False,
-        "text": Texts(run.requests, lambda record: f"{request_name(record.turn, record.call)}: {record.total_tokens:,}"),
+        "text": Texts(run.requests, lambda one: f"{request_name(one.turn, one.call)}: {one.total_tokens:,}"),
         "hovertemplate": "<b>%{text} tokens</b><extra></extra>",
     }  # fmt: skip
 
