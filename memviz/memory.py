@@ -172,7 +172,8 @@ class MemorySpace:
     """What all memory values of one run share.
 
     ``system_prompt`` was given beside the conversation and has ``prompt_tokens`` content tokens. It stands before the
-    system messages that the log begins with; together they are sent first with every request, whole. A run that was
+    system messages that the log begins with; together they are sent first with every request, whole. The schemas of the
+    tools that the conversation's own program offered have ``tool_tokens``, sent with every request too. A run that was
     recorded when those still were history (``leads_apart`` is false) is read and continued as it was.
     """
 
@@ -182,6 +183,7 @@ class MemorySpace:
     system_prompt: Message | None = None
     prompt_tokens: int = 0
     leads_apart: bool = True
+    tool_tokens: int = 0
 
     @property
     def system_stop(self) -> int:

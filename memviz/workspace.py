@@ -264,7 +264,7 @@ class Workspace:
                 summarizer = RecordedSummaries(on_record, summarizer)
         return begun(
             log, key.strategy, model=summarizer, counter=key.counter, system_prompt=transcript.system_prompt,
-            recalls=key.recalls_by_turn(), edits=dict(key.edits),
+            recalls=key.recalls_by_turn(), edits=dict(key.edits), tools=transcript.tools,
         )  # fmt: skip
 
     def keep(self, key: RunKey, run: Run) -> Run:

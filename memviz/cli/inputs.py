@@ -13,6 +13,7 @@ from memviz.cli.options import known_format
 from memviz.cli.output import Progress, complain, progress_of
 
 if TYPE_CHECKING:
+    from memviz.cli.recalls import Recalls
     from memviz.engine.run import Run
     from memviz.models.base import Model
     from memviz.strategies.base import Strategy
@@ -32,14 +33,18 @@ class Source:
     id: str = ""
     workspace: Workspace | None = None
 
-    def run(self, strategy: Strategy, counter: str, model: Model, progress: Progress | None) -> Run:
+    def run(
+        self, strategy: Strategy, counter: str, model: Model, progress: Progress | None, recalls: Recalls = ()
+    ) -> Run:
         """Replay it; a conversation of the library keeps the run, and a run that was kept is not made again."""
         from memviz.engine.replay import replay
         from memviz.workspace import RunKey
 
+        key = RunKey(self.id, strategy, counter, model.name, recalls)
         if self.workspace is None:
-            return replay(self.transcript, strategy, model=model, counter=counter, progress=progress)
-        return self.workspace.run(RunKey(self.id, strategy, counter, model.name), model, progress)
+            wanted = key.recalls_by_turn()
+            return replay(self.transcript, strategy, model=model, counter=counter, recalls=wanted, progress=progress)
+        return self.workspace.run(key, model, progress)
 
 
 def source_of(

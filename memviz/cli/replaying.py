@@ -16,11 +16,13 @@ from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
+from memviz.cli.recalls import recalls_of
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
 from memviz.text.wording import counted
 
 if TYPE_CHECKING:
+    from memviz.cli.recalls import Recalls
     from memviz.engine.run import Run
     from memviz.models.base import Model
     from memviz.strategies.base import Strategy
@@ -49,6 +51,11 @@ ModelName = Annotated[
            "[default: offline]"),
 ]  # fmt: skip
 Html = Annotated[Path | None, Option("--html", metavar="OUT", help="Write a report as one HTML file.")]
+Recall = Annotated[
+    list[str] | None,
+    Option("--recall", metavar="TURN[.CALL]=TURNS", help="Bring earlier turns back into the requests of a turn, or "
+           "from one call of it on; can be repeated."),
+]  # fmt: skip
 PricesOf = Annotated[
     str,
     Option("--prices-of", metavar="NAME", help="Whose prices count in the report, as provider/model; it is not asked."),
@@ -64,7 +71,7 @@ Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row 
 def replay_conversation(
     conversation: FileOrId, strategy: Strategies = None, settings: Settings = None, config: Config = None,
     counter: Counter = None, model: ModelName = None, format: FormatName = None, number: Number = None,
-    user: UserName = None,
+    user: UserName = None, recall: Recall = None,
     json: AsJson = False, html: Html = None, prices_of: PricesOf = "openai/gpt-5-mini", pause: Pause = 60.0,
     csv: Csv = None, db: Database = None,
 ) -> None:  # fmt: skip
@@ -79,6 +86,7 @@ def replay_conversation(
       memviz replay sample-trip --strategy summary_buffer --set max_token_limit=500
       memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8
       memviz replay chat.json -s summary --model openai/gpt-5-mini --html report.html
+      memviz replay chat.json -s window --recall 12=1,3-5 --recall 14.3=12
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
     """
@@ -89,7 +97,8 @@ def replay_conversation(
     summarizer = summarizer_named(model or own_model, counter)
     source = source_of(conversation, db, format, number, user)
     writer = summarizer if summarizer.name == OFFLINE else _ending_at_once(summarizer)
-    runs = [_run(source, one, counter, writer) for one in chosen]
+    recalls = recalls_of(recall or (), source.transcript)
+    runs = [_run(source, one, counter, writer, recalls) for one in chosen]
     if json:
         write_json(_json(runs))
     if html:
@@ -131,10 +140,10 @@ def _ending_at_once(summarizer: Model) -> Model:
     return FirstFailureEnds(summarizer)
 
 
-def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model) -> Run:
+def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model, recalls: Recalls) -> Run:
     try:
         with progress_of(f"Replaying under {strategy.label}") as progress:
-            return source.run(strategy, counter, summarizer, progress)
+            return source.run(strategy, counter, summarizer, progress, recalls)
     except KeyboardInterrupt:
         complain(f"Stopped by Ctrl-C while replaying under {strategy.label}. Nothing of this run was saved.")
         raise Exit(INTERRUPTED) from None

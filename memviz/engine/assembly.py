@@ -69,7 +69,8 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
     speak, and under ``tools`` the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
     totals, call_totals, name_totals = space.sums.totals, space.sums.call_totals, space.sums.name_totals
-    history = calls = messages = names = 0
+    history = messages = names = 0
+    calls = space.tool_tokens
     for part in parts.history:
         history += totals[part.stop] - totals[part.start]
         calls += call_totals[part.stop] - call_totals[part.start]

@@ -6,7 +6,7 @@ its messages start and stop, and the tokens of all requests are counted at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,7 +90,7 @@ class Outline:
             "history": sums.totals[inputs] - sums.totals[self.starts],
             "input": sums.totals[self.lengths] - sums.totals[inputs],
             "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
-            "tools": sums.call_totals[self.stops] - sums.call_totals[self.starts],
+            "tools": sums.call_totals[self.stops] - sums.call_totals[self.starts] + self.space.tool_tokens,
             "names": sums.name_totals[self.space.system_stop]
             + sums.name_totals[self.stops]
             - sums.name_totals[self.starts],
@@ -116,11 +116,16 @@ class Outline:
 
 
 def outline(
-    log: Log, strategy: Strategy, summarizer: Model | None, counter: AnyCounter, system_prompt: str | None = None
+    log: Log,
+    strategy: Strategy,
+    summarizer: Model | None,
+    counter: AnyCounter,
+    system_prompt: str | None = None,
+    tools: Sequence[str] = (),
 ) -> Outline:
     """What :func:`memviz.engine.replay.replay` does with these arguments, in outline. Raises the same errors."""
     must_have_a_turn(log)
-    session = Session(log, strategy, summarizer, find_counter(counter), system_prompt)
+    session = Session(log, strategy, summarizer, find_counter(counter), system_prompt, tools=tools)
     flat: list[int] = []
     others: dict[int, Parts] = {}
 

@@ -52,6 +52,7 @@ def replay(
     recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
     edits: Mapping[int, str] | None = None,
+    tools: Sequence[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
     may_have_no_turn: bool = False,
 ) -> Run:
@@ -62,13 +63,14 @@ def replay(
     turn and of one of its calls, (12, 3), to what is injected from that call on to the end of the turn. A transcript's
     own system prompt is used unless another one is given. ``edits`` maps the number of a summary version to the text
     that is used in its place; later summaries then take that one in. ``progress`` gets the turns done and
-    their number. Raises :class:`EmptyConversationError` when there is no user message, so nothing would be
-    sent, unless the run ``may_have_no_turn``; :class:`ReviewError` for an empty edit;
-    and :class:`RecallError` for recalls of a wrong type.
+    their number. ``tools`` are the schemas of tools, each as JSON text, that go with every request; those of a
+    transcript unless others are given. Raises :class:`EmptyConversationError` when there is no user message, so nothing
+    would be sent, unless the run ``may_have_no_turn``; :class:`ReviewError` for an empty edit; and :class:`RecallError`
+    for recalls of a wrong type.
     """
     session, turns = begun(
         messages, strategy, model=model, counter=counter, system_prompt=system_prompt, recalls=recalls,
-        repair_tool_pairs=repair_tool_pairs, edits=edits, may_have_no_turn=may_have_no_turn,
+        repair_tool_pairs=repair_tool_pairs, edits=edits, tools=tools, may_have_no_turn=may_have_no_turn,
     )  # fmt: skip
     for turn in turns:
         if progress is not None:
@@ -86,6 +88,7 @@ def begun(
     recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
     edits: Mapping[int, str] | None = None,
+    tools: Sequence[str] | None = None,
     may_have_no_turn: bool = False,
 ) -> tuple[Session, Iterator[int]]:
     """A replay that is gone through turn by turn: the iterator gives the number of each turn when it is done, and the
@@ -93,12 +96,13 @@ def begun(
     log = as_log(messages)
     if not may_have_no_turn:
         must_have_a_turn(log)
-    if system_prompt is None and isinstance(messages, Transcript):
-        system_prompt = messages.system_prompt
+    if isinstance(messages, Transcript):
+        system_prompt = messages.system_prompt if system_prompt is None else system_prompt
+        tools = messages.tools if tools is None else tools
     wanted = PlannedRecalls(recalls)
     session = Session(
         log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
-        edits={version: worded(text) for version, text in edits.items()} if edits else None,
+        edits={version: worded(text) for version, text in edits.items()} if edits else None, tools=tools or (),
     )  # fmt: skip
 
     def request(asked: Request) -> None:

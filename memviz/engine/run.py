@@ -280,6 +280,7 @@ class Run:
             "counter": self.counter.name,
             "system_prompt": self.system_prompt,
             "system_tokens": self.space.prompt_tokens,
+            **({"tool_tokens": self.space.tool_tokens} if self.space.tool_tokens else {}),
             "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
             "compactions": [compaction.to_dict() for compaction in self.compactions],
             "requests": [
@@ -332,6 +333,7 @@ class Run:
             summaries=summaries,
             system_prompt=Message("system", prompt) if prompt else None,
             prompt_tokens=value["system_tokens"],
+            tool_tokens=value.get("tool_tokens", 0),
         )
         recorded = requests_of(value, space, strategy)
         if recorded and recorded[0]["tokens"]["system"] != space.system_tokens:

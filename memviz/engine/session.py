@@ -54,7 +54,9 @@ class PendingSummarization(NamedTuple):
     drafts: tuple[Draft, ...] = ()
 
 
-def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str | None) -> MemorySpace:
+def new_space(
+    log: Log, strategy: Strategy, counter: Counter, system_prompt: str | None, tool_tokens: int = 0
+) -> MemorySpace:
     """An empty memory's surroundings: the log, its token sums, and no summaries yet."""
     return MemorySpace(
         log=log,
@@ -62,6 +64,7 @@ def new_space(log: Log, strategy: Strategy, counter: Counter, system_prompt: str
         summaries=SummaryLog(counter, strategy.summary_wording),
         system_prompt=Message("system", system_prompt) if system_prompt else None,
         prompt_tokens=counter(system_prompt) if system_prompt else 0,
+        tool_tokens=tool_tokens,
     )
 
 
@@ -70,7 +73,8 @@ class Session:
 
     While ``review`` is on, a summarization that is due is not made but ``pending``, and nothing more of the log
     is taken in, until somebody has decided on it (``engine/review.py``). ``edits`` are texts that take the
-    place of the summary versions of these numbers as they are written.
+    place of the summary versions of these numbers as they are written. ``tools`` are schemas, as JSON texts, that are
+    sent with every request.
     """
 
     pending: PendingSummarization | None
@@ -85,10 +89,11 @@ class Session:
         *,
         repair_tool_pairs: bool = False,
         edits: Mapping[int, str] | None = None,
+        tools: Sequence[str] = (),
     ) -> None:
         self.log, self.strategy, self.summarizer, self.counter = log, as_strategy(strategy), summarizer, counter
         self.system_prompt, self.repair_tool_pairs = system_prompt, repair_tool_pairs
-        self.space = new_space(log, strategy, counter, system_prompt)
+        self.space = new_space(log, strategy, counter, system_prompt, sum(map(counter, tools)))
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.requests: list[TurnRecord] = []
@@ -456,7 +461,8 @@ class Session:
         kept, self.earlier_settings = cut_off(
             self.strategy, self.counter.name, self.compactions, self.earlier_settings, length, last_turn
         )
-        self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt)
+        tool_tokens = self.space.tool_tokens
+        self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt, tool_tokens)
         self.compactions = renumbered(kept, self.space)
         self.requests, self._unsent = with_their_compactions(
             self.requests, self.compactions, self.strategy, self.counter.name, self.earlier_settings

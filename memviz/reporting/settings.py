@@ -160,12 +160,12 @@ def _usd(amount: float | None) -> str:
 
 
 def live_replies(run: Run) -> list[ReplyFacts]:
-    """What is known of each reply that a model gave, calls before the reply included; none in a replay."""
+    """What is known of each call of a live model; none in a replay."""
     return [record.facts for record in run.requests if record.facts is not None]
 
 
 def _chat_cost(run: Run) -> str:
-    """US dollars of all live replies and of the calls before them. A replay calls no chat model."""
+    """US dollars of all calls of the chat model. A replay calls none."""
     facts = live_replies(run)
     known = [fact.cost_usd for fact in facts if fact.cost_usd is not None]
     if not facts:

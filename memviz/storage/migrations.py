@@ -58,7 +58,9 @@ def _add_wordings_and_answers(connection: Connection) -> None:
 
 def _keep_every_request(connection: Connection) -> None:
     """Version 7: a turn's record has a record of each of its requests. Those of before stay as they are, and are read
-    as they are; a memviz of before would take the new ones for damaged."""
+    as they are; a memviz of before would take the new ones for damaged. And a conversation keeps the schemas of its
+    tools."""
+    connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN tools JSON")
 
 
 UPGRADES: tuple[Upgrade, ...] = (

@@ -46,6 +46,7 @@ def conversation_row(transcript: Transcript) -> Row:
         turn_count=Log(transcript.messages).turn_count,
         held_at=transcript.held_at,
         events=[event.to_dict() for event in transcript.events] or None,
+        tools=list(transcript.tools) or None,
     )
 
 
@@ -62,6 +63,7 @@ def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcri
         language=stored.language,
         events=tuple(RecordedEvent.from_dict(event) for event in stored.events or ()),
         held_at=stored.held_at,
+        tools=tuple(stored.tools or ()),
     )
 
 

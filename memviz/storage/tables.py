@@ -54,6 +54,7 @@ class ConversationRow(Base, table=True):
     turn_count: int = 0
     held_at: datetime | None = None
     events: list[dict[str, Any]] | None = Field(default=None, sa_type=ANY_JSON)
+    tools: list[str] | None = Field(default=None, sa_type=ANY_JSON)
 
 
 class MessageRow(Base, table=True):

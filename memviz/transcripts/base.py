@@ -112,7 +112,8 @@ class Transcript:
     """The messages of one conversation, with its title, the format of the file, its probes and the reader's warnings.
 
     ``held_at`` is when the conversation was held, in UTC, if the file says so. ``events`` is what the program that
-    recorded it did to its own memory.
+    recorded it did to its own memory. ``tools`` are the schemas of the tools that its program offered the model, each
+    as JSON text: they were sent with every request.
     """
 
     messages: tuple[Message, ...]
@@ -125,3 +126,4 @@ class Transcript:
     language: str = "en"
     events: tuple[RecordedEvent, ...] = ()
     held_at: datetime | None = None
+    tools: tuple[str, ...] = ()

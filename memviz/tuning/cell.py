@@ -106,7 +106,7 @@ def measure(subject: SweepConversation, strategy: Strategy, counter: AnyCounter,
     that no call reaches are raised: no other cell would do better."""
     started = perf_counter()
     try:
-        run = outline(subject.log, strategy, summarizer, counter, subject.system_prompt)
+        run = outline(subject.log, strategy, summarizer, counter, subject.system_prompt, subject.tools)
     except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:

@@ -29,6 +29,8 @@ class SweepConversation:
     system_prompt: str | None = field(default=None, repr=False)
     proposed: bool = False
     """Whether memviz proposed the probes."""
+    tools: tuple[str, ...] = field(default=(), repr=False)
+    """Schemas of the tools that went with every request."""
 
     @classmethod
     def of(
@@ -39,11 +41,12 @@ class SweepConversation:
         log = Log(transcript.messages) if log is None else log
         log.token_sums(counter)
         if not retention:
-            return cls(transcript.title, log, (), transcript.system_prompt)
+            return cls(transcript.title, log, (), transcript.system_prompt, tools=transcript.tools)
         brought = tuple(probe for probe in transcript.probes if not probe.by_user)
         typed = tuple(probe for probe in transcript.probes if probe.by_user)
         proposed = () if brought else propose_probes(log)
-        return cls(transcript.title, log, (*brought, *proposed, *typed), transcript.system_prompt, bool(proposed))
+        probes = (*brought, *proposed, *typed)
+        return cls(transcript.title, log, probes, transcript.system_prompt, bool(proposed), transcript.tools)
 
     @property
     def guessed_facts(self) -> int:
@@ -62,5 +65,6 @@ class SweepConversation:
             self.system_prompt,
             [message.to_dict() for message in self.log],
             [probe.to_dict() for probe in self.probes],
+            *([self.tools] if self.tools else []),
         ]
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()

@@ -111,6 +111,19 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, da
 
 
 @pytest.mark.slow
+def test_in_a_tool_loop_the_keys_walk_through_the_calls(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/?conversation=sample-support&turn=41&call=1", "compare")
+    drawn(page)
+    sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
+    page.get_by_role("heading", name="What does each strategy send?").click()
+    page.keyboard.press("ArrowRight")
+    sees(page.get_by_text("Request of turn 41, call 2 of 3", exact=True))
+    expect(page).to_have_url(re.compile("turn=41&call=2"))
+    page.get_by_role("button", name="Previous request").click()
+    sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
+
+
+@pytest.mark.slow
 def test_after_a_click_on_the_picture_the_arrow_keys_are_its_own(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     drawn(page)

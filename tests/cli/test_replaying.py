@@ -136,6 +136,51 @@ class TestToolLoops:
         assert [(row["turn"], row["call"], row["total_tokens"]) for row in rows] == expected
 
 
+class TestRecalls:
+    """``--recall`` brings turns back into a turn, or into one call of it and those after."""
+
+    LAST = ("--strategy", "window", "--set", "window_size=2", "--counter", "chars4", "--json")
+
+    @pytest.fixture
+    def loop(self, tmp_path: Path) -> Path:
+        path = tmp_path / "loop.json"
+        path.write_text(json.dumps([message.to_dict() for message in loops(4, 2)]), encoding="utf-8")
+        return path
+
+    def test_into_a_turn_and_from_a_call_on(self, loop: Path) -> None:
+        shown = memviz("replay", loop, *self.LAST, "--recall", "2=1", "--recall", "4.2=1-2,3")
+        found = {(one["turn"], one["call"]): one["recalled_positions"] for one in shown.json["requests"]}
+        assert all(found[2, call] for call in (1, 2, 3))
+        assert not found[4, 1]
+        assert found[4, 2] == found[4, 3] == list(range(18))
+        assert not any(positions for (turn, _), positions in found.items() if turn in (1, 3))
+
+    def test_of_a_saved_conversation_make_a_run_of_their_own(self, library: Workspace, loop: Path) -> None:
+        (entry,) = library.add([load_transcript(loop)])
+        plain = memviz("replay", entry.id, *self.LAST).json
+        recalled = memviz("replay", entry.id, *self.LAST, "--recall", "4.2=1").json
+        assert plain != recalled
+        assert memviz("replay", entry.id, *self.LAST).json == plain
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ("3", "'3' is not of the form TURN=TURNS or TURN.CALL=TURNS"),
+            ("3=", "'3=' is not of the form"),
+            ("x=1", "'x' is no turn and no call of one"),
+            ("1.2.3=1", "'1.2.3' is no turn"),
+            ("5=1", "There is no turn 5 to recall into: the conversation has turns 1 to 4."),
+            ("4.4=1", "There is no call 4 of turn 4 to recall into: it has calls 1 to 3."),
+            ("4.0=1", "There is no call 0 of turn 4"),
+        ],
+    )
+    def test_that_cannot_be_are_refused(self, loop: Path, given: str, words: str) -> None:
+        assert words in memviz("replay", loop, "-s", "window", "--recall", given, code=2).err
+
+    def test_of_turns_that_are_no_numbers_are_a_sentence(self, loop: Path) -> None:
+        refused("replay", loop, "-s", "window", "--recall", "4=one", code=1, words=("neither a number nor a range",))
+
+
 class TestSavedConversations:
     def test_a_sample(self, library: Workspace) -> None:
         shown = memviz("replay", "sample-trip", *SMALL, "--json")

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall, RecallError
+from memviz.engine.outline import outline
+from memviz.metrics.requests.traffic import traffic
 from tests.engine.probes import Digest, small
 from tests.strategies.conversations import conversations
 
@@ -93,6 +95,22 @@ def test_a_strategy_that_acts_before_a_request_acts_before_each_call() -> None:
 def test_a_reply_that_calls_a_tool_is_as_long_as_all_that_the_model_wrote() -> None:
     run = memviz.replay(agent(1), memviz.strategy("buffer"), counter=lambda text: len(text.split()))
     assert [record.reply_tokens for record in run.requests] == [2 + 1 + 2, 2], "text, name and arguments"
+
+
+def test_schemas_of_tools_are_sent_with_every_request() -> None:
+    schemas, counter = ('{"name":"look_up"}', '{"name":"book"}'), memviz.counter("o200k_base")
+    plain = memviz.replay(agent(2, 0), memviz.strategy("window"))
+    offered = memviz.replay(agent(2, 0), memviz.strategy("window"), tools=schemas)
+    more = sum(map(counter, schemas))
+    for record, without in zip(offered.requests, plain.requests, strict=True):
+        assert record.tokens == {**without.tokens, "tools": without.tokens.get("tools", 0) + more}
+        assert record.context.messages == without.context.messages
+    again = memviz.Run.from_dict(offered.to_dict())
+    assert again.to_dict() == offered.to_dict()
+    assert traffic(again).shared_tokens[1] >= more, "providers read the tools first"
+    assert traffic(outline(offered.log, offered.strategy, None, "o200k_base", tools=schemas)).to_dict() == (
+        traffic(offered).to_dict()
+    )
 
 
 def recalled(record: memviz.TurnRecord) -> list[str]:

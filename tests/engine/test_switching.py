@@ -196,9 +196,9 @@ class TestNumbers:
 
     def test_summaries_of_a_setting_that_came_later_were_made_then(self) -> None:
         events = compaction_events(self.chat().run)
-        turns = [event.turns for event in events]
+        turns = [event.place for event in events]
         assert turns == sorted(turns)
-        assert {ceil(event.turns) for event in events if event.compaction.strategy == PER_TURN} == {7, 8, 9}
+        assert {ceil(event.place) for event in events if event.compaction.strategy == PER_TURN} == {7, 8, 9}
         run = self.chat().run
         assert [text_in_force(run, event).startswith("===") for event in compaction_events(run)] == [
             event.compaction.strategy == PER_TURN for event in events
@@ -253,7 +253,7 @@ class TestWhichRequestASummaryChanged:
             assert run.unsent == ((4, last),)
             assert compaction_words(last, run).where == "after turn 4, after message 8"
             assert compaction_words(last, run).result.startswith("What would have been sent next: ")
-            assert [event.turns for event in compaction_events(run)][-1] == 4.5
+            assert [event.place for event in compaction_events(run)][-1] == 4.5
             (marks,) = [
                 trace for trace in tokens_per_turn([SettingRun(run, "", 0)]).data if trace.marker.symbol is not None
             ]

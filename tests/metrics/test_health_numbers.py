@@ -146,6 +146,7 @@ class Recount:
         pace = (sizes[-1] - sizes[0]) / (len(sizes) - 1)
         calls = [call for m in self.requests[-1].messages for call in m.tool_calls]
         sent = sum(self.count(m.content) + 3 for m in self.requests[-1].messages) + 3
+        sent += sum(self.count(m.name) for m in self.requests[-1].messages if m.name)
         sent += sum(self.count(call.name) + self.count(call.arguments) for call in calls)
         more = ceil((WINDOW_TOKENS - sent) / pace)
         when = more if self.run.has_calls else self.run.turns[-1].turn + more

@@ -13,8 +13,8 @@ from memviz.metrics.health import health_warnings
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.ceilings import ceilings, spells
+from memviz.metrics.requests.left_since import left_since
 from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn, request_before
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.losses import fact_losses
@@ -185,9 +185,4 @@ def test_a_limit_stands_at_every_call() -> None:
 
 def test_a_call_is_compared_with_the_call_before_it() -> None:
     run = memviz.replay(looked_up("a", "b", "c"), small("window"), counter="chars4")
-    third = record_of_turn(run, 1, 3)
-    assert third == run.requests[2]
-    assert request_before(run, run.requests[2]) == run.requests[1]
-    assert request_before(run, run.requests[0]) is None
-    assert left_the_window(run, 1, 3) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]
-    assert record_of_turn(run, 1, 9) is None
+    assert left_since(run, 2) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]

@@ -141,7 +141,7 @@ class TestNumbers:
             found, column = retained(run), table[label]
             known = [share for share in shares_of(found) if share == share]
             assert column["Known, mean over the turns"] == f"{sum(known) / len(known):.0%}"
-            half = survival(found, run.log).half_life_turns
+            half = survival(found, run.log).half_life
             words = f"{half} turns" if half is not None else "more than 43 turns"
             assert column["Half of the facts last"] == words
             sent = sum(record.total_tokens for record in run.turns)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import memviz
-from memviz import Run
+from memviz import Message, Run
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
@@ -19,6 +19,7 @@ from memviz.transcripts.samples import sample
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.reporting.reading import Element, read, rows
+from tests.tool_loops import loops
 
 TRIP = sample("trip")
 SETTINGS = [memviz.strategy("buffer"), memviz.strategy("window"), memviz.strategy("summary", buffer_size=6)]
@@ -134,3 +135,14 @@ def test_of_many_facts_some_are_looked_for_and_that_is_said(runs: list[Run], mon
     page = read(html_report(runs[:1], TRIP))
     assert "6 of the 18 facts were looked for" in section(page, "facts").words
     assert len(rows(section(page, "facts").all("table")[1])) == 1 + 6
+
+
+def test_a_fact_that_is_lost_within_a_tool_loop_names_the_call() -> None:
+    said = (Message("user", "My booking code is QX77Z."), *loops(2, 4)[1:])
+    probe = memviz.Probe("What is the booking code?", ("QX77Z",), (0,), "code")
+    run = memviz.replay(said, memviz.strategy("window", window_size=4), model=None)
+    lost = next(record for record in run.requests if "QX77Z" not in str(record.context.messages))
+    assert (lost.turn, lost.call) == (1, 3)
+    page = read(html_report([run], memviz.Transcript(said, probes=(probe,))))
+    (row,) = rows(page.one("details", class_="fates"))[1:]
+    assert row[2] == "lost at turn 1, call 3: no longer sent"

@@ -37,6 +37,7 @@ def make_old(path: str | Path, turns: Mapping[int, Record] | None = None) -> Non
         for row, record in file.execute("SELECT rowid, record FROM turn").fetchall():
             old = turns[row] if turns else _without_new_fields(*json.loads(record)["requests"])
             file.execute("UPDATE turn SET record = ? WHERE rowid = ?", (json.dumps(old), row))
+        file.execute("ALTER TABLE conversation DROP COLUMN tools")
         file.execute("PRAGMA user_version = 6")
 
 

@@ -204,6 +204,7 @@ FIRST_VERSION = """
     ALTER TABLE run DROP COLUMN earlier_settings;
     ALTER TABLE conversation DROP COLUMN held_at;
     ALTER TABLE conversation DROP COLUMN events;
+    ALTER TABLE conversation DROP COLUMN tools;
     PRAGMA user_version = 1;
 """
 

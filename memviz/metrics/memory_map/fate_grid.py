@@ -33,16 +33,6 @@ class View:
         return cell_size(len(self.requests), MAX_COLUMNS)
 
     @property
-    def turns(self) -> range:
-        """The same as :attr:`requests`, by its name before there were several requests in a turn."""
-        return self.requests
-
-    @property
-    def turns_per_cell(self) -> int:
-        """The same as :attr:`requests_per_cell`."""
-        return self.requests_per_cell
-
-    @property
     def messages_per_cell(self) -> int:
         """How many messages a row holds."""
         return cell_size(len(self.positions), MAX_ROWS)

@@ -47,6 +47,7 @@ class SharedPrefix:
         self._sums = content + self._per_message * np.arange(len(content))
         self._system = (
             run.space.system_tokens
+            + run.space.tool_tokens
             + int(sums.name_totals[run.space.system_stop])
             + self._per_message * run.space.system_count
         )

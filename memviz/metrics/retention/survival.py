@@ -44,11 +44,6 @@ class Survival:
         half = np.flatnonzero((self.observed > 0) & (2 * self.retained <= self.observed))
         return int(half[0]) if half.size else None
 
-    @property
-    def half_life_turns(self) -> int | None:
-        """The same as :attr:`half_life`, by its name before there were several requests in a turn."""
-        return self.half_life
-
 
 class CategoryRow(NamedTuple):
     """The probes of one category. ``retained`` are known at the last request; ``mean_share`` is the mean over the

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.conversation import Log
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_sent
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_text import argument_values
-from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.retention.retention import retention
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.text.containment import normal_tokens
 from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
@@ -76,21 +77,43 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     values = list(dict.fromkeys(argument.value for argument in used))
     probes = [Probe(value, (value,), (), "single fact") for value in values]
     texts = ProbeTexts(run.log, probes)
-    kept = retention(run, probes, texts)
+    sources = _Sources(run, texts)
     column_of = {value: column for column, value in enumerate(values)}
     lengths = np.array([record.log_length for record in run.requests], np.int64)
     found = []
     for argument in used:
-        counts, position = texts.answer_counts[:, column_of[argument.value]], argument.position
+        column, position = column_of[argument.value], argument.position
+        counts = texts.answer_counts[:, column]
         request = int(np.searchsorted(lengths, position, side="right")) - 1
         if request < 0 or not counts[position]:
             continue
-        source = Knowledge(kept.states[request, column_of[argument.value]])
-        if counts[position] > counts[lengths[request]]:
-            source = Knowledge.VERBATIM
+        is_own = counts[position] > counts[lengths[request]]
+        source = Knowledge.VERBATIM if is_own else sources.of(run.requests[request], column)
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
         found.append(argument._replace(last_seen=last_seen, source=source, request=request))
     return ToolArgumentRecall(tuple(found))
+
+
+class _Sources:
+    """Where a value stands in a request. Asked for one request and value at a time: most of the matrix [requests x
+    values], which :func:`memviz.metrics.retention.retention.retention` gives, would be of no use, and it is large."""
+
+    def __init__(self, run: Run, texts: ProbeTexts) -> None:
+        self._summaries, self._counts = run.space.summaries, texts.answer_counts
+        prompts = texts.holding([prompt.content for prompt in run.space.system_messages])
+        self._in_system: Bools = np.logical_or.reduce(prompts.answers, axis=0)
+        self._in_version = texts.holding([version.text for version in self._summaries.versions]).answers
+
+    def of(self, record: TurnRecord, column: int) -> Knowledge:
+        """The highest place of the value number ``column``; LOST where it is nowhere."""
+        counts, sent = self._counts[:, column], record.parts.summaries
+        if any(counts[part.stop] > counts[part.start] for part in verbatim_ranges(record)):
+            return Knowledge.VERBATIM
+        if any(counts[part.stop] > counts[part.start] for part in recalled_ranges(record)):
+            return Knowledge.RECALLED
+        if any(self._in_version[number, column] for number in versions_sent(self._summaries, sent.start, sent.stop)):
+            return Knowledge.SUMMARY
+        return Knowledge.SYSTEM if self._in_system[column] else Knowledge.LOST
 
 
 def _used(log: Log) -> Iterator[NeededArgument]:

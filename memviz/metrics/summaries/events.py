@@ -59,11 +59,6 @@ class CompactionEvent(NamedTuple):
     request_call: int = 1
 
     @property
-    def turns(self) -> float:
-        """The same as :attr:`place`, by its name before there were several requests in a turn."""
-        return self.place
-
-    @property
     def version(self) -> SummaryVersion | None:
         """The version that it wrote, if any."""
         return self.compaction.written

@@ -14,7 +14,7 @@ from memviz.transcripts.export.openai import to_finetuning_row, to_openai_messag
 
 
 def to_json(transcript: Transcript) -> str:
-    """The transcript as JSON text: title, description, language, system_prompt, messages, probes,
+    """The transcript as JSON text: title, description, language, system_prompt, messages, probes, the schemas of tools,
     and when it was held and what its program did to its memory, where that is known.
 
     :func:`memviz.transcripts.load_transcript` reads it back as the same transcript, but for
@@ -27,6 +27,7 @@ def to_json(transcript: Transcript) -> str:
         "system_prompt": transcript.system_prompt,
         "messages": [message.to_dict() for message in transcript.messages],
         "probes": [probe.to_dict() for probe in transcript.probes],
+        **({"tools": [json.loads(schema) for schema in transcript.tools]} if transcript.tools else {}),
         **({"held_at": transcript.held_at.isoformat()} if transcript.held_at else {}),
         **({"events": [event.to_dict() for event in transcript.events]} if transcript.events else {}),
     }

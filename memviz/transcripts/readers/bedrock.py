@@ -25,6 +25,7 @@ from memviz.transcripts.readers.json_access import (
 from memviz.transcripts.readers.json_rows import ExchangeReader, inside, with_places
 from memviz.transcripts.readers.message_parts import Part, add_parts, call_part, result_part
 from memviz.transcripts.readers.role_lists import has_roles, is_bedrock
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 FILES = {"image": "image", "video": "video", "audio": "audio", "document": "file"}
@@ -67,7 +68,8 @@ class Bedrock(ExchangeReader):
         if reply is not None:
             _add_message(reply, inside(place, "output"), builder)
         system = joined([_text(block, builder.note) for block in _blocks(request.get("system"))])
-        return builder.build(system_prompt=system or None, held_at=moment(value_at(row, "timestamp")))
+        held_at = moment(value_at(row, "timestamp"))
+        return builder.build(system_prompt=system or None, held_at=held_at, tools=tool_schemas(request))
 
 
 def _request(row: object) -> dict[str, Any]:

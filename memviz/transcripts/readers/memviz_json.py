@@ -11,6 +11,7 @@ from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.readers.json_access import list_at, object_at, texts_at
 from memviz.transcripts.readers.role_lists import are_messages
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 
@@ -69,7 +70,8 @@ class MemvizJson(Reader):
         positions = builder.add_all_json(piece["messages"])
         read_events(piece.get("events"), builder)
         probes = read_probes(piece.get("probes"), positions, builder.notes)
-        return builder.build(probes=probes, held_at=moment(piece.get("held_at")), **saved_texts(piece))
+        known = {"held_at": moment(piece.get("held_at")), "tools": tool_schemas(piece), **saved_texts(piece)}
+        return builder.build(probes=probes, **known)
 
 
 def saved_texts(saved: dict[str, Any]) -> dict[str, str]:

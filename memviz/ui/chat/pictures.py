@@ -65,7 +65,8 @@ def pictures(desk: ChatDesk) -> None:
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(_sent_label(last), icon=":material/search:"):
-        inspector(run, last.turn, "chat", known_facts(desk.workspace, state.conversation_id, run.log, grows=True))
+        known = known_facts(desk.workspace, state.conversation_id, run.log, grows=True)
+        inspector(run, last.turn, "chat", known, whole_turn=True)
     if (
         state.conversation_id is not None
         and not state.deleted

@@ -3,7 +3,6 @@ made of, and its messages; the system prompt, which never changes, comes last.""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Literal
@@ -16,7 +15,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.reporting.request_json import request_of
+from memviz.reporting.request_json import request_json
 from memviz.text.language import in_language
 from memviz.text.wording import counted, message_number, message_range
 from memviz.transcripts.base import Probe
@@ -73,9 +72,12 @@ MAX_JSON_CHARS_SHOWN = 500_000
 """A longer request is offered as a file: of 50,000 messages it would be 30 MB in the page."""
 
 
-def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = (), call: int | None = None) -> None:
+def inspector(
+    run: Run, turn: int, key: str, facts: Sequence[Probe] = (), call: int | None = None, *, whole_turn: bool = False
+) -> None:
     """Show the last request of ``turn``, or that of its ``call`` (from 1); of ``facts`` which ones its summary still
-    holds. What is folded and was opened stays open from request to request, by ``key``."""
+    holds. What is folded and was opened stays open from request to request, by ``key``. ``whole_turn``: what changed is
+    told since the turn before, and not since the call before."""
     number = request_number(run, turn, call)
     if number is None:
         st.info(plain(_no_request(run, turn)), icon=":material/info:")
@@ -87,15 +89,16 @@ def inspector(run: Run, turn: int, key: str, facts: Sequence[Probe] = (), call: 
         )
         st.warning(words, icon=":material/warning:")
     recalled_here(record, facts)
-    why(run, number)
-    changes(run, number, key, facts)
+    changed = range(calls[0] if whole_turn else number, number + 1)
+    why(run, changed)
+    changes(run, changed, key, facts)
     st.html(parts_html(record))
     earlier_calls(run.requests[calls[0] : number])
     blocks = {block.kind: block for block in record.context.blocks}
     for kind in READING_ORDER:
         if kind in blocks:
             _block(blocks[kind], record, key, facts)
-    summarizer_calls(record, key)
+    summarizer_calls(run, changed, key)
     said = (message.content for block in blocks.values() for message in block.messages)
     name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
     _as_json(record, name, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
@@ -165,10 +168,6 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
         text = request_json(record)
         _download(text, name)
         st.code(text, language="json", height=400)
-
-
-def _json(record: TurnRecord) -> str:
-    return json.dumps(request_of(record), ensure_ascii=False, indent=2)
 
 
 def _download(text: str | Callable[[], str], name: str) -> None:

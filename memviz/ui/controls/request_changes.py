@@ -57,10 +57,9 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     return f"{words}; brought back: {_named(back)}" if back else words
 
 
-def why(run: Run, number: int) -> None:
-    """What fired before request ``number`` (0-based), each in numbers; a line that nothing did where nothing did."""
-    record = run.requests[number]
-    shown = [*record.compactions]
+def why(run: Run, requests: range) -> None:
+    """What fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing did."""
+    record, shown = run.requests[requests[-1]], _fired_for(run, requests)
     made = run.compactions_at(record.turn)
     so_far = [compaction for compaction in made if compaction.after_message < record.memory.length]
     waiting = waiting_failure(so_far)
@@ -69,9 +68,13 @@ def why(run: Run, number: int) -> None:
     for compaction in shown:
         _why(run, compaction)
     if not shown and run.compactions:
-        before = next((one for one in reversed(run.requests[:number]) if one.compactions), None)
+        before = next((one for one in reversed(run.requests[: requests.start]) if one.compactions), None)
         since = "" if before is None else f" It was last summarized for {request_name(before.turn, before.call)}."
         st.caption(f"Nothing was summarized for this request.{since}")
+
+
+def _fired_for(run: Run, requests: range) -> list[Compaction]:
+    return [compaction for number in requests for compaction in run.requests[number].compactions]
 
 
 def _why(run: Run, compaction: Compaction) -> None:
@@ -106,19 +109,19 @@ def _in_bold(why: str) -> str:
     return f"{escape(name + colon)}<b>{escape(numbers)}</b>"
 
 
-def changes(run: Run, number: int, key: str, facts: Sequence[Probe] = ()) -> None:
-    """The new versions of the summary against those before, and the messages that left since the request before, which
-    may have been an earlier call of the same turn."""
-    record = run.requests[number]
-    for compaction in record.compactions:
+def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
+    """What changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and the
+    messages that left since the request before them, which may have been an earlier call of the same turn."""
+    record = run.requests[requests[-1]]
+    for compaction in _fired_for(run, requests):
         if compaction.written is not None:
             _new_version(run, compaction, facts, brought_back(record, facts))
-    _left(run, number, key)
+    _left(run, requests, key)
 
 
-def summarizer_calls(record: TurnRecord, key: str) -> None:
-    """What the summarizer was asked for this request, folded."""
-    for number, compaction in enumerate(record.compactions):
+def summarizer_calls(run: Run, requests: range, key: str) -> None:
+    """What the summarizer was asked for these requests, folded."""
+    for number, compaction in enumerate(_fired_for(run, requests)):
         if compaction.written is not None:
             _call(compaction, f"{key}-call-{number}")
 
@@ -202,8 +205,8 @@ def _wording(compaction: Compaction) -> None:
         st.text(compaction.proposed or "It wrote none.")
 
 
-def _left(run: Run, number: int, key: str) -> None:
-    left = left_since(run, number)
+def _left(run: Run, requests: range, key: str) -> None:
+    left = left_since(run, requests)
     if not left:
         return
     gone = sum(fate is Fate.DROPPED for _, fate in left)

@@ -24,7 +24,7 @@ def named(figure: go.Figure) -> dict[str, go.Scatter]:
 def test_a_mark_for_every_version_as_high_as_its_summary() -> None:
     run = run_of(messages=20)
     marks = named(summary_timeline(run))["summarized"]
-    assert marks.x.tolist() == [event.turns for event in compaction_events(run)]
+    assert marks.x.tolist() == [event.place for event in compaction_events(run)]
     assert marks.y.tolist() == [version.tokens for version in run.summaries]
     assert list(marks.customdata) == list(range(len(run.compactions)))
     assert set(marks.x) > {float(run.compactions[0].turn)}
@@ -77,7 +77,7 @@ def test_the_open_event_is_marked_in_both_rows() -> None:
     event = compaction_events(run)[2]
     shapes = summary_timeline(run, 2).layout.shapes
     assert [(shape.x0, shape.x1, shape.yref) for shape in shapes] == [
-        (event.turns, event.turns, "y domain"), (event.turns, event.turns, "y2 domain")
+        (event.place, event.place, "y domain"), (event.place, event.place, "y2 domain")
     ]  # fmt: skip
     assert not summary_timeline(run).layout.shapes
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Recall
-from memviz.metrics.requests.turn_changes import left_the_window, record_of_turn, request_before, sent_positions
+from memviz.metrics.requests.left_since import left_since
+from memviz.metrics.requests.turn_changes import record_of_turn, sent_positions
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -31,21 +32,21 @@ def test_sent_positions_by_hand() -> None:
 
 def test_a_window_drops_what_it_leaves_behind() -> None:
     run = memviz.replay(talk(4), memviz.strategy("window", window_size=3), counter="chars4")
-    assert [left_the_window(run, turn) for turn in (1, 2, 3, 4)] == [
+    assert [left_since(run, number) for number in range(4)] == [
         [], [], [(0, Fate.DROPPED), (1, Fate.DROPPED)], [(2, Fate.DROPPED), (3, Fate.DROPPED)],
     ]  # fmt: skip
 
 
 def test_a_summary_stands_for_what_it_took() -> None:
     run = memviz.replay(talk(4), small("summary"), model=Digest(), counter="chars4")
-    assert left_the_window(run, 3) == [(2, Fate.SUMMARIZED)]
+    assert left_since(run, 2) == [(2, Fate.SUMMARIZED)]
     run = memviz.replay(talk(4), small("summary"), model=Digest(), counter="chars4", recalls={2: Recall(messages=[0])})
-    assert left_the_window(run, 3) == [(0, Fate.SUMMARIZED), (2, Fate.SUMMARIZED)]
+    assert left_since(run, 2) == [(0, Fate.SUMMARIZED), (2, Fate.SUMMARIZED)]
 
 
 def test_a_full_buffer_lets_nothing_go() -> None:
     run = memviz.replay(talk(4), memviz.strategy("buffer"), counter="chars4")
-    assert [left_the_window(run, turn) for turn in range(6)] == [[]] * 6
+    assert [left_since(run, number) for number in range(4)] == [[]] * 4
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -56,12 +57,10 @@ def test_agrees_with_the_fates(id: str, messages: list[Message], plan: list[str]
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
     fates = run.fates()
     for row, record in enumerate(run.requests):
-        assert record_of_turn(run, record.turn, record.call) == record
-        assert request_before(run, record) == (run.requests[row - 1] if row else None)
         assert sent_positions(record) == {p for p, fate in enumerate(fates[row]) if fate in SENT}
         left = [
             (position, Fate(fate))
             for position, fate in enumerate(fates[row])
             if row and fates[row - 1][position] in SENT and fate not in SENT
         ]
-        assert left_the_window(run, record.turn, record.call) == left
+        assert left_since(run, row) == left

@@ -26,7 +26,7 @@ def test_survival_counts_those_that_were_seen_at_an_age() -> None:
     assert found.observed.tolist() == [3, 4, 4, 2, 1]
     assert found.retained.tolist() == [3, 4, 0, 0, 0]
     assert found.share.tolist() == [1, 1, 0, 0, 0]
-    assert found.half_life_turns == 2
+    assert found.half_life == 2
 
 
 def test_half_of_them_is_half_life_and_more_is_none() -> None:
@@ -34,10 +34,10 @@ def test_half_of_them_is_half_life_and_more_is_none() -> None:
     kept = retention(run, [EARLY, CODE, BUDGET])
     assert survival(kept, run.log).share.tolist() == [1, 1, 1 / 3, 0, 0]
     assert survival(kept, run.log, [1]).share.tolist() == [1, 1, 1, 0]
-    assert survival(kept, run.log, [1]).half_life_turns == 3
-    assert survival(kept, run.log, [0, 1]).half_life_turns == 2, "one of two"
+    assert survival(kept, run.log, [1]).half_life == 3
+    assert survival(kept, run.log, [0, 1]).half_life == 2, "one of two"
     buffer = run_of("buffer")
-    assert survival(retention(buffer, [EARLY]), buffer.log).half_life_turns is None
+    assert survival(retention(buffer, [EARLY]), buffer.log).half_life is None
 
 
 def test_an_age_that_nobody_was_seen_at_has_no_share() -> None:
@@ -47,7 +47,7 @@ def test_an_age_that_nobody_was_seen_at_has_no_share() -> None:
     np.testing.assert_equal(found.share, [np.nan, 1, 1])
     nothing = survival(retention(run, []), run.log)
     assert nothing.observed.tolist() == []
-    assert nothing.half_life_turns is None
+    assert nothing.half_life is None
 
 
 def test_the_table_has_a_row_a_category_and_one_for_all() -> None:

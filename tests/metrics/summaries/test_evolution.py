@@ -88,7 +88,7 @@ def test_several_events_in_one_turn_stand_side_by_side() -> None:
     run = memviz.replay(
         messages, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(["s"] * 9), counter=_words
     )
-    assert [event.turns for event in compaction_events(run)] == [1.25, 1.5]
+    assert [event.place for event in compaction_events(run)] == [1.25, 1.5]
 
 
 def test_a_list_is_measured_whole() -> None:

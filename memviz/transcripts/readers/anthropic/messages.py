@@ -22,6 +22,7 @@ from memviz.transcripts.readers.anthropic.blocks import (
 )
 from memviz.transcripts.readers.json_access import list_at, object_at, objects_at, text_at, texts_at
 from memviz.transcripts.readers.role_lists import is_cohere
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 
 OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
 EXPECTED = "messages with content blocks, or an object with messages,"
@@ -69,7 +70,7 @@ class AnthropicMessages(Reader):
         for index, item in enumerate(messages):
             _add_message(item, builder, f"index {index}")
         system = blocks_text(request.get("system"), builder.note)
-        return builder.build(system_prompt=system or None)
+        return builder.build(system_prompt=system or None, tools=tool_schemas(request))
 
 
 def _request(row: object) -> dict[str, Any]:

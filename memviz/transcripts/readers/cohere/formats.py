@@ -17,6 +17,7 @@ from memviz.transcripts.readers.cohere.messages import BESIDE, add_all, role_of
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at, value_at
 from memviz.transcripts.readers.json_rows import ExchangeReader, inside
 from memviz.transcripts.readers.role_lists import is_cohere, part_types
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 
 FIRST_KEYS = frozenset({"chat_history", "preamble", "connectors", "prompt_truncation"})
 """Keys of a request of the first version, of which one stands beside its message."""
@@ -50,7 +51,7 @@ class Cohere(ExchangeReader):
         if not isinstance(row, dict) or not (messages := _messages(row, place)):
             raise TranscriptError("it has no messages.", place=place, remedy="Choose another one.")
         add_all(messages, builder)
-        return builder.build(system_prompt=text_at(row, "preamble") or None)
+        return builder.build(system_prompt=text_at(row, "preamble") or None, tools=tool_schemas(row))
 
 
 def _is_exchange(row: object) -> bool:

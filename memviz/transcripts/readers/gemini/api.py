@@ -11,6 +11,7 @@ from memviz.transcripts.chat_messages import kept_beside
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.gemini.parts import add_content, are_contents, instruction_text, listed
 from memviz.transcripts.readers.json_access import first_value, list_at, objects_at, value_at
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment, with_time
 
 CLI_GREETING = "This is the Gemini CLI"
@@ -61,7 +62,7 @@ class GeminiApi(Reader):
         _add_response(response, builder)
         instruction = instruction_text(first_value(request, *INSTRUCTIONS), builder.note)
         held_at = moment(first_value(response, "createTime", "create_time"))
-        return builder.build(system_prompt=instruction, held_at=held_at)
+        return builder.build(system_prompt=instruction, held_at=held_at, tools=tool_schemas(request))
 
 
 def contents_of_checkpoint(document: Document) -> list[Any] | None:

@@ -12,6 +12,7 @@ from memviz.transcripts.readers.json_access import list_at, objects_at
 from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import are_messages
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 # What an object has beside its messages where it is of another kind: whatever there is under these keys,
@@ -48,7 +49,7 @@ class FinetuningRows(RowReader):
         return super().recognise(document) and (not alone or has_weights(alone["messages"]))
 
     def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
-        """Add the messages; the model, its settings and its tools are no part of the conversation."""
+        """Add the messages; the model and its settings are no part of the conversation."""
         return read_request(row, place, builder)
 
 
@@ -94,4 +95,5 @@ def read_request(value: Mapping[str, Any], place: str, builder: TranscriptBuilde
     if value.get("system") and known["system_prompt"] is None:
         known["system_prompt"] = content_text(value["system"], builder.note_at(inside(place, "system")))
     times = (moment(value.get(key)) for key in TIME_KEYS)
-    return {**known, "held_at": next((time for time in times if time), None)}
+    held_at = next((time for time in times if time), None)
+    return {**known, "held_at": held_at, "tools": tool_schemas(value)}

@@ -14,6 +14,7 @@ from memviz.transcripts.readers.json_rows import inside
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import are_items
 from memviz.transcripts.readers.role_lists import are_messages
+from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 RESPONSES = frozenset({"response", "response.compaction"})
@@ -63,7 +64,7 @@ def read_exchange(value: Mapping[str, Any], place: str, builder: TranscriptBuild
         builder.note(f"the reply is incomplete ({text_at(details, 'reason')[:60] or 'no reason is given'})", place)
     ItemReader(builder).add_all(items)
     system = {"system_prompt": instructions} if isinstance(instructions, str) and instructions else {}
-    return {**system, "held_at": moment(value.get("created_at"))}
+    return {**system, "held_at": moment(value.get("created_at")), "tools": tool_schemas(value)}
 
 
 def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:

@@ -22,6 +22,7 @@ from memviz.ui.controls.known_facts import facts_of, proposals_key
 from memviz.ui.controls.selected_request import request_name
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
+from memviz.ui.controls.steps import step_of
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
@@ -161,20 +162,21 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
             one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
             delta=None if born else "no fact was stated", delta_color="off",
         )  # fmt: skip
-    columns = {plain(one.setting.label): _numbers(one) for one in kept}
+    step = step_of([one.setting for one in kept])
+    columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
     st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
 
 
-def _numbers(one: RetentionResult) -> dict[str, str]:
+def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
     kept = one.retention
     shares = kept.share(kept.retained)
     known = int(kept.retained.sum())
     sent = token_use(one.run).sent_tokens
     updated = [number for number, probe in enumerate(kept.probes) if probe.stale and kept.born[-1, number]]
     return {
-        "Known, mean over the turns": "–" if np.isnan(shares).all() else f"{np.nanmean(shares):.0%}",
+        f"Known, mean over the {step}s": "–" if np.isnan(shares).all() else f"{np.nanmean(shares):.0%}",
         "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
-        "Tokens sent per known fact and turn": f"{sent / known:,.0f}" if known else "–",
+        f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}" if known else "–",
         "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–",
     }
 
