@@ -18,7 +18,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns
 from memviz.text.wording import turn_range
 
-MOST_TURNS_PARTED, MOST_STEPS_TICKED = 60, 120
+MOST_TURNS_PARTED, MOST_STEPS_TICKED = 30, 60
 """More lines between turns would cover the picture, and more small ticks would run together."""
 FEW_TURNS, MOST_CALLS_NUMBERED = 3, 6
 """Of so few turns the calls between their ends are numbered too, so many of them."""
@@ -97,7 +97,7 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
         return turn_ticks(len(places))
     named = list(zip(*ticks, strict=True))
     if len(named) <= FEW_TURNS:
-        named = _with_calls(axis, places) or named
+        named = _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1)) or named
     named = _apart(named, len(places) * LEAST_GAP_SHARE)
     steps = {"ticks": "outside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
     return {
@@ -107,10 +107,10 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     }  # fmt: skip
 
 
-def _with_calls(axis: RequestAxis, places: range) -> list[tuple[int, str]]:
-    """Where turns begin, and some of their calls: of few long turns the ends alone would say little. Empty where
-    all turns are short."""
-    step = next(size for size in CALL_STEPS if len(places) / size <= MOST_CALLS_NUMBERED)
+def _with_calls(axis: RequestAxis, places: range, most: int) -> list[tuple[int, str]]:
+    """Where turns begin, and at most so many of their calls: of few long turns the ends alone would say little.
+    Empty where all turns are short."""
+    step = next(size for size in CALL_STEPS if len(places) / size <= most)
     begins = np.concatenate([[0], axis.lasts[:-1]])
     turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)
     calls = [

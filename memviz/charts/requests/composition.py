@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, TURN_TITLE, faded
+from memviz.charts.thinning import Texts
 from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, request_name, request_turns, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
@@ -20,8 +21,6 @@ IntArray = npt.NDArray[np.int_]
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
 PALE = 0.4
-PLACE_FORMAT = ".1f"
-"""Unlike any number on the axis, so that a name for it is taken for the title of the hover alone."""
 TITLE_PIXELS = 84
 """The title, and below it what the line says."""
 
@@ -36,17 +35,16 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
     axis, turns = axis_of([run]), request_turns(run)
     places = axis.places(turns)
     tokens = {part: np.array([record.tokens.get(part, 0) for record in run.requests]) for part in PART_ORDER}
-    hover = {} if axis.is_by_turn else {"hoverformat": PLACE_FORMAT}
-    found = figure_over_turns(
+    return figure_over_turns(
         [
-            _area(part, places, tokens[part], counts=limit is None or part in limit.parts)
-            for part in order if tokens[part].any()
+            *([] if axis.is_by_turn else [_names(run, places)]),
+            *(_area(part, places, tokens[part], counts=limit is None or part in limit.parts)
+              for part in order if tokens[part].any()),
         ],
         {
             "title": {"text": "What each request is made of", "font": {"size": 16}},
             "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(axis)},
-                      "unifiedhovertitle": {"text": "turn %{x}" if axis.is_by_turn else "%{x}"}, **hover,
-                      **axis_ticks(axis)},
+                      "unifiedhovertitle": {"text": "turn %{x}" if axis.is_by_turn else " "}, **axis_ticks(axis)},
             "yaxis": {"automargin": False, "title": {"text": "tokens sent"}, "rangemode": "tozero", "tickformat": ",d"},
             "legend": {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
             "shapes": [*turn_partings(axis), *map(_limit_line, drawn),
@@ -56,17 +54,17 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
             "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
         },
     )  # fmt: skip
-    return found if axis.is_by_turn else _named(found, places, run)
 
 
-def _named(figure: go.Figure, places: IntArray, run: Run) -> go.Figure:
-    """The figure whose hover titles name the requests that are drawn: Plotly writes the place, and shows a name."""
-    drawn = {int(place) for trace in figure.data[:1] for place in trace["x"]}
-    names = {
-        f"{place}.0": request_name(record.turn, record.call)
-        for place, record in zip(places.tolist(), run.requests, strict=True) if place in drawn
+def _names(run: Run, places: IntArray) -> dict[str, Any]:
+    """Says which request one points at, as the first line of the tooltip: its title can hold nothing but the place. A
+    part of no tokens, so that it is thinned out with the others."""
+    return {
+        "type": "scatter", "x": places, "y": np.zeros(len(places), dtype=int), "name": "request", "mode": "lines",
+        "stackgroup": "parts", "line": {"width": 0}, "showlegend": False,
+        "text": Texts(run.requests, lambda one: f"{request_name(one.turn, one.call)}: {one.total_tokens:,}"),
+        "hovertemplate": "<b>%{text} tokens</b><extra></extra>",
     }  # fmt: skip
-    return figure.update_xaxes(labelalias=names)
 
 
 def _area(part: str, places: IntArray, tokens: IntArray, *, counts: bool) -> dict[str, Any]:
