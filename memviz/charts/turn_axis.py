@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from memviz.charts.palette import PART_COLORS, faded, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns
-from memviz.text.wording import turn_range
+from memviz.text.wording import request_name, turn_range
 
 MOST_TURNS_PARTED, MOST_STEPS_TICKED = 30, 60
 """More lines between turns would cover the picture, and more small ticks would run together."""
@@ -58,11 +58,6 @@ def request_ids(turns: Turns) -> list[str]:
     is_last = np.append(numbers[1:] != numbers[:-1], True)[: len(numbers)]
     rows = zip(numbers.tolist(), calls_of(numbers).tolist(), is_last.tolist(), strict=True)
     return [f"{turn}" if last else f"{turn}:{call}" for turn, call, last in rows]
-
-
-def request_name(turn: int, call: int = 1) -> str:
-    """``turn 3``, and from the second call on ``turn 3, call 2``."""
-    return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"
 
 
 def request_range(first: tuple[int, int], last: tuple[int, int]) -> str:

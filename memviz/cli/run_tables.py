@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from memviz.charts.turn_axis import request_name
 from memviz.cli.output import on_one_line
 from memviz.context import PARTS_IN_USE, TOKEN_PARTS
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
-from memviz.text.wording import counted, dollars
+from memviz.text.wording import counted, dollars, request_name
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""Records as versions before 0.3 kept them: one for each turn, with the model's calls before its reply beside it."""
+"""Records as files before version 7 kept them: one for each turn, with the calls before its reply beside it."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from memviz.engine.recall import Recalled
 from memviz.engine.settings_before import EarlierSetting, segments
 from memviz.memory import Memory, MemorySpace, SummaryVersion
 from memviz.strategies.base import Strategy
+from memviz.text.wording import request_name
 
 PARTIAL_REPLY = "partial_reply"
 
@@ -64,7 +65,7 @@ class TurnRecord:
     @property
     def name(self) -> str:
         """The request as people name it: "turn 3", or "turn 3, call 2" from the second call on."""
-        return f"turn {self.turn}" if self.call == 1 else f"turn {self.turn}, call {self.call}"
+        return request_name(self.turn, self.call)
 
     @property
     def total_tokens(self) -> int:

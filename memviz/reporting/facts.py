@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.charts.retention.knowledge_words import STATE_WORDS
-from memviz.charts.turn_axis import request_name
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
@@ -17,7 +16,7 @@ from memviz.metrics.retention.losses import Losses, fact_losses
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, has_offline_summary
 from memviz.reporting.settings import Setting
-from memviz.text.wording import counted, message_list, message_range, share_of
+from memviz.text.wording import counted, message_list, message_range, request_name, share_of
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.sweep_conversation import SweepConversation

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.limit_lines import budget_fits
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
@@ -19,7 +18,7 @@ from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events, grows_a_list
-from memviz.text.wording import dollars
+from memviz.text.wording import dollars, request_name
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 MAX_COMPACTIONS = 500

@@ -114,3 +114,8 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return [
         name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)
     ]
+
+
+def request_name(turn: int, call: int = 1) -> str:
+    """A request as people name it: ``turn 3``, and from the second call of its turn on ``turn 3, call 2``."""
+    return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import calls_of, request_name
+from memviz.charts.turn_axis import calls_of
 from memviz.metrics.cost.parts import Part
-from memviz.text.wording import counted, dollars, listed
+from memviz.text.wording import counted, dollars, listed, request_name
 
 UNKNOWN = "unknown"
 _WORDS = {

@@ -11,9 +11,10 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, TURN_TITLE, faded
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, request_name, request_turns, turn_partings
+from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, request_turns, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
+from memviz.text.wording import request_name
 
 IntArray = npt.NDArray[np.int_]
 

@@ -7,10 +7,9 @@ from math import ceil, log10
 
 from memviz.charts.palette import PART_ORDER, PART_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.turn_axis import request_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.text.wording import listed, times
+from memviz.text.wording import listed, request_name, times
 
 GROWTH = 1.4
 """A run grows if its last request is so many times the one in its middle, and about its largest."""

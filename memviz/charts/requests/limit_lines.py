@@ -15,9 +15,10 @@ from memviz.charts.palette import setting_color
 from memviz.charts.requests.panels import FONT_PIXELS, main_top
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import request_name, request_turns
+from memviz.charts.turn_axis import request_turns
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
 from memviz.metrics.requests.limits import limit_rule
+from memviz.text.wording import request_name
 
 if TYPE_CHECKING:
     from memviz.charts.requests.tokens_per_turn import SettingRun

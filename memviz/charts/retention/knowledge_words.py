@@ -10,9 +10,8 @@ import numpy as np
 
 from memviz.charts.palette import PART_COLORS, faded
 from memviz.charts.text import escaped
-from memviz.charts.turn_axis import request_name
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.text.wording import share_of
+from memviz.text.wording import request_name, share_of
 
 SHOWN = (Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.LOST)
 """The states of a fact that was stated, the best first; legends and stacks have this order."""

@@ -17,7 +17,6 @@ from memviz.charts.turn_axis import (
     axis_ticks,
     axis_title,
     last_place,
-    request_name,
     request_range,
     request_turns,
     turn_partings,
@@ -26,7 +25,7 @@ from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.text.wording import message_number, message_range, turn_span
+from memviz.text.wording import message_number, message_range, request_name, turn_span
 
 MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 """At the top the button that saves the picture stands, which must not cover a diamond."""

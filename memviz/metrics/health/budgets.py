@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memviz.context import OVER_BUDGET
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, request_name, turns_of
+from memviz.metrics.health.warning import HealthWarning, budget_name, counted_tokens, turns_of
 from memviz.strategies.base import Trigger
 from memviz.text.wording import message_number, share_of
 
@@ -27,7 +27,7 @@ def large_summary(run: Run) -> HealthWarning | None:
     return HealthWarning(
         "large_summary", "A summary too large for its limit",
         f"In {share_of(len(large), len(run.requests), 'request')} the summary took {part} of {budget:,} tokens: "
-        f"{peak:,} at {request_name(worst)}.",
+        f"{peak:,} at {worst.name}.",
         "It counts against the limit, so it leaves little room for the messages themselves." if counts else
         "The limit does not count the summary, so requests are more than twice what the limit promises.",
         f"Raise {name} to {LARGE_SHARE * peak:,}, or choose a summarizer that writes less.",
@@ -71,7 +71,7 @@ def over_budget(run: Run) -> HealthWarning | None:
         f"{share_of(len(over), len(run.requests), 'request')} were over the {name} of {budget:,} tokens for "
         f"{strategy.limits or 'what it counts'}, "
         f"{alone or 'none'} of them because the input alone is larger. "
-        f"The largest had {peak:,} tokens, at {request_name(worst)}.",
+        f"The largest had {peak:,} tokens, at {worst.name}.",
         "The input is always sent whole; where it fills the limit, hardly anything else is sent." if alone else
         "The summary and the messages kept are larger together than the limit promises.",
         f"Raise {name} to {peak:,} or more, or shorten long inputs." if alone else

@@ -15,7 +15,7 @@ from memviz.engine.session import new_space
 from memviz.memory import Memory
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
 from memviz.metrics.cost.pricing import BY_HAND, DEFAULT_MODEL, Pricing, pricing
-from memviz.metrics.health.warning import HealthWarning, request_name, step_noun, turns_of
+from memviz.metrics.health.warning import HealthWarning, step_noun, turns_of
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.prices import context_window_tokens, price
@@ -80,7 +80,7 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
 
 def _span(first: TurnRecord, last: TurnRecord) -> str:
     """``turn 1 to 8``, ``turn 1 to turn 8, call 2``."""
-    return f"{request_name(first)} to {f'{last.turn:,}' if last.call == 1 else request_name(last)}"
+    return f"{first.name} to {f'{last.turn:,}' if last.call == 1 else last.name}"
 
 
 def _model(run: Run, prices: Prices | None) -> str:
@@ -120,7 +120,7 @@ def _outlook(run: Run, pace: float, window: int | None, model: str) -> str:
     passed = next((record for record in run.requests if record.total_tokens >= window), None)
     full = f"{window:,} tokens, the context window of {model},"
     if passed is not None:
-        return f" {full} were reached at {request_name(passed)}."
+        return f" {full} were reached at {passed.name}."
     more = ceil((window - run.requests[-1].total_tokens) / pace)
     when = f"after {counted(more, 'more request')}" if run.has_calls else f"at turn {run.requests[-1].turn + more:,}"
     return f" At this pace {full} are reached {when}."

@@ -48,11 +48,6 @@ def turns_of(records: Iterable[TurnRecord]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(record.turn for record in records))
 
 
-def request_name(record: TurnRecord) -> str:
-    """``turn 3``, or ``turn 3, call 2`` from the second call on."""
-    return f"turn {record.turn:,}" if record.call == 1 else f"turn {record.turn:,}, call {record.call:,}"
-
-
 def step_noun(run: Run) -> str:
     """What one step of ``run`` is called: a turn, as long as every turn took one request."""
     return "request" if run.has_calls else "turn"

@@ -10,7 +10,7 @@ from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of, request_call
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
-from memviz.text.wording import message_number, message_range
+from memviz.text.wording import message_number, message_range, request_name
 
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
@@ -60,7 +60,7 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
     """``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6, call 3``;
     ``after turn 46`` where none came any more."""
     request = _request(compaction, run)
-    return f"after turn {compaction.turn:,}" if request is None else f"before the request of {_name(*request)}"
+    return f"after turn {compaction.turn:,}" if request is None else f"before the request of {request_name(*request)}"
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
@@ -75,11 +75,7 @@ def event_turn_words(event: CompactionEvent) -> str:
 
 
 def _turn_words(request: tuple[int, int] | None, compaction: Compaction) -> str:
-    return f"after turn {compaction.turn:,}" if request is None else _name(*request)
-
-
-def _name(turn: int, call: int) -> str:
-    return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"
+    return f"after turn {compaction.turn:,}" if request is None else request_name(*request)
 
 
 def _request(compaction: Compaction, run: Run | None) -> tuple[int, int] | None:

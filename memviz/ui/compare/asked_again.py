@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from memviz.charts.turn_axis import request_name
 from memviz.engine.recall_tokens import stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -18,6 +17,7 @@ from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.text.containment import PhraseIndex
 from memviz.text.terms import keys
+from memviz.text.wording import request_name
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.bring_back import BroughtBack, brought_back_into

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.turn_axis import request_name
 from memviz.engine.recall import Recall
 from memviz.engine.recall_tokens import added_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.traffic import traffic
-from memviz.text.wording import dollars, turn_list
+from memviz.text.wording import dollars, request_name, turn_list
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.selected_request import numbers_of_turn

@@ -8,7 +8,6 @@ from html import escape
 import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
-from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.backoff import waiting_failure
@@ -22,7 +21,7 @@ from memviz.metrics.retention.summary_change import summary_change
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
 from memviz.text.language import in_language
-from memviz.text.wording import counted, message_number, message_range, turn_list
+from memviz.text.wording import counted, message_number, message_range, request_name, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
 from memviz.ui.controls.legend import glyph

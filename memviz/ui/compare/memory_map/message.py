@@ -10,12 +10,11 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_words import life_finding
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.charts.turn_axis import request_name
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
-from memviz.text.wording import message_number, message_position, times, turn_list, turn_span
+from memviz.text.wording import message_number, message_position, request_name, times, turn_list, turn_span
 from memviz.ui.compare.selection import Selection, selected
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN

@@ -9,9 +9,9 @@ from functools import partial
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
-from memviz.charts.turn_axis import request_name
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.life_lines import LifeLine
+from memviz.text.wording import request_name
 from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN

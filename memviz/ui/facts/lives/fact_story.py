@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from memviz.charts.retention.life_lines import span_words
 from memviz.charts.retention.result import RetentionResult
-from memviz.charts.turn_axis import request_name
 from memviz.engine.compaction import Compaction
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.text.containment import contains
-from memviz.text.wording import message_list, message_number, message_range
+from memviz.text.wording import message_list, message_number, message_range, request_name
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import answer_pattern
 from memviz.ui.shell.text import shortened
