@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -215,6 +216,8 @@ class Log(Sequence[Message]):
         self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
         self._asked: list[int] = []  # and the position behind its leading user messages, once something follows
         self._closed: list[Turn] = []  # turns that another one follows
+        self._closed_requests: list[list[Request]] = []  # and their requests, which every setting of a sweep asks for
+        self._request_bounds = (0, array("q"))  # of :meth:`request_bounds`, with the length of the log they are of
         self._assistants: list[int] = []  # positions of the assistant's messages
         self._replies: list[int] = []  # and of those which begin the answer to a request
         self._replies_before: list[int] = []  # the number of such when turn 1, 2, ... started
@@ -229,7 +232,9 @@ class Log(Sequence[Message]):
         if message.role == "user":
             if position == 0 or self._messages[-1].role != "user":
                 if self._starts:
-                    self._closed.append(Turn(len(self._starts), self._starts[-1], self._asked[-1], position))
+                    closed = Turn(len(self._starts), self._starts[-1], self._asked[-1], position)
+                    self._closed.append(closed)
+                    self._closed_requests.append(self._requests_of(closed))
                 self._starts.append(position)
                 self._replies_before.append(len(self._replies))
         elif len(self._asked) < len(self._starts):
@@ -292,8 +297,11 @@ class Log(Sequence[Message]):
 
     def requests_of(self, turn: Turn) -> list[Request]:
         """The requests of one of the log's turns, in order, at least one; none of turn 0."""
-        if not turn.number:
-            return []
+        if turn.number <= len(self._closed_requests):
+            return self._closed_requests[turn.number - 1] if turn.number else []
+        return self._requests_of(turn)
+
+    def _requests_of(self, turn: Turn) -> list[Request]:
         first = self._replies_before[turn.number - 1]
         last = self._replies_before[turn.number] if turn.number < len(self._starts) else len(self._replies)
         if first == last:
@@ -305,6 +313,15 @@ class Log(Sequence[Message]):
     def requests(self) -> Iterator[Request]:
         """All requests in order."""
         return (request for turn in self.turns() for request in self.requests_of(turn))
+
+    def request_bounds(self) -> array[int]:
+        """Five numbers for each request, one request after the other: those of :class:`Request`, and where its input
+        begins. Not to be changed: they are kept while the log has this length."""
+        length, flat = self._request_bounds
+        if length != len(self._messages):
+            flat = array("q", (n for one in self.requests() for n in (*one, self.input_start(one.stop))))
+            self._request_bounds = (len(self._messages), flat)
+        return flat
 
     def request_from(self, length: int) -> Request | None:
         """The first request that is made with at least ``length`` messages, if there is one."""

@@ -26,8 +26,8 @@ from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 
 Numbers = NDArray[np.int64]
-COLUMNS = 9
-"""Numbers that are kept of each request: the arrays of an outline."""
+COLUMNS = 4
+"""Numbers that are kept of each request besides those of the log: arrays of an outline."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,21 +128,27 @@ def outline(
     session = Session(log, strategy, summarizer, find_counter(counter), system_prompt, tools=tools)
     flat: list[int] = []
     others: dict[int, Parts] = {}
+    turns, calls, lengths, ends, begun = np.array(log.request_bounds(), np.int64).reshape(-1, 5).T.copy()
+    input_starts = begun.tolist()
 
     def request(asked: Request) -> None:
         summaries, history = selection = strategy.select(session.memory)
-        begun = log.input_start(asked.stop)
+        number = len(flat) // COLUMNS
         # Nearly all select one range up to the end: history and input, with nothing to be put right between them.
         if len(history) == 1 and history[0].start < history[0].stop == asked.stop:
-            flat.extend((*asked, summaries.start, summaries.stop, min(history[0].start, begun), asked.stop, begun))
+            start = min(history[0].start, input_starts[number])
+            flat.extend((summaries.start, summaries.stop, start, asked.stop))
             return
         parts = assemble(session.memory, selection)
         bounds = parts.one_range or (-1, -1)
         if bounds[0] < 0:
-            others[len(flat) // COLUMNS] = parts
-        flat.extend((*asked, summaries.start, summaries.stop, *bounds, begun))
+            others[number] = parts
+        flat.extend((summaries.start, summaries.stop, *bounds))
 
     for _ in play(session, request):
         pass
-    columns = np.array(flat, np.int64).reshape(-1, COLUMNS).T.copy()
-    return Outline(strategy, session.space, tuple(session.compactions), others, *columns)
+    first, last, starts, stops = np.array(flat, np.int64).reshape(-1, COLUMNS).T.copy()
+    return Outline(
+        strategy, session.space, tuple(session.compactions), others, turns, calls, lengths, ends, first, last, starts,
+        stops, begun,
+    )  # fmt: skip
