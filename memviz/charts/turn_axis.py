@@ -24,6 +24,8 @@ FEW_TURNS, MOST_CALLS_NUMBERED = 3, 6
 """Of so few turns the calls between their ends are numbered too, so many of them."""
 LEAST_GAP_SHARE = 0.05
 """Two numbers stand at least so far apart, of the picture's width."""
+LEAST_GAP_OF_WORDS = 0.7
+"""Words at least so far, of the width that a number has where there are as many numbers as there is room for."""
 CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**9)
 PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
 
@@ -91,9 +93,10 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     if ticks is None:
         return turn_ticks(len(places))
     named = list(zip(*ticks, strict=True))
-    if len(named) <= FEW_TURNS:
-        named = _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1)) or named
-    named = _apart(named, len(places) * LEAST_GAP_SHARE)
+    least = LEAST_GAP_SHARE
+    if len(named) <= FEW_TURNS and (calls := _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))):
+        named, least = calls, max(least, LEAST_GAP_OF_WORDS / most)
+    named = _apart(named, len(places) * least)
     steps = {"ticks": "outside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
     return {
         "tickmode": "array", "tickvals": [place for place, _ in named], "ticktext": [text for _, text in named],

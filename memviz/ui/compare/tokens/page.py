@@ -131,13 +131,15 @@ def _numbers(use: TokenUse, *, has_calls: bool) -> dict[str, str]:
     ``has_calls``: turns took several calls of the model, and the table says how many."""
     requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
     earlier = {"of them before the last call of a turn": use.earlier_tokens} if has_calls else {}
-    numbers = {
+    numbers: dict[str, int | str] = {
         **requests,
         "Tokens sent to the chat model": use.sent_tokens,
         **earlier,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
-        "Largest request at turn": use.peak_turn,
+        "Largest request at turn": use.peak_turn
+        if use.peak_call == 1
+        else f"{use.peak_turn:,}, call {use.peak_call:,}",
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
         "Failed calls (messages kept)": use.failed_summarizations,
@@ -147,4 +149,4 @@ def _numbers(use: TokenUse, *, has_calls: bool) -> dict[str, str]:
         "Requests over their limit": use.over_budget_requests,
     }
     # As texts: pandas' own formatting would take as long as drawing the chart.
-    return {name: f"{number:,}" for name, number in numbers.items()}
+    return {name: number if isinstance(number, str) else f"{number:,}" for name, number in numbers.items()}
