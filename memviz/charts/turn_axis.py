@@ -96,11 +96,12 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     least = LEAST_GAP_SHARE
     if len(named) <= FEW_TURNS and (calls := _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))):
         named, least = calls, max(least, LEAST_GAP_OF_WORDS / most)
+    # Ticks point into the picture: outside they would push the numbers onto the title of the axis.
     named = _apart(named, len(places) * least)
-    steps = {"ticks": "outside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
+    steps = {"ticks": "inside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
     return {
         "tickmode": "array", "tickvals": [place for place, _ in named], "ticktext": [text for _, text in named],
-        "tickangle": 0, "ticks": "outside", "ticklen": 6, "showgrid": False,
+        "tickangle": 0, "ticks": "inside", "ticklen": 6, "showgrid": False,
         **({"minor": steps} if len(places) <= MOST_STEPS_TICKED else {}),
     }  # fmt: skip
 
