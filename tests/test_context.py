@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Block, Context, Fate, Message, Recall
-from memviz.context import BLOCK_ORDER, TOKEN_PARTS
+from memviz.context import BLOCK_ORDER, PARTS_IN_USE, TOKEN_PARTS
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -52,10 +52,10 @@ def test_every_request_keeps_to_it(id: str, messages: list[Message], plan: list[
         messages, small(id), model=summarizer(plan), counter="chars4", system_prompt="Be brief.",
         recalls={turn: Recall(messages=picked) for turn in (2, 3)},
     )  # fmt: skip
-    for record in run.turns:
+    for record in run.requests:
         kinds = [block.kind for block in record.context.blocks]
         assert kinds == [kind for kind in BLOCK_ORDER if kind in kinds], "in order, none twice"
         assert kinds[0] == "system"
         assert kinds[-1] == "input"
-        assert set(record.tokens) - {"tools"} == set(TOKEN_PARTS)
+        assert set(record.tokens) - set(PARTS_IN_USE) == set(TOKEN_PARTS)
         assert record.tokens["overhead"] == 3 * len(record.context.messages) + 3

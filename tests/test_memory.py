@@ -225,12 +225,13 @@ class TestMemory:
         assert [memory.newest_summary for memory in memories] == [range(0), range(1), range(1, 2)]
         assert [memory.all_summaries for memory in memories] == [range(0), range(1), range(2)]
 
-    def test_reads_turn_input_and_open_question_off_its_own_length(self) -> None:
+    def test_reads_turn_and_input_off_its_own_length(self) -> None:
         memories = [self.memory(length) for length in range(len(self.MESSAGES) + 1)]
         assert [memory.turn for memory in memories] == [0, 0, 1, 1, 1, 1, 2]
-        assert [memory.input_position for memory in memories] == [None, None, 1, None, None, None, 5]
-        assert [tuple(memory.input) for memory in memories] == [(), (), (1,), (), (), (), (5,)]
-        assert [memory.open_question for memory in memories] == [None, None, None, 1, 1, None, None]
+        assert [tuple(memory.input) for memory in memories] == [(), (), (1,), (), (3,), (), (5,)]
+        assert [memory.before_input for memory in memories] == [0, 1, 1, 3, 3, 5, 5]
+        assert [memory.is_turn_open for memory in memories] == [False, False, True, True, True, False, True]
+        assert [memory.before_open_turn for memory in memories] == [0, 1, 1, 1, 1, 5, 5]
 
     def test_grows_without_changing(self) -> None:
         before = self.memory(3, 1, cursor=2)
