@@ -276,8 +276,10 @@ class Memory(NamedTuple):
     def is_turn_open(self) -> bool:
         """Whether the turn of the last message waits for its reply: the user or a tool spoke last, or a tool is
         called. In a log that is not yet whole nobody knows more."""
-        last = self.space.log[self.length - 1] if self.length else None
-        return last is not None and (last.role != "assistant" or bool(last.tool_calls))
+        if not self.turn:
+            return False  # nobody asked anything yet
+        last = self.space.log[self.length - 1]
+        return last.role != "assistant" or bool(last.tool_calls)
 
     @property
     def before_open_turn(self) -> int:
