@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memviz.context import ALL_PARTS
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Strategy, Trigger
+from memviz.text.wording import counted
 
 PARTS = ALL_PARTS
 
@@ -41,8 +42,8 @@ def limit_rule(strategy: Strategy) -> str:
         return ""
     counts = limit.counts.removesuffix(" not yet summarized")
     if strategy.trigger is Trigger.NEVER:
-        return f"keeps {counts} to {limit.tokens:,} tokens"
-    return f"summarizes when {counts} pass {limit.tokens:,} tokens"
+        return f"keeps {counts} to {counted(limit.tokens, 'token')}"
+    return f"summarizes when {counts} pass {counted(limit.tokens, 'token')}"
 
 
 def limited_tokens(record: TurnRecord, strategy: Strategy) -> int:
