@@ -107,6 +107,7 @@ class _Conversation(BaseModel):
     probes: Stored[list[_Probe]]
     warnings: Stored[list[str]]
     events: Stored[list[Event] | None] | None
+    tools: Stored[list[str] | None] | None
     message_count: NonNegativeInt
     turn_count: NonNegativeInt
 

@@ -28,7 +28,7 @@ from memviz.ui.shell.state import compare_state
 
 BADGES: dict[str, BadgeColor] = {
     "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
-    "overhead": "gray",
+    "names": "blue", "overhead": "gray",
 }  # fmt: skip
 
 
