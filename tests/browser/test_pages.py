@@ -12,7 +12,7 @@ pytest.importorskip("playwright", reason="The browser tests need playwright (pip
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees
+from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -72,6 +72,18 @@ def test_a_low_window_shows_every_picture_of_compare_with_its_player(page: Page,
             assert box is not None
             assert box["height"] > 50, key
             assert box["y"] + box["height"] <= 576, f"{key} of {name} is below the fold"
+
+
+@pytest.mark.slow
+def test_another_page_opens_while_a_panel_is_open(page: Page, dashboard: Dashboard) -> None:
+    go(page, dashboard.url, "compare")
+    for name in ("tune", "library"):
+        page.get_by_role("button", name="Download", exact=True).click()
+        sees(page.get_by_role("button", name="Report (HTML)"))
+        turn_to(page, name)
+        stands(page, name)
+        turn_to(page, "compare")
+        stands(page, "compare")
 
 
 @pytest.mark.slow

@@ -14,7 +14,6 @@ from memviz.reporting.run_json import run_json
 from memviz.reporting.run_tables import compactions_csv, requests_csv
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.controls.folded import panel_of
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.text import file_name, plain
 
@@ -32,8 +31,13 @@ class _File(NamedTuple):
 
 def run_downloads(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript) -> None:
     """A panel of files; each is made when its button is clicked."""
-    show = partial(_files, settings, chosen, transcript)
-    panel_of("Download", DOWNLOADS_KEY, ":material/download:", PANEL_PIXELS, show)
+    # Drawn before it is opened: a panel that tells the server when it closes does so on the way to another page too,
+    # which then stays empty.
+    with (
+        st.popover("Download", key=DOWNLOADS_KEY, icon=":material/download:", width="stretch"),
+        st.container(width=PANEL_PIXELS),
+    ):
+        _files(settings, chosen, transcript)
 
 
 def _files(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript) -> None:

@@ -20,15 +20,6 @@ def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None
             show()
 
 
-@st.fragment
-def panel_of(label: str, key: str, icon: str, pixels: int, show: Callable[[], None]) -> None:
-    """A button over a panel, ``pixels`` wide, that is filled only when somebody opens it."""
-    opened = st.popover(label, key=key, icon=icon, width="stretch", on_change="rerun")
-    if opened.open:
-        with opened, st.container(width=pixels):
-            show()
-
-
 def numbers_of(question: str, key: str, table: Callable[[], DataFrame], alt: str) -> None:
     """The table behind a chart. Of more turns than it has rows every so many are told."""
     folded(question, key, ":material/table:", lambda: _table(table(), alt))
