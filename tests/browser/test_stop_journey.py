@@ -203,6 +203,10 @@ def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) 
 
 def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
     go(page, f"{dashboard.url}/tune", "tune")
+    # The free sweep ends by itself and draws the page anew, which may take away what is just being typed.
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    sees(page.get_by_text("best of each strategy", exact=False))
+    quiet(page)
     open_models(page)
     chooser = page.locator(".st-key-summarizer-name").get_by_role("combobox")
     chooser.fill("openai/gpt-5-mini")
@@ -212,6 +216,8 @@ def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) ->
     base.fill(silent.api_base)
     base.press("Enter")
     quiet(page)
+    sees(page.get_by_text("not yet with openai/gpt-5-mini"))
+    expect(base).to_have_value(silent.api_base)
     page.get_by_role("button", name="Sweep with").click()
     asked(silent)
     stop(page)
