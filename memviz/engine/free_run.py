@@ -8,7 +8,7 @@ from dataclasses import replace
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.engine.chat import Chat
-from memviz.engine.recall import Recall, RequestKey
+from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.records import PARTIAL_REPLY
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log
 from memviz.engine.run import Run
@@ -49,16 +49,15 @@ class FreeRun:
             raise EmptyConversationError("The conversation holds no message of a user, so there is nothing to answer.")
         if system_prompt is None and isinstance(messages, Transcript):
             system_prompt = messages.system_prompt
-        self._recalls = {_turn(key): _as_tuple(wanted) for key, wanted in (recalls or {}).items()}
+        self._recalls = PlannedRecalls(recalls)
         if so_far is not None:
             self.chat = Chat.resume(so_far, model=model, summarizer=summarizer)
         else:
             self.chat = Chat(strategy, model=model, summarizer=summarizer, counter=counter, system_prompt=system_prompt)
             self.chat.log.extend(self._source[: self._source.turn_start(1)])
         self.chat.recall_tool = recall_tool
-        for wanted in self._recalls.values():
-            for recall in wanted:
-                self.chat.find(recall)  # one that is not allowed shows before anybody is asked
+        for recall in self._recalls:
+            self.chat.find(recall)  # one that is not allowed shows before anybody is asked
 
     @property
     def turn_count(self) -> int:
@@ -89,7 +88,8 @@ class FreeRun:
         if not (self.chat.unanswered or self._is_partial):
             turn = self._source.turn(log.turn_count + 1)
             log.extend(self._source[turn.start : turn.asked])
-            for recall in self._recalls.get(turn.number, ()):
+            # Whether a call will be made nobody knows yet, so what it recalls is there from the turn's first one.
+            for recall in self._recalls.of_turn(turn.number):
                 self.chat.add_recall(replace(recall, messages=[self._own(p) for p in recall.messages]))
         return self.chat.answer_again()
 
@@ -109,15 +109,6 @@ class FreeRun:
         """Whether the last reply was stopped."""
         last = self.chat.log[-1] if self.chat.log.turn_count else None
         return last is not None and bool(last.meta and last.meta.get("partial"))
-
-
-def _turn(key: RequestKey) -> int:
-    """The turn of a key. Whether its call will be made nobody knows yet, so what it recalls is there from the first."""
-    return key if isinstance(key, int) else key[0]
-
-
-def _as_tuple(recalls: Recall | Sequence[Recall]) -> tuple[Recall, ...]:
-    return (recalls,) if isinstance(recalls, Recall) else tuple(recalls)
 
 
 def answered_turns(run: Run) -> int:

@@ -166,6 +166,14 @@ class PlannedRecalls:
     def __bool__(self) -> bool:
         return bool(self._planned)
 
+    def of_turn(self, turn: int) -> tuple[Recall, ...]:
+        """All that is recalled in a turn, whichever call it was planned for."""
+        planned = self._planned.get(turn, {})
+        return tuple(recall for call in sorted(planned) for recall in planned[call])
+
+    def __iter__(self) -> Iterator[Recall]:
+        return (recall for turn in self._planned for recall in self.of_turn(turn))
+
     def at(self, log: Log, request: Request) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
         """What goes into ``request``, and for each recall among how many first messages it finds."""
         recalls: list[Recall] = []

@@ -402,3 +402,11 @@ class TestRecalls:
         with pytest.raises(RecallError, match="enable_recall"):
             memviz.free_run(talk(3), strategy, model=model, recalls={2: [Recall(turns=[1])]})
         assert model.requests == []
+
+
+def test_all_that_is_recalled_in_a_turn_is_there_from_its_first_call() -> None:
+    recalls = {3: Recall(messages=[0]), (3, 2): Recall(messages=[1])}
+    run = memviz.free_run(
+        talk(3), memviz.strategy("window", window_size=1), model=ScriptedModel([*"abc"]), recalls=recalls
+    )
+    assert run.turns[2].parts.recalled == (0, 1)
