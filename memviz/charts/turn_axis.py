@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memviz.charts.palette import PART_COLORS, faded, turn_ticks
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, Turns
+from memviz.metrics.requests.request_axis import RequestAxis, Turns, calls_of
 from memviz.text.wording import request_name, turn_range
 
 MOST_TURNS_PARTED, MOST_STEPS_TICKED = 30, 60
@@ -46,12 +46,6 @@ def request_id(run: Run, number: int) -> str:
     record = run.requests[number]
     is_last = number + 1 == len(run.requests) or run.requests[number + 1].turn != record.turn
     return f"{record.turn}" if is_last else f"{record.turn}:{record.call}"
-
-
-def calls_of(turns: Turns) -> NDArray[np.int64]:
-    """For the turn of every request of a run, in order: the number of the call in it, from 1."""
-    numbers = np.asarray(turns, dtype=np.int64)
-    return np.asarray(np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64)
 
 
 def request_ids(turns: Turns) -> list[str]:

@@ -92,9 +92,10 @@ def _compaction(run: Run, compaction: Compaction) -> str:
 
 def _totals(use: TokenUse, run: Run) -> Iterable[str]:
     turns = f" in {counted(len(run.turns), 'turn')}" if run.has_calls else ""
+    largest = request_name(use.peak_turn, use.peak_call)
     yield (
         f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}{turns}, "
-        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({_peak(run)}). "
+        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({largest}). "
         f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}."
     )
     if use.summarizer_calls:
@@ -104,12 +105,6 @@ def _totals(use: TokenUse, run: Run) -> Iterable[str]:
             f"Summarizer ({models}): {counted(use.summarizer_calls, 'call')}{failed}; "
             f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use)}."
         )
-
-
-def _peak(run: Run) -> str:
-    """The first of the largest requests."""
-    peak = max(run.requests, key=lambda record: record.total_tokens, default=None)
-    return request_name(peak.turn, peak.call) if peak else "turn 0"
 
 
 def _cost(use: TokenUse) -> str:

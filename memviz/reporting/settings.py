@@ -127,21 +127,16 @@ class Setting:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """Its column of the table of key numbers."""
-        return dict(_numbers(token_use(self.run), _peak(self.run), _chat_cost(self.run)))
+        return dict(_numbers(token_use(self.run), _chat_cost(self.run)))
 
 
-def _peak(run: Run) -> str:
-    """The turn of the first of the largest requests, and which call of it that is where it has several."""
-    peak = max(run.requests, key=lambda record: record.total_tokens, default=None)
-    return request_name(peak.turn, peak.call).removeprefix("turn ") if peak else "-"
-
-
-def _numbers(use: TokenUse, peak: str, chat_cost: str) -> Iterator[tuple[str, str]]:
+def _numbers(use: TokenUse, chat_cost: str) -> Iterator[tuple[str, str]]:
     yield "Requests to the chat model", f"{use.requests:,}"
     yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
     yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
     yield "Largest request, tokens", f"{use.peak_tokens:,}"
-    yield "Largest request, turn", peak
+    largest = request_name(use.peak_turn, use.peak_call).removeprefix("turn ")
+    yield "Largest request, turn", largest if use.requests else "-"
     yield "Reply tokens", f"{use.reply_tokens:,}"
     yield "Chat model, US dollars", chat_cost
     yield "Summaries written", f"{use.summarizations:,}"

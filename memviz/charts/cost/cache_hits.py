@@ -14,8 +14,8 @@ from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, TURN_TITLE, setting_color, setting_dash
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import axis_ticks, axis_title, calls_of, last_place, parted
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, parted
+from memviz.metrics.requests.request_axis import RequestAxis, calls_of
 from memviz.text.wording import request_name
 
 HEIGHT_PIXELS = 330

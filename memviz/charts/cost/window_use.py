@@ -21,8 +21,8 @@ from memviz.charts.palette import (
     setting_dash,
 )
 from memviz.charts.text import escaped, legend_name
-from memviz.charts.turn_axis import axis_ticks, axis_title, calls_of, last_place, turn_partings
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, turn_partings
+from memviz.metrics.requests.request_axis import RequestAxis, calls_of
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.text.wording import request_name

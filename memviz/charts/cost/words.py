@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from memviz.charts.cost.setting_cost import SettingCost, View
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import calls_of
 from memviz.metrics.cost.parts import Part
+from memviz.metrics.requests.request_axis import calls_of
 from memviz.text.wording import counted, dollars, listed, request_name
 
 UNKNOWN = "unknown"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memviz.errors import ParameterError
 from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
+from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
@@ -81,7 +82,7 @@ class Cost:
     @cached_property
     def calls(self) -> Tokens:
         """The number of each step in its turn, from 1: that of the call of the chat model."""
-        return np.arange(len(self.turns)) - np.searchsorted(self.turns, self.turns) + 1
+        return calls_of(self.turns)
 
     @property
     def has_calls(self) -> bool:

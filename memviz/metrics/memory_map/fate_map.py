@@ -20,7 +20,7 @@ from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.memory_map.stretches import Stretches, stretches
-from memviz.metrics.requests.request_axis import Places, RequestAxis
+from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_of
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000
@@ -62,7 +62,7 @@ class FateMap:
     @cached_property
     def calls(self) -> NDArray[np.int_]:
         """Which call of its turn each request is, from 1."""
-        return np.arange(len(self.turns)) - np.searchsorted(self.turns, self.turns) + 1
+        return calls_of(self.turns)
 
     def number_at(self, place: int) -> int:
         """The number (0-based) of the request at ``place``; of a place without one the next that has one."""

@@ -17,6 +17,12 @@ Turns = Sequence[int] | NDArray[np.int64]
 Places = NDArray[np.int64]
 
 
+def calls_of(turns: Turns) -> NDArray[np.int64]:
+    """For the turn of every request of a run, in order: the number of the call in it, from 1."""
+    numbers = np.asarray(turns, dtype=np.int64)
+    return np.asarray(np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class RequestAxis:
     """``lasts`` [turns + 1] is the place of the last call of each turn (entry 0 stands for no turn and is 0)."""

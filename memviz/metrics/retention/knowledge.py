@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.metrics.requests.request_axis import Places, RequestAxis
+from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_of
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.transcripts.base import Probe
 
@@ -76,7 +76,7 @@ class Retention:
     @cached_property
     def calls(self) -> NDArray[np.int64]:
         """Which call of its turn each request is, from 1."""
-        return np.arange(len(self.turns)) - np.searchsorted(self.turns, self.turns) + 1
+        return calls_of(self.turns)
 
     @property
     def has_calls(self) -> bool:
