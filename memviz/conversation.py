@@ -333,6 +333,17 @@ class Log(Sequence[Message]):
             return later[0]
         return self.requests_of(self.turn(number + 1))[0] if number < len(self._starts) else None
 
+    @property
+    def request_count(self) -> int:
+        """Number of requests."""
+        return len(self.request_bounds()) // 5
+
+    def reply_stop(self, position: int) -> int:
+        """Where the messages of the assistant that begin at ``position`` stop; ``position`` where none begins."""
+        while position < len(self._messages) and self._messages[position].role == "assistant":
+            position += 1
+        return position
+
     def input_start(self, length: int) -> int:
         """Where the input begins among the first ``length`` messages: behind the last message of the assistant and the
         system messages that follow it, which are history, or lead the log; ``length`` where the assistant spoke last.

@@ -265,7 +265,7 @@ class Memory(NamedTuple):
     def input(self) -> range:
         """Positions of the input: every message after the assistant's last one, but for system messages that follow
         that one directly. Empty where the assistant's is the last."""
-        return range(self.space.log.input_start(self.length), self.length)
+        return range(self.before_input, self.length)
 
     @property
     def before_input(self) -> int:

@@ -63,17 +63,8 @@ def _records_of(turn: Mapping[str, Any], space: MemorySpace, strategy: Strategy)
         said += call["messages"]
         recalls += _granted(exchanged)
     if first < stop:  # what the model wrote there is the output of the calls that wrote it
-        whole["reply_tokens"] = sum(
-            space.sums.between(p, p + 1)
-            for p in range(stop, _reply_stop(space, stop))
-        )  # fmt: skip
+        whole["reply_tokens"] = space.sums.between(stop, space.log.reply_stop(stop))
     yield whole
-
-
-def _reply_stop(space: MemorySpace, position: int) -> int:
-    while position < len(space.log) and space.log[position].role == "assistant":
-        position += 1
-    return position
 
 
 def _input(value: int | Sequence[int] | None) -> list[int]:

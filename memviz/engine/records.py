@@ -113,10 +113,9 @@ class TurnRecord:
     def reply(self) -> str:
         """Text of the reply, of its last message where there are several; empty where there is none, and for a round
         of thinking."""
-        log, position, text = self.memory.log, self.log_length, ""
-        while self.kind != "thinking" and position < len(log) and log[position].role == "assistant":
-            text, position = log[position].content, position + 1
-        return text
+        log, start = self.memory.log, self.log_length
+        stop = start if self.kind == "thinking" else log.reply_stop(start)
+        return str(log[stop - 1].content) if stop > start else ""
 
     def to_dict(self, first_compaction: int) -> dict[str, Any]:
         """The record as JSON; its compactions are the run's from number ``first_compaction`` on."""

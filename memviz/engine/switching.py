@@ -96,10 +96,7 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
     stays as it was counted."""
     if record.kind == "thinking":
         return record.reply_tokens
-    log, start = space.log, record.log_length
-    stop = start
-    while stop < len(log) and log[stop].role == "assistant":
-        stop += 1
+    start, stop = record.log_length, space.log.reply_stop(record.log_length)
     return space.sums.reply_totals[stop] - space.sums.reply_totals[start]
 
 

@@ -12,7 +12,7 @@ def is_out_of_date(replay: Run) -> bool:
     """Whether an earlier version made this replay otherwise than it would be made now: it recorded a turn with several
     calls of the model as one request, took leading system messages as history, or did not count the names of those who
     speak."""
-    if not replay.space.leads_apart or len(replay.requests) != sum(1 for _ in replay.log.requests()):
+    if not replay.space.leads_apart or len(replay.requests) != replay.log.request_count:
         return True
     named = _named(replay)
     first = next((record for record in replay.requests if _sends_any(record, named)), None) if named else None

@@ -218,7 +218,7 @@ def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
 
 
 def _expect_all_requests(replay: Run) -> None:
-    asked = sum(1 for _ in replay.log.requests())
+    asked = replay.log.request_count
     if len(replay.requests) != asked:
         raise ValueError(f"of {asked} requests it has {len(replay.requests)}")
 

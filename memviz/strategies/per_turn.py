@@ -44,10 +44,6 @@ class PerTurnSummaries(Strategy):
         first = memory.log.turn_start(1) if memory.log.turn_count else memory.length
         return max(memory.cursor, first)
 
-    def completed_stop(self, memory: Memory) -> int:
-        """Where the completed turns end: at the turn that is open, or at the end of the log."""
-        return memory.before_open_turn
-
     def headroom(self, memory: Memory) -> Headroom | None:
         """One turn, always: the one that is complete next."""
         return Headroom(1, "turns") if self.enable_summarization else None

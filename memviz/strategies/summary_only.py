@@ -66,7 +66,7 @@ class SummaryOnly(PerTurnSummaries):
 
         A turn whose summary failed is sent word for word until it has one.
         """
-        start = self.completed_stop(memory)
+        start = memory.before_open_turn
         if self.enable_summarization:
             start = min(start, self.unsummarized_start(memory))
         sent = range(start, memory.length)
