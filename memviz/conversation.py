@@ -7,18 +7,24 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from memviz.bounds import type_of
-from memviz.counters import Counter, TokenSums
+from memviz.counters import Counter, FormSums, TokenSums
 from memviz.errors import MessageError
 from memviz.foreign_messages import as_dictionary
 from memviz.message_fields import flat_message
 from memviz.tool_links import ToolPairs
 
+if TYPE_CHECKING:
+    from memviz.forms import Form
+
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(get_args(Role))
+TIME = "time"
+"""Key in a message's ``meta``: when it was said, as ISO text."""
 RECALL_EXCHANGE = "recall_exchange"
 """Key in a message's ``meta``: a call of the recall tool, or its result."""
 
@@ -111,6 +117,16 @@ class Message:
             value = getattr(self, label)
             if value is not None:
                 object.__setattr__(self, label, clean_text(_text(value, f"The {label} of a {self.role} message")))
+
+    @property
+    def said_at(self) -> datetime | None:
+        """When it was said, in UTC where no zone is named; ``None`` where that is not known."""
+        text = self.meta.get(TIME) if self.meta else None
+        try:
+            moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+        except ValueError:
+            return None
+        return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
     @property
     def is_recall_exchange(self) -> bool:
@@ -221,7 +237,8 @@ class Log(Sequence[Message]):
         self._assistants: list[int] = []  # positions of the assistant's messages
         self._replies: list[int] = []  # and of those which begin the answer to a request
         self._replies_before: list[int] = []  # the number of such when turn 1, 2, ... started
-        self._token_sums: dict[Counter, TokenSums] = {}
+        self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
+        self._answered: dict[int, str | None] = {}  # the tool of each result
         self.tools = ToolPairs()
         self.extend(messages)
 
@@ -245,6 +262,8 @@ class Log(Sequence[Message]):
             self._assistants.append(position)
         if message.role == "system" and self.system_stop == position:
             self.system_stop += 1
+        if message.role == "tool":
+            self._answered[position] = self._called(message.tool_call_id)
         self._messages.append(message)
         self.tools.add(position, message)
         return position
@@ -355,16 +374,39 @@ class Log(Sequence[Message]):
             first += 1
         return first if first < length else behind
 
-    def token_sums(self, counter: Counter) -> TokenSums:
-        """Running token sums of all messages under ``counter``; each message is counted once."""
-        sums = self._token_sums.get(counter)
+    def _called(self, id: str | None) -> str | None:
+        """The tool that the assistant's newest message calls under this id."""
+        calls = self._messages[self._assistants[-1]].tool_calls if self._assistants else ()
+        return next((call.name for call in calls if call.id == id), None)
+
+    def answered_tool(self, position: int) -> str | None:
+        """The name of the tool whose result stands at ``position``; ``None`` for any other message, and for a result
+        that answers no call of the assistant's message nearest before it."""
+        return self._answered.get(position)
+
+    def sent(self, position: int, form: Form | None) -> Message:
+        """The message at ``position`` as it is sent in ``form``."""
+        message = self._messages[position]
+        return message if form is None else form.sent(message, self.answered_tool(position))
+
+    def token_sums(self, counter: Counter, form: Form | None = None) -> TokenSums:
+        """Running token sums of all messages under ``counter``, as a whole or in one form; each message is counted
+        once."""
+        key = (counter, form)
+        sums = self._token_sums.get(key)
         if sums is None:
-            sums = self._token_sums.setdefault(counter, TokenSums(counter))  # another thread may have been faster
+            sums = self._new_token_sums(counter, form)
+            sums = self._token_sums.setdefault(key, sums)  # another thread may have been faster
         sums.extend(self._messages)
         return sums
+
+    def _new_token_sums(self, counter: Counter, form: Form | None) -> TokenSums:
+        if form is None:
+            return TokenSums(counter)
+        return FormSums(self.token_sums(counter), form, self.answered_tool)
 
     def prefix(self, length: int) -> Log:
         """A new log of the first ``length`` messages, with the token sums counted so far."""
         log = Log(self._messages[:length])
-        log._token_sums = {counter: sums.prefix(length) for counter, sums in self._token_sums.items()}
+        log._token_sums = {key: sums.prefix(length) for key, sums in self._token_sums.items() if key[1] is None}
         return log

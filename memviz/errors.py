@@ -230,6 +230,15 @@ class UnusableSummarizerError(MemvizError):
     :class:`ModelError`, for those are recorded as failed summarizations, and the replay goes on."""
 
 
+class MissingLibraryError(MemvizError):
+    """A strategy runs a library that is not installed here."""
+
+
+class UnreadableAnswerError(MemvizError):
+    """What a summarizer answered is not what its strategy asked for, such as a list of facts. The summarization is
+    recorded as failed, and memory stays as it was."""
+
+
 class ModelError(MemvizError):
     """A model gave no usable answer. ``partial`` is the text that had arrived before it failed.
 

@@ -116,6 +116,35 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     ]
 
 
-def request_name(turn: int, call: int = 1) -> str:
-    """A request as people name it: ``turn 3``, and from the second call of its turn on ``turn 3, call 2``."""
-    return f"turn {turn:,}" if call == 1 else f"turn {turn:,}, call {call:,}"
+def request_name(turn: int, call: int, calls: int) -> str:
+    """A request as people name it: ``turn 3``, and where its turn took several ``calls`` of the model ``turn 3, call
+    1``."""
+    return f"turn {turn:,}" if calls == 1 else f"turn {turn:,}, call {call:,}"
+
+
+RequestPlace = tuple[int, int, int]
+"""A request as its turn, which call of it it is, and how many calls the turn took."""
+
+
+def request_range(first: RequestPlace, last: RequestPlace) -> str:
+    """``turn 3``, ``turns 3 to 5``, ``turn 3, calls 2 to 4``, ``turn 3, call 2 to turn 5, call 1``: turns alone where
+    all of their calls are meant."""
+    if _are_whole_turns(first, last):
+        return turn_range(first[0], last[0])
+    if first[:2] == last[:2]:
+        return request_name(*first)
+    if first[0] == last[0]:
+        return f"turn {first[0]:,}, calls {first[1]:,} to {last[1]:,}"
+    return f"{request_name(*first)} to {request_name(*last)}"
+
+
+def request_span(first: RequestPlace, last: RequestPlace) -> str:
+    """The same as a time when something was so: ``at turn 3``, ``from turn 3 to 5``, ``at turn 3, calls 2 to 4``,
+    ``from turn 3, call 2 to turn 5, call 1``."""
+    if _are_whole_turns(first, last):
+        return turn_span(first[0], last[0])
+    return f"{'at' if first[0] == last[0] else 'from'} {request_range(first, last)}"
+
+
+def _are_whole_turns(first: RequestPlace, last: RequestPlace) -> bool:
+    return first[1] == 1 and last[1] == last[2]
