@@ -37,7 +37,8 @@ from memviz.models.base import Model, Reply, Usage
 from memviz.models.scripted import ScriptedModel
 from memviz.models.tools import RECALL_CONVERSATION, Tool
 from memviz.strategies import strategies, strategy
-from memviz.strategies.base import Headroom, Strategy
+from memviz.strategies.base import Strategy
+from memviz.strategies.clauses import Headroom
 
 if TYPE_CHECKING:
     from memviz.engine.asking import ask

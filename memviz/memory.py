@@ -6,14 +6,24 @@ so keeping the value of every turn costs next to nothing: that is what makes tim
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.counters import Counter, TokenSums
+from memviz.pieces import Piece
+
+SUMMARY = "summary"
+"""The track of notes that a strategy with one kind of notes writes."""
+FACTS = "facts"
+"""The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
+those of its messages. One that is made of the same messages once more condenses the list."""
+SUMMARIZED = "summarized"
+"""The mark behind the last message that is summarized, or left out for good: :attr:`Memory.cursor`."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +35,8 @@ class SummaryVersion:
     positions it stands for, ``added`` the part of it that was still verbatim before. ``replaces`` is the
     version it took in, ``None`` for the first one and for entries of an accumulating list. ``follows`` is
     the version that was the newest in force when it was written (0: none): usually the one before, but not
-    after an undo.
+    after an undo. ``track`` names the kind of notes that it belongs to, where a strategy keeps several kinds, such as
+    facts and a working-memory text: each has a newest version of its own.
     """
 
     version: int
@@ -36,6 +47,7 @@ class SummaryVersion:
     counter: Counter = field(repr=False, compare=False)
     replaces: int | None = None
     follows: int | None = None
+    track: str = SUMMARY
 
     @cached_property
     def tokens(self) -> int:
@@ -66,6 +78,8 @@ class SummaryLog:
     versions of the same messages (an entry that was edited) only the newest. Entries are joined by line
     breaks, where token counts add up exactly, so a growing list is counted in O(1) a turn.
 
+    Of a strategy that keeps several tracks of notes a block holds those of one track: that of its last version.
+
     In a chat whose strategy was changed each version keeps the wording of the strategy that it was written under;
     a block only ever holds versions of one strategy.
     """
@@ -76,7 +90,7 @@ class SummaryLog:
         self._wordings: list[SummaryWording] = []
         self._heading_units: list[int] = []
         self._entry_units: list[int] = []
-        self._line_units: list[int] = [0]  # running sums of the entries with their line breaks
+        self._line_units: list[int] = [0]  # running sums of the entries with their line breaks, as far as asked for
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._starts: set[int] = set()  # first messages newly taken in
         self.is_straight = True
@@ -90,16 +104,15 @@ class SummaryLog:
         wording = wording or self.wording
         index, entry, heading = len(self.versions), wording.entry(version), wording.heading
         units = self.counter.units_in_lines(entry)
-        line = units + self.counter.line_break_units(entry) if heading else 0  # one sent alone is no line
         same = bool(self._wordings) and self._wordings[-1].heading == heading
         self._heading_units.append(self._heading_units[-1] if same else self._units_of_heading(heading))
         self._wordings.append(wording)
         self.versions.append(version)
         self._entry_units.append(units)
-        self._line_units.append(self._line_units[-1] + line)
         self._covered.append(self._covered[-1] + len(version.covers))
         follows = index if version.follows is None else version.follows
-        self.is_straight &= follows == index and version.added.start not in self._starts
+        is_same_track = version.track == self.versions[0].track
+        self.is_straight &= follows == index and is_same_track and version.added.start not in self._starts
         self._starts.add(version.added.start)
 
     def _units_of_heading(self, heading: str) -> int:
@@ -118,11 +131,22 @@ class SummaryLog:
         if self.is_straight:
             return self.versions[start:stop]
         newest: dict[int, SummaryVersion] = {}
+        track = self.versions[stop - 1].track if stop > start else SUMMARY
         while stop > start:
             version = self.versions[stop - 1]
-            newest.setdefault(version.added.start, version)
+            if version.track == track:
+                newest.setdefault(version.added.start, version)
             stop = stop - 1 if version.follows is None else version.follows
         return [newest[first] for first in sorted(newest)]
+
+    def head(self, stop: int, track: str) -> SummaryVersion | None:
+        """The newest version of ``track`` in force when the version before ``stop`` (0-based) was the newest of all."""
+        while stop:
+            version = self.versions[stop - 1]
+            if version.track == track:
+                return version
+            stop = stop - 1 if version.follows is None else version.follows
+        return None
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""
@@ -135,12 +159,23 @@ class SummaryLog:
         """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
         if start >= stop:
             return 0
-        if self.is_straight:
-            lines, last = self._line_units[stop - 1] - self._line_units[start], stop - 1
-        else:
+        lines, last = 0, stop - 1
+        if not self.is_straight:
             *before, last = (version.version - 1 for version in self.in_block(start, stop))
-            lines = sum(self._line_units[index + 1] - self._line_units[index] for index in before)
+            sums = self._line_sums(max(before, default=-1) + 1)
+            lines = sum(sums[index + 1] - sums[index] for index in before)
+        elif stop - start > 1:  # one that is sent alone is no line
+            sums = self._line_sums(stop - 1)
+            lines = sums[stop - 1] - sums[start]
         return self.counter.tokens(self._heading_units[last] + lines + self._entry_units[last])
+
+    def _line_sums(self, count: int) -> Sequence[int]:
+        """Running sums of the units of at least the first ``count`` entries with their line breaks."""
+        for index in range(len(self._line_units) - 1, count):
+            entry = self.entry(self.versions[index])
+            line = self._entry_units[index] + self.counter.line_break_units(entry)
+            self._line_units.append(self._line_units[-1] + line)
+        return self._line_units
 
     def covered(self, start: int, stop: int) -> tuple[range, ...]:
         """Ranges of log positions that versions ``[start, stop)`` stand for together."""
@@ -167,6 +202,44 @@ class SummaryLog:
         return log
 
 
+class LibraryRequests:
+    """What a real library said it would send, append-only: the pieces of its requests by the length that the log had,
+    the number of summaries that there were, and where what they stand for stopped.
+
+    A strategy that runs a library looks here, so that what it sends is a question of the memory alone, as with every
+    other strategy, also for requests long past.
+    """
+
+    def __init__(self) -> None:
+        self._lengths: list[int] = []
+        self._states: list[tuple[int, int]] = []  # summaries, and the cursor
+        self._pieces: list[tuple[Piece, ...]] = []
+
+    def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
+        """Keep what is sent for a memory that is longer than all before; one of the same length replaces them."""
+        if self._lengths and self._lengths[-1] == memory.length:
+            self._states[-1], self._pieces[-1] = (memory.summary_count, memory.cursor), pieces
+            return
+        self._lengths.append(memory.length)
+        self._states.append((memory.summary_count, memory.cursor))
+        self._pieces.append(pieces)
+
+    def at(self, memory: Memory) -> tuple[int, tuple[Piece, ...]]:
+        """The newest that is known for a memory of at most this length with at most these summaries, and the length
+        that the log had; nothing and 0 before."""
+        number = bisect_right(self._lengths, memory.length)
+        while number and self._came_later(number - 1, memory):
+            number -= 1  # a memory as it was before the library summarized, at the very same message
+        return (self._lengths[number - 1], self._pieces[number - 1]) if number else (0, ())
+
+    def _came_later(self, number: int, memory: Memory) -> bool:
+        summary_count, cursor = self._states[number]
+        return summary_count > memory.summary_count or cursor > memory.cursor
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+
 @dataclass(frozen=True, slots=True)
 class MemorySpace:
     """What all memory values of one run share.
@@ -184,6 +257,7 @@ class MemorySpace:
     prompt_tokens: int = 0
     leads_apart: bool = True
     tool_tokens: int = 0
+    sent_by_library: LibraryRequests = field(default_factory=LibraryRequests)
 
     @property
     def system_stop(self) -> int:
@@ -212,13 +286,48 @@ class Memory(NamedTuple):
     which the last is the newest one in force.
 
     ``cursor`` is the position of the first message that is not summarized: at first that behind the leading system
-    messages, which are never summarized.
+    messages, which are never summarized. ``marks`` are further positions that a strategy keeps, by name: everything
+    before one has been dealt with so, such as cleared. ``pins`` are the positions of the messages that the user wants
+    in every request, as far as they are there.
     """
 
     space: MemorySpace
     length: int
     summary_count: int = 0
     cursor: int = 0
+    marks: tuple[tuple[str, int], ...] = ()
+    pins: tuple[int, ...] = ()
+
+    def mark(self, name: str) -> int:
+        """The position of a mark; where history begins as long as it was not moved."""
+        if name == SUMMARIZED:
+            return self.cursor
+        return next((position for known, position in self.marks if known == name), self.history_start)
+
+    def moved(self, name: str, position: int) -> Memory:
+        """This memory with a mark at ``position``."""
+        if name == SUMMARIZED:
+            return self._replace(cursor=position)
+        return self._replace(marks=tuple(sorted({**dict(self.marks), name: position}.items())))
+
+    def head(self, track: str) -> SummaryVersion | None:
+        """The newest version of a track of notes."""
+        return self.space.summaries.head(self.summary_count, track)
+
+    @property
+    def state(self) -> tuple[int, int, tuple[tuple[str, int], ...]]:
+        """What a compaction may change: the newest notes and the marks."""
+        return self.summary_count, self.cursor, self.marks
+
+    def to_json(self) -> list[Any]:
+        """The value as JSON."""
+        return [self.length, self.summary_count, self.cursor, *([dict(self.marks)] if self.marks else [])]
+
+    @classmethod
+    def from_json(cls, space: MemorySpace, value: Sequence[Any]) -> Memory:
+        """The memory that :meth:`to_json` described, over ``space``."""
+        length, summary_count, cursor, *marks = value
+        return cls(space, length, summary_count, cursor, tuple(sorted(marks[0].items())) if marks else ())
 
     @property
     def log(self) -> Log:
@@ -250,6 +359,11 @@ class Memory(NamedTuple):
     def summary(self) -> SummaryVersion | None:
         """The newest summary."""
         return self.space.summaries.versions[self.summary_count - 1] if self.summary_count else None
+
+    def notes_of(self, track: str) -> range:
+        """The newest version of a track as a range of versions (0-based), empty when there is none."""
+        newest = self.head(track)
+        return range(newest.version - 1, newest.version) if newest else range(0)
 
     @property
     def newest_summary(self) -> range:
@@ -306,6 +420,6 @@ class Memory(NamedTuple):
 
     def appended(self, length: int) -> Memory:
         """This memory once the log has ``length`` messages."""
-        space, _, summary_count, cursor = self
+        space, _, summary_count, cursor, marks, pins = self
         # The log of a live chat may still be empty when its memory is made, so its system messages are passed here.
-        return Memory(space, length, summary_count, max(cursor, min(space.system_stop, length)))
+        return Memory(space, length, summary_count, max(cursor, min(space.system_stop, length)), marks, pins)

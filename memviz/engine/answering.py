@@ -280,13 +280,15 @@ def _sent(call: _Call, asked: int) -> Prepared:
 
 
 def _told(found: Recalled, prepared: Prepared) -> str:
-    """The result of a recall in words: how many messages of those ``found`` the request now has, which it had anyway,
-    how many were over the limit, and which do not exist. The messages themselves are in the request."""
-    leading = prepared.memory.history_start
-    held = sum(p < leading or any(p in part for part in prepared.parts.history) for p in found.indices)
-    recalled = prepared.parts.recalled
+    """The result of a recall in words: how many messages of those ``found`` the request now has, where they stand,
+    which it had anyway, how many were over the limit, and which do not exist. The messages themselves are in the
+    request."""
+    leading, parts = prepared.memory.history_start, prepared.parts
+    in_place = sum(p in parts.restored for p in found.indices)
+    held = sum(p < leading or any(p in part for part in parts.history) for p in found.indices) - in_place
+    recalled = tuple(p for p in parts.recalled if p not in parts.restored)
     fresh = sum(p in recalled for p in found.indices)
     among = not set(recalled[len(recalled) - fresh :]) <= set(found.indices)
-    halves = len(found) - held - fresh
+    halves = len(found) - held - in_place - fresh
     turns = max(0, prepared.memory.turn - 1)
-    return RecallResult(fresh, held, found.cut, halves, found.missing, turns, among).text
+    return RecallResult(fresh, held, found.cut, halves, found.missing, turns, among, in_place).text

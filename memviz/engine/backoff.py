@@ -30,7 +30,7 @@ class Backoff(NamedTuple):
             return self._replace(failures=failures, model=compaction.model, failed_in=compaction.turn)
         if compaction.puts_off:
             return self._replace(declined_in=compaction.turn)
-        is_its_work = compaction.kind == "summary" and not compaction.by_thinking
+        is_its_work = compaction.kind == "summarized" and not compaction.by_thinking
         return self._replace(failures=0) if is_its_work else self
 
     @property
@@ -45,6 +45,10 @@ class Backoff(NamedTuple):
         # The exponent is bounded too: a number with as many digits as there were failures helps nobody.
         wait_turns = min(MAX_WAIT_TURNS, 1 << min(self.failures, MAX_WAIT_TURNS))
         return max(self.first_turn_after_decline, self.failed_in + wait_turns)
+
+
+NOTHING_WAITS = Backoff()
+"""Nothing failed and nothing was declined."""
 
 
 def backoff_after(compactions: Iterable[Compaction]) -> Backoff:

@@ -18,6 +18,7 @@ from memviz.engine.preview import next_history
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
+from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.switching import switched, was_asked
@@ -25,13 +26,15 @@ from memviz.errors import EmptyConversationError, MessageError, ParameterError, 
 from memviz.memory import Memory, SummaryVersion
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
-from memviz.strategies.base import CompactionPlan, Headroom, Strategy
+from memviz.strategies.base import Strategy, Write
+from memviz.strategies.clauses import Headroom
+from memviz.strategies.library import LibraryStrategy
 
 
 class Waiting(NamedTuple):
-    """What is recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in
-    ``fresh`` will be sent besides the history, for ``tokens`` content tokens, whatever the next message is; those in
-    ``held`` are in its history anyway; those in ``undecided`` are one or the other, as long as the message is."""
+    """What is recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in ``fresh`` will be
+    sent whole because of that, for ``tokens`` content tokens, whatever the next message is; those in ``held`` are in
+    its history word for word anyway; those in ``undecided`` are one or the other, as long as the message is."""
 
     recalled: Recalled
     fresh: tuple[int, ...]
@@ -44,7 +47,7 @@ class Proposal(NamedTuple):
     """A summarization before it is done: why it is due and of what (``plan``), the ``messages`` that the
     summarizer reads, and the ``drafts`` it has written so far."""
 
-    plan: CompactionPlan
+    plan: Write
     messages: tuple[Message, ...]
     drafts: tuple[Draft, ...]
 
@@ -91,6 +94,7 @@ class Chat:
         chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
         chat._session.recheck_last_turn()
         chat._recalls, chat._pinned = run.waiting, run.pinned
+        chat._session.pins = chat.pinned
         if run.review:
             chat.review = True
             review.propose_again(chat._session, run.drafts)
@@ -190,8 +194,9 @@ class Chat:
 
     @property
     def undoable(self) -> Compaction | None:
-        """What :meth:`undo_summary` would take back."""
-        return review.undoable(self._session.own_compactions)
+        """What :meth:`undo_summary` would take back; nothing under a library, which keeps its summaries itself."""
+        is_library = isinstance(self.strategy, LibraryStrategy)
+        return None if is_library else review.undoable(self._session.own_compactions)
 
     def undo_summary(self) -> Compaction:
         """Take the last summarization, or edit of one, back: what it replaced is sent again.
@@ -304,6 +309,7 @@ class Chat:
     def _keep_pinned(self, positions: Iterable[int]) -> None:
         kept = tuple(positions)
         self._pinned = (Recall(messages=kept),) if kept else ()
+        self._session.pins = kept
 
     @property
     def pinned(self) -> tuple[int, ...]:
@@ -393,7 +399,7 @@ class Chat:
         recalled = self._recalled_in_turns()
         by_model = {turn: found.by_model for turn, found in recalled.items()}
         requests = (_with_author(record, by_model.get(record.turn, 0)) for record in run.requests)
-        return replace(run, requests=tuple(requests))
+        return replace(run, requests=Requests.of(requests))
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
         return {turn: found.asked for turn, found in self._recalled_in_turns().items()}

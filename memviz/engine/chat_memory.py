@@ -16,7 +16,8 @@ from memviz.engine.run import Run
 from memviz.engine.session import Prepared, Session
 from memviz.errors import MessageError
 from memviz.models.base import Model
-from memviz.strategies.base import Headroom, Strategy
+from memviz.strategies.base import Strategy
+from memviz.strategies.clauses import Headroom
 
 
 class ChatMemory(AsyncTwins):

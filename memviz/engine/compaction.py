@@ -1,40 +1,65 @@
-"""One change of what is summarized, as a value: why, of what, by whom, with what result and at what cost."""
+"""One change of what is sent, as a value: why, of what, by whom, with what result and at what cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memviz.conversation import Log, Message
 from memviz.engine.assembly import assemble, count
 from memviz.engine.drafts import Draft
-from memviz.memory import Memory, MemorySpace, SummaryVersion
+from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
 from memviz.models.base import Usage
-from memviz.strategies.base import Strategy
+from memviz.strategies.base import Strategy, Write
 
-CompactionKind = Literal["summary", "skip", "edit", "undo"]
+CompactionKind = Literal["summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"]
+DECISIONS = ("skip", "edit", "undo")
+"""The kinds that are the user's."""
+REDUCING = ("cleared", "shortened")
+"""The kinds by which messages are sent with less in them from then on."""
+
+
+class LibraryCall(NamedTuple):
+    """What a real library sent to its summarizer, and the answer that it got."""
+
+    request: tuple[Message, ...]
+    answer: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The call as JSON."""
+        return {"request": [message.to_dict() for message in self.request], "answer": self.answer}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> LibraryCall:
+        """The call that :meth:`to_dict` described."""
+        return cls(tuple(Message.of(message) for message in value["request"]), value["answer"])
 
 
 @dataclass(frozen=True)
 class Compaction:
-    """One change of what is summarized: done, failed, or decided by the user.
+    """One change of what is sent: done, failed, or decided by the user.
 
     ``after_message`` is the log position (0-based) after which it came, ``turn`` the turn of that message;
     pages name it by :attr:`request_turn`, the first request that it changed. ``summarized`` are the log
     positions put into the new summary, ``before`` and ``after`` the memory without and with it.
 
-    - ``kind`` *summary*: a summarization was due. On failure ``error`` says why, ``summary`` is ``None`` and
-      nothing changed. ``summary`` is also ``None``, without an error, where there was no summarizer to ask
-      and the strategy's reference then drops what does not fit. ``by_thinking``: the chat model gave the
+    - ``kind`` *summarized*: a summarization was due. On failure ``error`` says why, ``summary`` is ``None`` and
+      nothing changed; ``policy`` is what the strategy's rule says of failures. ``is_fixed``: the text is the
+      strategy's own, and no summarizer was asked. ``by_thinking``: the chat model gave the
       summary when it stopped thinking, so no summarizer was asked, and its tokens are counted with the
       thinking. ``instruction`` is what the summarizer was told in place of the strategy's own instruction,
       ``proposed`` what it had written where the user changed that before it was used.
+    - *cleared*, *shortened*: messages are sent in a reduced form from here on; no summarizer was asked.
+    - *evicted*: messages are sent no more and nothing stands for them, for that is the strategy's rule, or there was no
+      summarizer, or it failed.
     - *skip*: it was due, the user saw it and left it; nothing changed.
     - *edit*: the user rewrote version ``revises``, which is ``proposed``; no summarizer was asked.
     - *undo*: the user took back the summarization that gave version ``revises``; its messages are sent
       word for word again.
+
+    ``answer`` is what the summarizer wrote, where the strategy read another text out of it.
 
     ``discarded`` are drafts that were not used; of one that failed no tokens and no cost are known. ``cost``
     (US dollars, ``None`` where unknown), ``seconds`` and ``sent_tokens`` are those of the call that was used.
@@ -56,12 +81,17 @@ class Compaction:
     usage: Usage | None = None
     model: str = ""
     by_thinking: bool = False
-    kind: CompactionKind = "summary"
+    kind: CompactionKind = "summarized"
     instruction: str | None = None
     proposed: str | None = None
     revises: int | None = None
     discarded: tuple[Draft, ...] = ()
     sent_tokens: int = 0
+    track: str = SUMMARY
+    policy: str = "leave"
+    is_fixed: bool = False
+    asked_by_library: LibraryCall | None = None
+    answer: str | None = None
 
     @property
     def request_turn(self) -> int | None:
@@ -93,7 +123,12 @@ class Compaction:
     @property
     def is_summarization(self) -> bool:
         """Whether a summary was written because the strategy called for one."""
-        return self.kind == "summary" and self.written is not None
+        return self.kind == "summarized" and self.written is not None
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether it is something that the user decided."""
+        return self.kind in DECISIONS
 
     @property
     def is_edited(self) -> bool:
@@ -108,12 +143,12 @@ class Compaction:
     @property
     def changes_memory(self) -> bool:
         """Whether anything is summarized, dropped or sent again because of it."""
-        return self.after[2:] != self.before[2:]
+        return self.after.state != self.before.state
 
     @property
     def dropped(self) -> bool:
-        """Whether messages went without a summary, because there was no summarizer."""
-        return self.kind == "summary" and self.written is None and self.error is None
+        """Whether messages went and nothing stands for them."""
+        return self.kind == "evicted"
 
     @cached_property
     def tokens_before(self) -> int:
@@ -130,9 +165,27 @@ class Compaction:
         """The messages sent to the summarizer; none where the summary is not its work."""
         if not self._used_a_call:
             return ()
+        if self.asked_by_library is not None:
+            return self.asked_by_library.request
         replaced = self.before.space.summaries.versions[self.replaces - 1] if self.replaces else None
-        messages = self.before.worth_summarizing(self.summarized)
-        return self.strategy.summarizer_request(messages, replaced, self.instruction)
+        effect = Write(self.summarized, self.keep_from, self.reason, replaced, self.track)
+        return self.strategy.requests_of(self.before, effect, self.instruction)
+
+    @property
+    def answered(self) -> str | None:
+        """What the summarizer wrote, before a strategy, a library or the user made something else of it."""
+        if self.asked_by_library is not None:
+            return self.asked_by_library.answer
+        if self.answer is not None:
+            return self.answer
+        return self.summary if self.proposed is None else self.proposed
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What a real library was answered, call by call; nothing where it asked for nothing."""
+        if self.asked_by_library is None:
+            return ()
+        return (*(draft.text for draft in self.discarded if draft.error is None), self.asked_by_library.answer)
 
     @property
     def prompt(self) -> str:
@@ -151,8 +204,8 @@ class Compaction:
         else counted."""
         written = 0
         if self._used_a_call:
-            written = self._output_tokens(self.usage, self.summary if self.proposed is None else self.proposed)
-        return written + sum(self._output_tokens(draft.usage, draft.text) for draft in self.discarded)
+            written = self._output_tokens(self.usage, self.answered)
+        return written + sum(self._output_tokens(draft.usage, draft.answer or draft.text) for draft in self.discarded)
 
     def _output_tokens(self, usage: Usage | None, text: str | None) -> int:
         if usage is not None:
@@ -163,7 +216,7 @@ class Compaction:
 
     @property
     def _used_a_call(self) -> bool:
-        return self.kind == "summary" and not self.by_thinking and not self.dropped
+        return self.kind == "summarized" and not self.by_thinking and not self.is_fixed
 
     @property
     def calls(self) -> int:
@@ -197,25 +250,36 @@ class Compaction:
             **{name: getattr(self, name) for name in COUNTED},
             "prompt_tokens": self.prompt_tokens,
             "summarized": [self.summarized.start, self.summarized.stop],
-            "before": list(self.before[1:]),
-            "after": list(self.after[1:]),
+            "before": self.before.to_json(),
+            "after": self.after.to_json(),
             "version": self.version,
             "usage": asdict(self.usage) if self.usage else None,
             "discarded": [draft.to_dict() for draft in self.discarded],
+            **({"track": self.track} if self.track != SUMMARY else {}),
+            **({"is_fixed": True} if self.is_fixed else {}),
+            **({"policy": self.policy} if self.policy != "leave" else {}),
+            **({} if self.answer is None else {"answer": self.answer}),
+            **({"asked_by_library": self.asked_by_library.to_dict()} if self.asked_by_library else {}),
         }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace) -> Compaction:
         """The compaction that :meth:`to_dict` described, over the log and summaries of ``space``."""
-        apart = ("summarized", "usage", "before", "after", "version", "discarded", "prompt_tokens", *COUNTED)
+        apart = (
+            "summarized", "usage", "before", "after", "version", "discarded", "prompt_tokens", "kind",
+            "asked_by_library", *COUNTED,
+        )  # fmt: skip
+        call = value.get("asked_by_library")
         discarded = tuple(Draft.from_dict(draft) for draft in value.get("discarded", ()))
         written = space.summaries.versions[value["version"] - 1] if value["version"] else None
         compaction = cls(
             **{key: item for key, item in value.items() if key not in apart},
             strategy=strategy,
             summarized=range(*value["summarized"]),
-            before=Memory(space, *value["before"]),
-            after=Memory(space, *value["after"]),
+            before=Memory.from_json(space, value["before"]),
+            after=Memory.from_json(space, value["after"]),
+            kind=_kind(value),
+            asked_by_library=LibraryCall.from_dict(call) if call else None,
             usage=Usage(**value["usage"]) if value["usage"] else None,
             written=written,
             discarded=discarded,
@@ -224,6 +288,14 @@ class Compaction:
         # What was counted is not counted again; files of earlier versions have no output_tokens.
         compaction.__dict__.update({name: value[name] for name in COUNTED if name in value})
         return compaction
+
+
+def _kind(value: Mapping[str, Any]) -> CompactionKind:
+    """The kind; once *summary* stood for what was summarized and for what was left out without a summarizer."""
+    kind: CompactionKind = value.get("kind", "summary")
+    if kind != "summary":  # type: ignore[comparison-overlap]  # files of earlier versions
+        return kind
+    return "summarized" if value["version"] or value["error"] is not None else "evicted"
 
 
 COUNTED = ("tokens_before", "tokens_after", "output_tokens")

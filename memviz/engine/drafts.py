@@ -25,7 +25,8 @@ class Draft:
     ``instruction`` is what it was told in place of the strategy's own instruction, ``None`` where nothing
     else. ``prompt_tokens`` are those of all that it was sent: as billed where the provider said, else counted.
     ``cost`` is in US dollars, ``None`` where unknown. ``by_thinking``: the chat model gave it when it
-    stopped thinking, so no summarizer was asked.
+    stopped thinking, so no summarizer was asked. ``answer`` is what the summarizer wrote, where the strategy read
+    another ``text`` out of it.
     """
 
     text: str = ""
@@ -37,10 +38,11 @@ class Draft:
     model: str = ""
     by_thinking: bool = False
     prompt_tokens: int = 0
+    answer: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The draft as JSON."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "answer" or value is not None}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Draft:

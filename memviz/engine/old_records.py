@@ -1,4 +1,5 @@
-"""Records as files before version 7 kept them: one for each turn, with the calls before its reply beside it."""
+"""Records as earlier versions kept them: before version 7 one for each turn, with the calls before its reply beside it,
+and before version 8 without the pieces of a request: its summary, history, recalled messages and input apart."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from memviz.engine.thinking import THINKING_INSTRUCTION
 from memviz.engine.tool_pairs import in_pairs
 from memviz.memory import Memory, MemorySpace
 from memviz.models.tools import RECALL_CONVERSATION
-from memviz.strategies.base import Selection, Strategy
+from memviz.pieces import Messages, Picked, Piece, messages, notes, to_json
+from memviz.strategies.base import Strategy
 
 
 def requests_of(value: Mapping[str, Any], space: MemorySpace, strategy: Strategy) -> Sequence[Mapping[str, Any]]:
@@ -21,9 +23,15 @@ def requests_of(value: Mapping[str, Any], space: MemorySpace, strategy: Strategy
     A turn that an earlier version kept as one record becomes one record for each call of the model that is on record.
     """
     if "requests" in value:
-        kept: Sequence[Mapping[str, Any]] = value["requests"]
-        return kept
-    return [record for turn in value["turns"] for record in _records_of(turn, space, strategy)]
+        return [record if "pieces" in record else in_pieces(record) for record in value["requests"]]
+    return [in_pieces(record) for turn in value["turns"] for record in _records_of(turn, space, strategy)]
+
+
+def in_pieces(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record of version 7 with its pieces."""
+    apart = ("summaries", "history", "recalled_positions")
+    pieces = [to_json(piece) for piece in _parts(record).pieces]
+    return {**{name: item for name, item in record.items() if name not in apart}, "pieces": pieces}
 
 
 def _records_of(turn: Mapping[str, Any], space: MemorySpace, strategy: Strategy) -> Iterator[Mapping[str, Any]]:
@@ -90,8 +98,8 @@ def _recalled_by_then(turn: Mapping[str, Any], by_model: int, space: MemorySpace
     if found is None or by_model == found.by_model:
         return {}
     asked = found.asked[: len(found.asked_by_user) + by_model]
-    memory, parts = Memory(space, *turn["memory"]), _parts(turn)
-    selection = Selection(parts.summaries, parts.history)
+    memory, parts = Memory.from_json(space, turn["memory"]), _parts(turn)
+    selection = parts.with_recalled(()).pieces
     now = resolve(space.log, memory.before_open_turn, asked, strategy.recall_limit_messages)
     fresh = assemble(memory, selection, now.indices)
     if assemble(memory, selection, found.indices).recalled != parts.recalled:  # tool pairs are kept whole
@@ -101,16 +109,16 @@ def _recalled_by_then(turn: Mapping[str, Any], by_model: int, space: MemorySpace
 
 
 def _parts(record: Mapping[str, Any]) -> Parts:
-    return Parts(
-        range(*record["summaries"]),
-        tuple(range(*part) for part in record["history"]),
-        tuple(record["recalled_positions"]),
-        range(*record["input"]),
-        tuple(record["tools"]),
-        range(*record["exchange"]),
+    recalled, asked = tuple(record["recalled_positions"]), range(*record["input"])
+    pieces: tuple[Piece, ...] = (
+        *notes(range(*record["summaries"])),
+        *(Messages(*part) for part in record["history"]),
+        *((Picked(recalled),) if recalled else ()),
+        *((messages(asked),) if asked else ()),
     )
+    return Parts(pieces, asked, tuple(record["tools"]), range(*record["exchange"]))
 
 
 def _counted(record: Mapping[str, Any], space: MemorySpace) -> dict[str, int]:
     thoughts = [Message.of(message) for message in record["thoughts"]]
-    return count(Memory(space, *record["memory"]), _parts(record), thoughts)
+    return count(Memory.from_json(space, record["memory"]), _parts(record), thoughts)

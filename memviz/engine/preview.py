@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from memviz.conversation import Message
-from memviz.engine.assembly import assemble
+from memviz.engine.assembly import assemble, whole
 from memviz.engine.session import Session
 from memviz.memory import Memory
-from memviz.strategies.base import Trigger
+from memviz.strategies.base import Move, Trigger
 
 
 class NextHistory(NamedTuple):
@@ -36,20 +36,44 @@ def next_history(session: Session) -> NextHistory:
 def _held(session: Session, text: str) -> list[frozenset[int]]:
     """The positions that are sent word for word with ``text`` as the next message: with the summary that it makes due,
     and without where that is possible."""
-    strategy, log = session.strategy, session.log.prefix(len(session.log))
+    log = session.log.prefix(len(session.log))
     if session.memory.input:
         log = log.prefix(session.memory.input.start)  # a question without an answer is sent with the next one
     log.append(Message("user", text))
     space = replace(session.memory.space, log=log, sums=log.token_sums(session.counter))
-    memory = Memory(space, len(log), session.memory.summary_count, min(session.memory.cursor, len(log)))
-    plan = strategy.plan_compaction(memory) if strategy.trigger in (Trigger.MESSAGE, Trigger.REQUEST) else None
-    if plan is None or not session.may_summarize:
-        return [_positions(session, memory)]
-    done = _positions(session, memory._replace(cursor=plan.keep_from))
-    return [done, _positions(session, memory)] if session.review else [done]
+    cursor = min(session.memory.cursor, len(log))
+    memory = session.memory._replace(space=space, length=len(log), cursor=cursor)
+    left = _after_plans(session, memory, writes=False)
+    if not session.may_summarize:
+        return [_positions(session, left)]
+    settled = _after_plans(session, memory, writes=True)
+    if settled.state == left.state:
+        return [_positions(session, left)]
+    done = _positions(session, settled)
+    return [done, _positions(session, left)] if session.review else [done]
+
+
+def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
+    """The memory when everything that is due is done, with or without what a summarizer has to write; of that only
+    the place counts that it frees."""
+    strategy, state = session.strategy, None
+    if strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
+        return memory
+    while state != memory.state:
+        state = memory.state
+        for effect in strategy.plan(memory):
+            if isinstance(effect, Move):
+                memory = memory.moved(effect.mark, effect.to)
+            elif writes:
+                memory = memory._replace(cursor=effect.keep_from)
+            else:
+                return memory
+        if strategy.trigger is Trigger.REQUEST:
+            break
+    return memory
 
 
 def _positions(session: Session, memory: Memory) -> frozenset[int]:
     parts = assemble(memory, session.strategy.select(memory))
-    verbatim = (range(memory.history_start), *parts.history)
-    return frozenset(position for part in verbatim for position in part)
+    verbatim = (range(memory.history_start), *whole(memory.space, parts))
+    return frozenset(position for part in verbatim for position in part if position not in parts.input)

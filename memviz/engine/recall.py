@@ -1,4 +1,4 @@
-"""Recall: pick messages out of the log to send once more."""
+"""Recall: pick messages out of the log to send whole again."""
 
 from __future__ import annotations
 

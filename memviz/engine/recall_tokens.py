@@ -9,7 +9,6 @@ from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.strategies.base import Selection
 
 
 def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
@@ -18,14 +17,14 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     asked = record.recalled.asked if record.recalled is not None else ()
     found = resolve(run.log, record.memory.before_open_turn, (*asked, recall), run.strategy.recall_limit_messages)
     sent = record.parts
-    new = assemble(record.memory, Selection(sent.summaries, sent.history), found.indices)
-    more = sent._replace(recalled=tuple(sorted({*sent.recalled, *new.recalled})))
+    new = assemble(record.memory, sent.pieces, found.indices)
+    more = sent.with_recalled(tuple(sorted({*sent.recalled, *new.recalled})))
     return _tokens(record, more) - _tokens(record, sent)
 
 
 def recalled_tokens(record: TurnRecord) -> int:
     """Tokens by which the recalled messages made the request larger: theirs, and what the chat format adds to each."""
-    return _tokens(record, record.parts) - _tokens(record, record.parts._replace(recalled=()))
+    return _tokens(record, record.parts) - _tokens(record, record.parts.with_recalled(()))
 
 
 def stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:

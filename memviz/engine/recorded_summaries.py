@@ -19,12 +19,11 @@ class RecordedSummaries(Model):
         self.name, self._summarizer = summarizer.name, summarizer
         self._written = {
             compaction.request: Reply(
-                compaction.summary if compaction.proposed is None else compaction.proposed,
-                usage=compaction.usage, cost_usd=compaction.cost, model=compaction.model,
+                compaction.answered or "", usage=compaction.usage, cost_usd=compaction.cost, model=compaction.model
             )
             for compaction in run.compactions
             if compaction.request and compaction.summary is not None
-        }  # fmt: skip
+        }
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"

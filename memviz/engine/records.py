@@ -18,6 +18,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recalled
 from memviz.engine.settings_before import EarlierSetting, segments
 from memviz.memory import Memory, MemorySpace, SummaryVersion
+from memviz.pieces import from_json, to_json
 from memviz.strategies.base import Strategy
 from memviz.text.wording import request_name
 
@@ -64,8 +65,11 @@ class TurnRecord:
 
     @property
     def name(self) -> str:
-        """The request as people name it: "turn 3", or "turn 3, call 2" from the second call on."""
-        return request_name(self.turn, self.call)
+        """The request as people name it: "turn 3", or "turn 3, call 1" where the turn took several calls."""
+        log = self.memory.log
+        answered = len(log.requests_of(log.turn(self.turn)))
+        # The log knows of no call that recalled or thought: another one follows it.
+        return request_name(self.turn, self.call, max(answered, self.call + (self.kind != "answer")))
 
     @property
     def total_tokens(self) -> int:
@@ -124,10 +128,8 @@ class TurnRecord:
             "turn": self.turn,
             "call": self.call,
             "kind": self.kind,
-            "memory": [self.memory.length, self.memory.summary_count, self.memory.cursor],
-            "summaries": [parts.summaries.start, parts.summaries.stop],
-            "history": [[part.start, part.stop] for part in parts.history],
-            "recalled_positions": list(parts.recalled),
+            "memory": self.memory.to_json(),
+            "pieces": [to_json(piece) for piece in parts.pieces],
             "input": [parts.input.start, parts.input.stop],
             "tools": list(parts.tools),
             "exchange": [parts.exchange.start, parts.exchange.stop],
@@ -149,11 +151,9 @@ class TurnRecord:
         recalled, facts = value["recalled"], value["facts"]
         return cls(
             turn=value["turn"],
-            memory=Memory(space, *value["memory"]),
+            memory=Memory.from_json(space, value["memory"]),
             parts=Parts(
-                summaries=range(*value["summaries"]),
-                history=tuple(range(*part) for part in value["history"]),
-                recalled=tuple(value["recalled_positions"]),
+                pieces=tuple(from_json(piece) for piece in value["pieces"]),
                 input=range(*value["input"]),
                 tools=tuple(value["tools"]),
                 exchange=range(*value["exchange"]),
@@ -171,23 +171,16 @@ class TurnRecord:
         )
 
 
-def by_turn(requests: Sequence[TurnRecord]) -> tuple[TurnRecord, ...]:
-    """The last record of every turn, which knows all of its turn."""
-    found: list[TurnRecord] = []
-    first = 0
-    for number, record in enumerate(requests, 1):
-        if number == len(requests) or requests[number].turn != record.turn:
-            calls = number - first
-            found.append(record if calls == 1 else replace(record, _requests=tuple(requests[first:number])))
-            first = number
-    return tuple(found)
+def of_one_turn(requests: tuple[TurnRecord, ...]) -> TurnRecord:
+    """The last of the records of one turn, which knows all of them."""
+    return requests[-1] if len(requests) == 1 else replace(requests[-1], _requests=requests)
 
 
 def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int) -> Memory:
     """The memory when the log had ``length`` messages, read off the last compaction before."""
     number = bisect_left(compactions, length, key=lambda c: c.after_message)
     last = compactions[number - 1].after if number else Memory(space, 0)
-    return Memory(space, last.length, last.summary_count, last.cursor).appended(length)
+    return last._replace(space=space, pins=()).appended(length)
 
 
 def with_their_compactions(

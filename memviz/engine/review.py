@@ -8,13 +8,16 @@ from dataclasses import replace
 from time import perf_counter
 
 from memviz.conversation import clean_text
+from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
+from memviz.engine.effects import PendingSummarization, ask, do_in_order
 from memviz.engine.records import PARTIAL_REPLY, memory_at
-from memviz.engine.session import PendingSummarization, Session
+from memviz.engine.session import Session
 from memviz.errors import ReviewError
 from memviz.memory import SummaryVersion
-from memviz.strategies.base import CompactionPlan
+from memviz.strategies.base import Write
+from memviz.strategies.library import LibraryStrategy
 
 EDITED, UNDONE = "edited by the user", "undone by the user"
 WRITTEN_BY_USER = "; written by the user"
@@ -31,7 +34,7 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
         raise ReviewError("There is no summarizer to ask. Write the summary yourself, or skip it.")
     started, draft = perf_counter(), None
     try:
-        draft = session.ask(pending.plan, instruction)
+        draft = ask(session, pending.plan, instruction)
     finally:
         if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
             seconds, name = perf_counter() - started, session.summarizer.name
@@ -76,6 +79,7 @@ def accept(session: Session, text: str | None = None) -> None:
         session.apply(pending.plan, chosen, discarded=others)
     else:
         session.apply(pending.plan, chosen, wording=wording, discarded=others)
+    do_in_order(session, pending.rest)
 
 
 def skip(session: Session) -> None:
@@ -94,8 +98,8 @@ def _decided(session: Session, pending: PendingSummarization) -> None:
 
 def in_force(session: Session) -> list[SummaryVersion]:
     """The summaries that the next request would send, in order."""
-    sent = session.strategy.select(session.memory).summaries
-    return session.space.summaries.in_block(sent.start, sent.stop)
+    sent = assemble(session.memory, session.strategy.select(session.memory)).notes
+    return [version for one in sent for version in session.space.summaries.in_block(one.start, one.stop)]
 
 
 def edit(session: Session, number: int, text: str) -> None:
@@ -104,6 +108,7 @@ def edit(session: Session, number: int, text: str) -> None:
     What was sent until now stays on record. Raises :class:`ReviewError` for a version that is no longer sent.
     """
     _expect_nothing_pending(session)
+    _expect_own_notes(session)
     wording = worded(text)
     old = next((version for version in in_force(session) if version.version == number), None)
     if old is None:
@@ -112,10 +117,10 @@ def edit(session: Session, number: int, text: str) -> None:
         return
     memory, versions = session.memory, session.space.summaries.versions
     written = session.new_version(
-        turn=old.turn, text=wording, covers=old.covers, added=old.added, replaces=old.replaces
+        turn=old.turn, text=wording, covers=old.covers, added=old.added, replaces=old.replaces, track=old.track
     )
     replaced = versions[old.replaces - 1] if old.replaces else None
-    plan = CompactionPlan(old.added, memory.cursor, EDITED, replaced)
+    plan = Write(old.added, memory.cursor, EDITED, replaced)
     after = memory._replace(summary_count=written.version)
     session.replace_memory(plan, after, Draft(), kind="edit", written=written, proposed=old.text, revises=number)
 
@@ -144,8 +149,8 @@ def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
     for compaction in compactions:
         if compaction.kind == "undo":
             standing.pop()
-        elif compaction.changes_memory:
-            standing.append(compaction)
+        elif compaction.changes_memory and compaction.kind not in ("cleared", "shortened"):
+            standing.append(compaction)  # what only is sent in less words would be so again at the next request
     return standing[-1] if standing else None
 
 
@@ -155,12 +160,13 @@ def undo(session: Session) -> Compaction:
     Raises :class:`ReviewError` where there is none.
     """
     _expect_nothing_pending(session)
+    _expect_own_notes(session)
     last = undoable(session.own_compactions)
     if last is None:
         raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
     memory, before = session.memory, last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
-    plan = CompactionPlan(last.summarized, before.cursor, UNDONE)
+    plan = Write(last.summarized, before.cursor, UNDONE)
     session.replace_memory(plan, after, Draft(), kind="undo", revises=last.version)
     return last
 
@@ -175,6 +181,12 @@ def _expect_nothing_pending(session: Session) -> None:
     """What is pending was planned for the memory as it is, so that may not change meanwhile."""
     if session.pending is not None:
         raise ReviewError("A summarization waits: accept or skip it first.")
+
+
+def _expect_own_notes(session: Session) -> None:
+    """A library sends what its own object holds, whatever memviz makes of its summaries."""
+    if isinstance(session.strategy, LibraryStrategy):
+        raise ReviewError(f"{session.strategy.title} keeps its summaries itself, so they cannot be changed here.")
 
 
 def worded(text: str) -> str:

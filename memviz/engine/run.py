@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import ALL_PARTS, Fate
+from memviz.context import ALL_PARTS, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
+from memviz.engine.assembly import reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
+from memviz.engine.library import remember_requests
 from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
-from memviz.engine.records import TurnRecord, by_turn, memory_at, with_their_compactions
+from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.requests import Columns, Requests, Turns
 from memviz.engine.settings_before import EarlierSetting, made_under, segments, strategies_of, strategy_of
 from memviz.errors import MatrixTooLargeError, ParameterError
-from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
@@ -35,19 +38,20 @@ MAX_CELLS = 100_000_000
 
 
 T = TypeVar("T")
-RESULTS_KEPT = 8
-"""Numbers and pictures that a run keeps. A picture of thousands of turns takes megabytes."""
+RESULTS_KEPT, PICTURES_KEPT = 32, 8
+"""Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
+first run for more than a dozen results in three views."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
     """The record of one strategy at work: enough to redraw everything without running it again.
 
-    ``requests`` has one record for each call of the model, ``turns`` that of the last call of each turn, which has all
-    of its turn in its own ``requests``. ``compactions`` is every summarization in order, those after the last request
-    included. Of a live chat, ``waiting`` is what is recalled for the next request, and
-    ``pinned`` what goes into every one; ``review`` says whether it stops before each summarization, and ``drafts`` are
-    those of the one that waits for a decision.
+    ``requests`` has one record for each call of the model, made from ``columns`` when somebody asks; ``turns`` has that
+    of the last call of each turn, which has all of its turn in its own ``requests``. ``compactions`` is every
+    compaction in order, those after the last request included. Of a live chat, ``waiting`` is what is recalled for the
+    next request, and ``pinned`` what goes into every one; ``review`` says whether it stops before each summarization,
+    and ``drafts`` are those of the one that waits for a decision.
 
     A chat that was given another setting keeps what was sent before as it was: ``strategy`` is the one in force, and
     ``earlier_settings`` are those before it, with the turns and compactions that were made under each.
@@ -58,7 +62,7 @@ class Run:
 
     strategy: Strategy
     space: MemorySpace = field(repr=False)
-    requests: tuple[TurnRecord, ...] = field(default=(), repr=False)
+    requests: Requests = field(default_factory=Requests, repr=False)
     compactions: tuple[Compaction, ...] = field(default=(), repr=False)
     waiting: tuple[Recall, ...] = ()
     pinned: tuple[Recall, ...] = ()
@@ -69,20 +73,33 @@ class Run:
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
 
-    def once(self, what: Hashable, work_out: Callable[[], T]) -> T:
+    _pictures: RecentlyUsed[Hashable, Any] = field(
+        default_factory=lambda: RecentlyUsed(PICTURES_KEPT), init=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "requests", Requests.of(self.requests))
+
+    @property
+    def columns(self) -> Columns:
+        """The numbers of all requests as arrays, for whoever looks at many of them."""
+        return self.requests.columns
+
+    def once(self, what: Hashable, work_out: Callable[[], T], *, is_picture: bool = False) -> T:
         """The result of ``work_out``, which is called once and not again while the result is kept: as long as the
-        run, unless :data:`RESULTS_KEPT` other results were asked for since. ``what`` is all that it depends on besides
-        the run, the function first."""
+        run, unless :data:`RESULTS_KEPT` other results were asked for since, or :data:`PICTURES_KEPT` where it
+        ``is_picture``. ``what`` is all that it depends on besides the run, the function first."""
         # A page is drawn again at every click of a visitor, and nearly always shows the same numbers of the same runs.
-        kept: tuple[T] | None = self._results.get(what)
+        results = self._pictures if is_picture else self._results
+        kept: tuple[T] | None = results.get(what)
         if kept is None:
-            kept = self._results.put(what, (work_out(),))
+            kept = results.put(what, (work_out(),))
         return kept[0]
 
     @cached_property
-    def turns(self) -> tuple[TurnRecord, ...]:
+    def turns(self) -> Turns:
         """The last request of each turn. In a conversation without tools each turn has one."""
-        return by_turn(self.requests)
+        return Turns(self.requests)
 
     @property
     def has_calls(self) -> bool:
@@ -113,7 +130,7 @@ class Run:
     @property
     def has_decisions(self) -> bool:
         """Whether the user has edited, skipped or undone anything."""
-        return any(compaction.kind != "summary" or compaction.is_edited for compaction in self.compactions)
+        return any(compaction.is_decision or compaction.is_edited for compaction in self.compactions)
 
     @property
     def label(self) -> str:
@@ -131,7 +148,7 @@ class Run:
         if not self.earlier_settings:
             return self
         before = self.earlier_settings[-1]
-        requests = tuple(record for record in self.requests if record.turn > before.last_turn)
+        requests = Requests.of(record for record in self.requests if record.turn > before.last_turn)
         sent = [compaction for record in requests for compaction in record.compactions]
         compactions = (*sent, *(one for turn, one in self.unsent if turn > before.last_turn or not requests))
         return replace(self, requests=requests, compactions=compactions, earlier_settings=())
@@ -148,7 +165,7 @@ class Run:
         """The turn of the first request that one of the run's compactions changed, asked or still to be asked; ``None``
         where none came, also because the chat was given another setting."""
         if (number := self.request_number(compaction)) is not None:
-            return self.requests[number].turn
+            return self.requests.turn_at(number)
         turn = compaction.request_turn_in(self.log) if id(compaction) in self._own_unsent else None
         return max(turn, self.first_turn) if turn and self.first_turn <= self.log.turn_count else None
 
@@ -159,7 +176,7 @@ class Run:
 
     @cached_property
     def _request_numbers(self) -> Mapping[int, int]:
-        return {id(one): number for number, record in enumerate(self.requests) for one in record.compactions}
+        return {id(one): number for number, made in self.requests.compactions() for one in made}
 
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
@@ -216,13 +233,14 @@ class Run:
         """What became of every message at one request: an array [messages] of :class:`Fate` codes."""
         row = np.full(len(self.log), Fate.NOT_YET, dtype=np.uint8)
         row[: record.memory.length] = Fate.DROPPED
-        sent = record.parts.summaries
-        for covered in self.space.summaries.covered(sent.start, sent.stop):
-            row[covered.start : covered.stop] = Fate.SUMMARIZED
+        for sent in record.parts.notes:
+            for covered in self.space.summaries.covered(sent.start, sent.stop):
+                row[covered.start : covered.stop] = Fate.SUMMARIZED
+        for piece in record.parts.messages:
+            row[piece.start : piece.stop] = Fate.VERBATIM
+            if piece.form is not None:
+                row[list(reduced(self.space, piece))] = Fate[piece.form.fate.upper()]
         row[list(record.parts.recalled)] = Fate.RECALLED
-        for part in record.parts.history:
-            row[part.start : part.stop] = Fate.VERBATIM
-        row[record.parts.input.start : record.parts.input.stop] = Fate.VERBATIM
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM
         row[: self.space.system_stop] = Fate.VERBATIM
         return row
@@ -235,15 +253,16 @@ class Run:
         generations = np.zeros((len(rows), len(columns)), dtype=np.uint16)
         by_version: dict[int, list[int]] = {}
         for row, number in enumerate(rows):
-            sent = self.requests[number].parts.summaries
-            if len(sent) == 1:
-                by_version.setdefault(sent.start, []).append(row)
-            elif sent:
-                generations[row] = 1  # entries of a list: each was summarized once
+            for sent in self.requests[number].parts.notes:
+                if len(sent.versions) == 1:
+                    by_version.setdefault(sent.start, []).append(row)
+                else:
+                    generations[row] = 1  # entries of a list: each was summarized once
         span = range(min(columns, default=0), max(columns, default=-1) + 1)
         places = np.array(columns, dtype=np.intp) - span.start
         for version, passed in Generations(self.space.summaries.versions).rows(by_version, span):
-            generations[by_version[version]] = passed[places]
+            rows_of = by_version[version]
+            generations[rows_of] = np.maximum(generations[rows_of], passed[places])
         generations[self.fates(requests, messages) != Fate.SUMMARIZED] = 0
         return generations
 
@@ -292,12 +311,13 @@ class Run:
 
     def first_compactions(self) -> list[int]:
         """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
-        found, first = [], 0
-        for record in self.requests:
-            if record.compactions:
-                first = self.number_of(record.compactions[0])
+        found, first, changed = [], 0, dict(self.requests.compactions())
+        for number in range(len(self.requests)):
+            made = changed.get(number, ())
+            if made:
+                first = self.number_of(made[0])
             found.append(first)
-            first += len(record.compactions)
+            first += len(made)
         return found
 
     def settings_before(self) -> list[dict[str, Any]]:
@@ -336,7 +356,7 @@ class Run:
             tool_tokens=value.get("tool_tokens", 0),
         )
         recorded = requests_of(value, space, strategy)
-        if recorded and recorded[0]["tokens"]["system"] != space.system_tokens:
+        if recorded and recorded[0]["tokens"]["system"] < space.system_tokens:
             space = replace(space, leads_apart=False)  # kept by a version that took leading system messages as history
         done = zip(value["compactions"], makers, strict=True)
         compactions = tuple(Compaction.from_dict(item, maker, space) for item, maker in done)
@@ -344,7 +364,8 @@ class Run:
             TurnRecord.from_dict(item, space, compactions, strategy_of(item["turn"], strategy, earlier))
             for item in recorded
         ]
-        requests = tuple(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
+        requests = Requests.of(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
+        remember_requests(space, requests)
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
         drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
         review = bool(value.get("review"))
@@ -359,22 +380,25 @@ TURN_FRAME_COLUMNS = ["requests" if name == "call" else name for name in FRAME_C
 
 
 def _row(record: TurnRecord) -> dict[str, Any]:
-    parts = record.parts
-    sent = sum(len(part) for part in parts.history) + len(parts.recalled) + len(parts.input)
-    sent += len(parts.exchange) + len(record.thoughts)
+    sent = message_count(record)
     return {
         "turn": record.turn,
         "call": record.call,
         **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
-        "messages": sent + bool(parts.summaries) + record.memory.space.system_count,
+        "messages": sent,
         "compactions": sum(compaction.is_summarization or compaction.dropped for compaction in record.compactions),
         "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
         "summary_version": record.summary.version if record.summary else 0,
         "flags": ", ".join(record.flags),
         "kind": record.kind,
     }
+
+
+def message_count(record: TurnRecord) -> int:
+    """Number of messages that were sent with a request."""
+    return (record.tokens["overhead"] - TOKENS_PER_REQUEST) // TOKENS_PER_MESSAGE
 
 
 def _turn_row(record: TurnRecord) -> dict[str, Any]:
@@ -394,6 +418,7 @@ def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
         "covers": [version.covers.start, version.covers.stop],
         "added": [version.added.start, version.added.stop],
         "replaces": version.replaces,
+        **({"track": version.track} if version.track != SUMMARY else {}),
     }
 
 
@@ -420,6 +445,7 @@ def _summary_from_dict(value: Mapping[str, Any], counter: Counter, follows: int 
         counter=counter,
         replaces=value["replaces"],
         follows=follows,
+        track=value.get("track", SUMMARY),
     )
     version.__dict__["tokens"] = value["tokens"]  # counted before: not counted again
     return version

@@ -9,27 +9,38 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from time import perf_counter
 from typing import Any, NamedTuple
 
-from memviz.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
+from memviz.context import Context
 from memviz.conversation import Log, Message, Request
 from memviz.counters import Counter
 from memviz.engine.assembly import Parts, assemble, build_context, count
-from memviz.engine.backoff import Backoff, backoff_after
+from memviz.engine.backoff import NOTHING_WAITS, Backoff, backoff_after
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.compaction import Compaction
-from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
+from memviz.engine.drafts import Draft
+from memviz.engine.effects import PendingSummarization, compact
+from memviz.engine.library import LibraryAtWork, remember_requests
 from memviz.engine.recall import Recall, Recalled, resolve
-from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord, by_turn, memory_at, with_their_compactions
+from memviz.engine.records import (
+    PARTIAL_REPLY,
+    RequestKind,
+    TurnRecord,
+    memory_at,
+    of_one_turn,
+    with_their_compactions,
+)
+from memviz.engine.requests import Requests, flags_of
 from memviz.engine.run import Run
 from memviz.engine.settings_before import EarlierSetting, cut_off, made_under, renumbered
-from memviz.engine.tool_pairs import in_pairs, orphaned_results
-from memviz.errors import RecallError, ScriptExhausted, UnusableSummarizerError
-from memviz.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.engine.tool_pairs import in_pairs
+from memviz.errors import RecallError
+from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
-from memviz.strategies.base import CompactionPlan, Headroom, Strategy, Trigger
+from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write, policy_name
+from memviz.strategies.clauses import Headroom
+from memviz.strategies.library import LibraryStrategy
 
 
 class Prepared(NamedTuple):
@@ -45,13 +56,6 @@ class Prepared(NamedTuple):
     def context(self) -> Context:
         """The exact request."""
         return build_context(self.memory, self.parts, self.tokens)
-
-
-class PendingSummarization(NamedTuple):
-    """A summarization that is due and waits for a decision, with the drafts written for it so far."""
-
-    plan: CompactionPlan
-    drafts: tuple[Draft, ...] = ()
 
 
 def new_space(
@@ -96,12 +100,14 @@ class Session:
         self.space = new_space(log, strategy, counter, system_prompt, sum(map(counter, tools)))
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
-        self.requests: list[TurnRecord] = []
+        self.requests = Requests()
         self.earlier_settings: tuple[EarlierSetting, ...] = ()
         self.review, self.pending = False, None
-        self._edits = dict(edits or {})
+        self.edits = dict(edits or {})
         self.thinking_summary: Reply | None = None
+        self.pins: tuple[int, ...] = ()
         self._unsent: list[Compaction] = []
+        self._library: LibraryAtWork | None = None
         self._backoff, self._at_once = Backoff(), False
         self._looked_before: int | None = None
 
@@ -112,7 +118,7 @@ class Session:
             run.log, run.strategy, summarizer, run.counter, run.system_prompt, repair_tool_pairs=repair_tool_pairs
         )
         session.space, session.earlier_settings = run.space, run.earlier_settings
-        session.compactions, session.requests = list(run.compactions), list(run.requests)
+        session.compactions, session.requests = list(run.compactions), run.requests.snapshot()
         session.rewind(len(run.log))
         last = session.requests[-1] if session.requests else None
         if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
@@ -146,7 +152,7 @@ class Session:
 
     def run(self) -> Run:
         """Everything so far."""
-        done = tuple(self.requests), tuple(self.compactions)
+        done = self.requests.snapshot(), tuple(self.compactions)
         return Run(self.strategy, self.space, *done, earlier_settings=self.earlier_settings)
 
     def advance(self, length: int) -> None:
@@ -165,9 +171,8 @@ class Session:
         while self.memory.length < length and self.pending is None:
             due = self.due_at
             self.memory = self.memory.appended(min(due, length))
-            plan = self.strategy.plan_compaction(self.memory) if due <= length else None
-            if plan is not None:
-                self._carry_out(plan)
+            while due <= self.memory.length and compact(self):
+                pass  # what is left after a compaction may still be too much
 
     @property
     def due_at(self) -> int:
@@ -177,9 +182,20 @@ class Session:
     @property
     def _first_turn(self) -> int:
         """The first turn in which the summarizer may be asked: later after failures, or where the user declined."""
+        if self._backoff == NOTHING_WAITS:
+            return 0  # nearly always, and asked for at every message
         if self._at_once or self.summarizer is None:
             return self._backoff.first_turn_after_decline
         return self._backoff.first_turn(self.summarizer.name)
+
+    @property
+    def may_ask_now(self) -> bool:
+        """Whether nothing keeps the summarizer from being asked in the turn of the last message: no failure that is
+        waited after."""
+        if self.memory.turn < self._first_turn:
+            return False
+        self._at_once = False
+        return True
 
     @property
     def may_summarize(self) -> bool:
@@ -190,12 +206,13 @@ class Session:
     def headroom(self, *, last_turn_is_complete: bool) -> Headroom | None:
         """How far the next compaction is, also of messages that were said and not taken in yet, with a summarizer that
         is left alone after a failure, or where the user declined; ``None`` where none will come."""
-        if self.summarizer is None and not self.strategy.drops_without_summarizer:
+        asks = self.strategy.writes_notes
+        if asks and self.summarizer is None and not self.strategy.drops_without_summarizer:
             return None
         self.log.token_sums(self.counter)
         left = self.strategy.headroom(self.memory.appended(len(self.log)))
-        if left is None:
-            return None
+        if left is None or not asks:
+            return left
         if self.pending is not None:
             return left._replace(amount=0)
         if self.strategy.trigger is Trigger.TURN:
@@ -242,7 +259,7 @@ class Session:
         if self.strategy.trigger is Trigger.TURN:
             thinking_summary = summary or self.thinking_summary
             # One plan is about one turn, the oldest without a summary: after failures there may be several to make.
-            while self.memory.pending and self._compact(thinking_summary):
+            while self.memory.pending and compact(self, thinking_summary):
                 pass
             # With review on, an older turn's summarization may wait for a decision; this turn's summary is kept until
             # its own turn to be used comes. Otherwise it was used or is of no use, and must not leak into a later turn.
@@ -266,30 +283,29 @@ class Session:
         # summarization due, as where the summary counts too and is long: then the second try would send less.
         if self.strategy.trigger is Trigger.REQUEST and self._looked_before != self.memory.length:
             self._looked_before = self.memory.length
-            self._compact()
+            if isinstance(self.strategy, LibraryStrategy):
+                self._library = self._library or LibraryAtWork(self, self.strategy)
+                self._library.look()
+            else:
+                compact(self)
         elif self.strategy.trigger is Trigger.MESSAGE and self._at_once:
-            self._compact()
+            compact(self)
 
     def request(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
         """The request for the memory as it stands. Asks nobody. Each recall finds what was said before the turn that is
         open, or among the first messages up to its entry in ``bounds``."""
         memory = self.memory
+        if self.pins:
+            memory = memory._replace(pins=tuple(pin for pin in self.pins if pin < memory.length))
         recalled = self.resolve(recalls, memory.before_open_turn if bounds is None else bounds) if recalls else None
-        parts = assemble(memory, self.strategy.select(memory), recalled.indices if recalled else ())
+        asked_for = recalled.indices if recalled else ()
+        parts = assemble(memory, self.strategy.select(memory), asked_for)
         # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
         # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
         if self.repair_tool_pairs and (self.log.tools.callers or self.log.tools.results):
-            parts = in_pairs(self.log, parts)
-        orphaned = orphaned_results(self.log, parts) if self.log.tools.results else []
+            parts = in_pairs(self.log, parts, asked_for)
         tokens = count(memory, parts)
-        return Prepared(memory, parts, tokens, self._flags(tokens, bool(orphaned)), recalled)
-
-    def _flags(self, tokens: dict[str, int], orphaned: bool) -> tuple[str, ...]:
-        budget = self.strategy.budget_tokens
-        flags: tuple[str, ...] = ()
-        if budget is not None and self.strategy.counted_tokens(tokens) > budget:
-            flags = (OVER_BUDGET,)
-        return (*flags, ORPHANED_TOOL_MESSAGE) if orphaned else flags
+        return Prepared(memory, parts, tokens, flags_of(self.strategy, tokens, memory, parts), recalled)
 
     def resolve(self, recalls: Sequence[Recall], length: int | Sequence[int]) -> Recalled:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound; with a list of
@@ -330,74 +346,28 @@ class Session:
         self.requests.append(record)
         return record
 
+    def record_replayed(self, asked: Request, input_start: int, reply_tokens: int) -> None:
+        """Keep a request of a replay, without recalls and with tool pairs as they are: what it sends follows from the
+        memory."""
+        compactions: tuple[Compaction, ...] = ()
+        if self._unsent:
+            compactions, self._unsent = tuple(self._unsent), []
+        turn, call, _, _ = asked
+        self.requests.append_selected(turn, call, self.memory, self.strategy, input_start, reply_tokens, compactions)
+
     @property
     def last_turn(self) -> TurnRecord:
         """The last turn's last record, which knows all requests of the turn."""
         number, first = self.requests[-1].turn, len(self.requests) - 1
         while first and self.requests[first - 1].turn == number:
             first -= 1
-        return by_turn(self.requests[first:])[0]
+        return of_one_turn(self.requests[first:])
 
-    def _compact(self, thinking_summary: Reply | None = None) -> bool:
-        """Summarize if it is time to; whether a summary was written. A summary of the last turn that was
-        ``thinking_summary`` needs no summarizer. While :attr:`review` is on, what is due is made pending instead."""
-        if self.pending is not None:
-            return False
-        plan = self.strategy.plan_compaction(self.memory)
-        return plan is not None and self._carry_out(plan, thinking_summary)
-
-    def _carry_out(self, plan: CompactionPlan, thinking_summary: Reply | None = None) -> bool:
-        # The order matters: a summary that the chat model gave needs no summarizer, so neither an earlier failure nor
-        # a missing summarizer stands in its way; but the user reviews it like any other.
-        thought = self._thought_of(plan, thinking_summary)
-        if thought is None:
-            if self.memory.turn < self._first_turn:
-                return False
-            self._at_once = False
-            if self.summarizer is None:
-                return self._drop(plan) if self.strategy.drops_without_summarizer else False
-        if self.review:
-            self.pending = PendingSummarization(plan, (thought,) if thought else ())
-            return False
-        started = perf_counter()
-        try:
-            draft = thought or self.ask(plan)
-        except ScriptExhausted:
-            raise
-        except BaseException as failure:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
-            error = str(failure) if isinstance(failure, UnusableSummarizerError) else INTERRUPTED
-            self.record_unchanged(plan, Draft(error=error, seconds=perf_counter() - started))
-            raise
-        if draft.error is not None:
-            self.record_unchanged(plan, draft)
-            return False
-        wording = self._edits.get(len(self.space.summaries) + 1)
-        self.apply(plan, draft, wording=None if wording == draft.text else wording)
-        return True
-
-    def _thought_of(self, plan: CompactionPlan, thinking_summary: Reply | None) -> Draft | None:
-        """The chat model's own summary as a draft, if it is of the turn that the plan is about."""
-        if thinking_summary is None or self.log.turn_number(plan.summarize.start) != self.memory.turn:
-            return None
-        return Draft(thinking_summary.text, model=thinking_summary.model, by_thinking=True)
-
-    def ask(self, plan: CompactionPlan, instruction: str | None = None) -> Draft:
-        """Ask the summarizer for the summary that ``plan`` calls for. Changes nothing."""
-        assert self.summarizer is not None  # noqa: S101 - without one nothing is asked
-        messages = self.memory.worth_summarizing(plan.summarize)
-        request = self.strategy.summarizer_request(messages, plan.replaces, instruction)
-        source = self.strategy.summary_source(messages, plan.replaces)
-        return ask_for_draft(self.summarizer, request, source, self.counter, instruction)
-
-    def record_unchanged(self, plan: CompactionPlan, draft: Draft, **facts: Any) -> None:
+    def record_unchanged(self, plan: Write, draft: Draft, **facts: Any) -> None:
         """Record that nothing was summarized."""
         self.replace_memory(plan, self.memory, draft, **facts)
 
-    def _drop(self, plan: CompactionPlan) -> bool:
-        self.replace_memory(plan, self.memory._replace(cursor=plan.keep_from), Draft())
-        return True
-
-    def apply(self, plan: CompactionPlan, draft: Draft, *, wording: str | None = None, **facts: Any) -> None:
+    def apply(self, plan: Write, draft: Draft, *, wording: str | None = None, **facts: Any) -> None:
         """The draft's text becomes the summary, or the user's ``wording`` in its place."""
         if wording is not None:
             facts["proposed"] = draft.text
@@ -406,7 +376,7 @@ class Session:
             turn = self.log.turn_number(plan.summarize.start)
         version = self.new_version(
             turn=turn, text=draft.text if wording is None else wording, covers=plan.covers, added=plan.summarize,
-            replaces=plan.replaces.version if plan.replaces else None,
+            replaces=plan.replaces.version if plan.replaces else None, track=plan.track,
         )  # fmt: skip
         after = self.memory._replace(summary_count=version.version, cursor=plan.keep_from)
         self.replace_memory(plan, after, draft, written=version, **facts)
@@ -419,7 +389,7 @@ class Session:
         self.space.summaries.append(version)
         return version
 
-    def replace_memory(self, plan: CompactionPlan, after: Memory, draft: Draft, **facts: Any) -> None:
+    def replace_memory(self, plan: Effect, after: Memory, draft: Draft, **facts: Any) -> None:
         """Replace the memory, and record why. ``facts`` are further fields of the :class:`Compaction`."""
         # Only here does a summarization take effect: whatever failed before left the memory as it was.
         before, self.memory = self.memory, after
@@ -438,13 +408,23 @@ class Session:
                 seconds=draft.seconds,
                 cost=draft.cost,
                 usage=draft.usage,
-                model=draft.model or ("" if self.summarizer is None else self.summarizer.name),
+                model=draft.model or self._asked_for(plan),
                 by_thinking=draft.by_thinking,
                 instruction=draft.instruction,
                 sent_tokens=draft.prompt_tokens,
+                answer=draft.answer,
+                track=plan.track if isinstance(plan, Write) else SUMMARY,
+                is_fixed=isinstance(plan, Write) and plan.text is not None,
+                policy=policy_name(plan.on_failure) if isinstance(plan, Write) else "leave",
                 **facts,
             )
         )
+
+    def _asked_for(self, plan: Effect) -> str:
+        """The name of the summarizer; empty where it has no part in ``plan``."""
+        if self.summarizer is None or isinstance(plan, Move) or plan.text is not None:
+            return ""
+        return self.summarizer.name
 
     def _record_compaction(self, compaction: Compaction) -> None:
         self.compactions.append(compaction)
@@ -456,20 +436,26 @@ class Session:
         # Records and runs that were handed out keep pointing at the old log and the old summaries, so neither is
         # cut short: both are replaced by shorter ones, over which the memory is read off the last compaction left.
         self.log = self.log.prefix(length)
-        self.requests = [record for record in self.requests if record.memory.length < length]
-        last_turn = self.requests[-1].turn if self.requests else 0
+        left = [record for record in self.requests if record.memory.length < length]
+        last_turn = left[-1].turn if left else 0
         kept, self.earlier_settings = cut_off(
             self.strategy, self.counter.name, self.compactions, self.earlier_settings, length, last_turn
         )
         tool_tokens = self.space.tool_tokens
         self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt, tool_tokens)
         self.compactions = renumbered(kept, self.space)
-        self.requests, self._unsent = with_their_compactions(
-            self.requests, self.compactions, self.strategy, self.counter.name, self.earlier_settings
+        records, self._unsent = with_their_compactions(
+            left, self.compactions, self.strategy, self.counter.name, self.earlier_settings
         )
+        self.requests = Requests.of(records)
+        remember_requests(self.space, self.requests)
         self._backoff, self._at_once = backoff_after(self.own_compactions), False
-        self.pending = self._looked_before = self.thinking_summary = None
+        self.pending = self.thinking_summary = self._library = None
         self.memory = memory_at(self.space, self.own_compactions, length)
+        # A request that was not answered is prepared again, without a second look. A library does that by itself.
+        last = self.own_compactions[-1:]
+        is_done = last != [] and last[0].after_message == length - 1 and last[0].error is None
+        self._looked_before = length if is_done and not isinstance(self.strategy, LibraryStrategy) else None
 
 
 def reply_tokens(session: Session, request: Request) -> int:

@@ -15,6 +15,7 @@ from memviz.engine.assembly import count
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
 from memviz.engine.replay import end_turn, play
+from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session, new_space
 from memviz.engine.settings_before import EarlierSetting
@@ -88,7 +89,7 @@ def _with_new_counts(run: Run) -> Run:
         tokens = count(memory, record.parts, record.thoughts)
         requests.append(replace(record, memory=memory, tokens=tokens, reply_tokens=_reply_tokens(record, space)))
     counted, _ = with_their_compactions(requests, compactions, run.strategy, run.counter.name, run.earlier_settings)
-    return replace(run, requests=tuple(counted), compactions=tuple(compactions))
+    return replace(run, requests=Requests.of(counted), compactions=tuple(compactions))
 
 
 def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:

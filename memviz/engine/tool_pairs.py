@@ -6,24 +6,32 @@ A provider rejects a tool result whose call is not in the request, and a call wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from memviz.conversation import Log
 from memviz.engine.assembly import Parts
+from memviz.pieces import Messages, joined
 
 
 def orphaned_results(log: Log, parts: Parts) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
-    call_of, history, recalled = log.tools.call_of, parts.history, parts.recalled
-    orphaned = [p for p in _results_that_may_be_orphaned(log, _sent(parts)) if not _in_history(call_of[p], history)]
+    call_of, history, restored = log.tools.call_of, parts.history, parts.restored
+    recalled = [p for p in parts.recalled if p not in restored]  # the block that stands right before the input
+    orphaned = [
+        p
+        for p in _results_that_may_be_orphaned(log, _sent(parts))
+        if not _in_history(call_of[p], history) and not (p in parts.input and call_of[p] in recalled)
+    ]
     return orphaned + [
-        p for p in recalled if p in call_of and not (call_of[p] in recalled or _in_history(call_of[p], history))
+        p
+        for p in recalled
+        if p in call_of and call_of[p] not in recalled  # in the history its call has another answer, or none
     ]
 
 
-def _sent(parts: Parts) -> tuple[range, ...]:
+def _sent(parts: Parts) -> list[range]:
     """History and input: a tool's results are the input of the request that follows them."""
-    return (*parts.history, parts.input) if parts.input else parts.history
+    return joined((*parts.history, parts.input))
 
 
 def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterator[int]:
@@ -42,13 +50,15 @@ def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Itera
         yield from _within(log.tools.late, history[-1])
 
 
-def in_pairs(log: Log, parts: Parts) -> Parts:
+def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     """``parts`` with only those calls and results whose other half is sent as well. The input is always sent, so the
     call that it answers is pulled in where it would be missing; of the input only results without a call are left
-    out."""
+    out. ``asked_for`` is what was recalled, also of what the history holds anyway: where that cannot stay in its own
+    place, it stands before the input, if its other half was recalled too."""
     tools = log.tools
-    history = _with_calls_of(log, parts)
-    sent = _sent(parts._replace(history=history))
+    pieces = _with_calls_of(log, parts)
+    history = joined([piece.positions for piece in pieces])
+    sent = (*history, parts.input)
     dropped = {p for p in _results_that_may_be_orphaned(log, history) if not _in_history(tools.call_of[p], history)}
     for caller in _callers_that_may_be_unanswered(log, history):
         results = tools.results_of[caller]
@@ -56,27 +66,35 @@ def in_pairs(log: Log, parts: Parts) -> Parts:
             continue
         if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, sent) for p in results):
             dropped.update((caller, *results))
-    kept = tuple(part for positions in history for part in _split(positions, sorted(dropped)))
-    more, asked = _answerable(log, parts.input)
-    recalled = tuple(p for p in parts.recalled if _is_whole(log, p, parts.recalled))
-    return parts._replace(history=(*kept, *more), recalled=recalled, input=asked)
+    kept = [part for piece in pieces for part in _split(piece, sorted(dropped))]
+    asked = [piece for piece in parts.messages if parts.input and piece.start >= parts.input.start]
+    more, left = _answerable(log, asked)
+    restored = [p for p in parts.restored if p not in dropped]
+    others = sorted({*parts.recalled, *dropped.intersection(asked_for)}.difference(restored))
+    whole = [p for p in others if _is_whole(log, p, others)]
+    return parts.with_messages([*kept, *more], left).with_recalled([*restored, *whole])
 
 
-def _answerable(log: Log, asked: range) -> tuple[tuple[range, ...], range]:
-    """The input without results that answer no call: its last messages in a row, and those before them. One that is
+def _answerable(log: Log, asked: Sequence[Messages]) -> tuple[list[Messages], list[Messages]]:
+    """The input without results that answer no call: those before its last messages in a row, and these. One that is
     nothing else stays as it is."""
-    pieces = tuple(_split(asked, log.tools.uncalled))
-    return (pieces[:-1], pieces[-1]) if pieces else ((), asked)
+    pieces = [part for piece in asked for part in _split(piece, log.tools.uncalled)]
+    if not pieces:
+        return [], [*asked]
+    first = len(pieces) - 1
+    while first and pieces[first - 1].stop == pieces[first].start:
+        first -= 1
+    return pieces[:first], pieces[first:]
 
 
-def _with_calls_of(log: Log, parts: Parts) -> tuple[range, ...]:
+def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
     """The history with the calling message of every tool result in the input."""
-    history = parts.history
+    pieces = [piece for piece in parts.with_recalled(()).messages if not parts.input or piece.start < parts.input.start]
     for position in _within(log.tools.results, parts.input):
         caller = log.tools.call_of[position]
-        if caller is not None and not _in_history(caller, history):
-            history = tuple(sorted((*history, range(caller, caller + 1)), key=lambda part: part.start))
-    return history
+        if caller is not None and not any(caller in piece.positions for piece in pieces):
+            pieces = sorted([*pieces, Messages(caller, caller + 1)], key=lambda piece: piece.start)
+    return pieces
 
 
 def _is_whole(log: Log, position: int, recalled: Sequence[int]) -> bool:
@@ -98,11 +116,11 @@ def _in_history(position: int | None, history: Sequence[range]) -> bool:
     return position is not None and any(position in part for part in history)
 
 
-def _split(positions: range, dropped: Sequence[int]) -> Iterator[range]:
-    start = positions.start
-    for position in _within(dropped, positions):
+def _split(piece: Messages, dropped: Sequence[int]) -> Iterator[Messages]:
+    start = piece.start
+    for position in _within(dropped, piece.positions):
         if start < position:
-            yield range(start, position)
+            yield piece._replace(start=start, stop=position)
         start = position + 1
-    if start < positions.stop:
-        yield range(start, positions.stop)
+    if start < piece.stop:
+        yield piece._replace(start=start)

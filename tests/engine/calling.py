@@ -93,8 +93,23 @@ def texts(messages: Iterable[Message]) -> list[str]:
 
 
 def recalled(record: memviz.TurnRecord) -> list[str]:
-    block = record.context.block("recalled")
-    return texts(block.messages) if block else []
+    return [text for block in record.context.blocks if block.kind == "recalled" for text in texts(block.messages)]
+
+
+def before_input(record: memviz.TurnRecord) -> list[int]:
+    """Log positions of what was recalled and stands right before the input, not in its own place."""
+    return [position for position in record.parts.recalled if position not in record.parts.restored]
+
+
+def with_restored(plain: memviz.TurnRecord, record: memviz.TurnRecord) -> list[Message]:
+    """The messages of ``plain`` with those whole that ``record`` restored in their own place."""
+    found: list[Message] = []
+    for block in plain.context.blocks:
+        placed = block.kind == "history" and block.indices
+        positions = block.indices if placed else [-1] * len(block.messages)
+        for position, message in zip(positions, block.messages, strict=True):
+            found.append(record.memory.log[position] if position in record.parts.restored else message)
+    return found
 
 
 def content_tokens(message: Message) -> int:

@@ -50,6 +50,7 @@ class Live(Protocol):
 
     def headroom(self) -> Headroom | None: ...
     def is_whole(self) -> bool: ...
+    def keeps_newest_turn(self) -> bool: ...
     def compactions(self) -> int: ...
     def say(self, tokens: int) -> int: ...
     def reply(self, tokens: int) -> int: ...
@@ -70,6 +71,11 @@ class HeldElsewhere:
         """Whether a message stands before the next one that could be summarized with it."""
         log = self.memory.run.log
         return len(log) > log.system_stop
+
+    def keeps_newest_turn(self) -> bool:
+        """Whether the next turn stays, however large it is, because nothing stands before it that could go."""
+        run = self.memory.run
+        return run.strategy.id == "fifo_facts" and run.memory_after(run.log.turn_count).pending == 0
 
     def say(self, tokens: int) -> int:
         """The user's message, and its request; how many turns have begun or become complete with it."""
@@ -112,6 +118,10 @@ class HeldHere:
 
     def is_whole(self) -> bool:
         return len(self.chat.log) > 0
+
+    def keeps_newest_turn(self) -> bool:
+        """Whether the next turn stays, however large it is, because nothing stands before it that could go."""
+        return self.chat.strategy.id == "fifo_facts" and not len(self.chat.log)
 
     def say(self, tokens: int) -> int:
         """The user's message (of one token at least, since an empty one is refused), and its request."""
@@ -170,10 +180,12 @@ def _wrong_tokens(build: Callable[[], Live], left: Headroom) -> str:
     if left.amount and live.work(left.amount - 1) and live.compactions() > before:
         return f"{left} was said, and it came with a call, a result and a reply of one less"
     live = build()
-    before, is_whole = live.compactions(), live.is_whole()
+    before, is_whole, keeps_turn = live.compactions(), live.is_whole(), live.keeps_newest_turn()
     live.say(left.amount)
     if not is_whole:  # a conversation's very first message may have to stay until there is a second one
         live.reply(0)
+    if keeps_turn:
+        live.say(0)
     return "" if live.compactions() > before else f"{left} was said, and it did not come"
 
 

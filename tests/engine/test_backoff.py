@@ -166,13 +166,13 @@ def test_a_replay_with_a_summarizer_that_always_fails_asks_it_seldom(id: str) ->
 def test_a_strategy_that_looks_after_each_message_is_not_asked_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     strategy = small("summary")
     asked: list[int] = []
-    plan = type(strategy).plan_compaction
+    plan = type(strategy).plan
 
     def counting(self: Any, memory: Any) -> Any:
         asked.append(memory.length)
         return plan(self, memory)
 
-    monkeypatch.setattr(type(strategy), "plan_compaction", counting)
+    monkeypatch.setattr(type(strategy), "plan", counting)
     memviz.replay(talk(500), strategy, model=failing(), counter="chars4")
     assert len(asked) < 100
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memviz.counters import counter
 from memviz.engine.generations import Generations
-from memviz.memory import SummaryVersion
+from memviz.memory import FACTS, SUMMARY, SummaryVersion
 
 LENGTH = 12
 STEPS = (1, 2, 4, 8)
@@ -15,9 +15,11 @@ STEPS = (1, 2, 4, 8)
 
 @st.composite
 def versions(draw: st.DrawFn) -> list[SummaryVersion]:
-    """Summaries of which each may take in any one before it, and add any messages: also chains that no run makes."""
+    """Summaries, or lists of facts, of which each may take in any one before it, and add any messages or the same once
+    more: also chains that no run makes."""
     found: list[SummaryVersion] = []
     is_orderly = draw(st.booleans())
+    track = draw(st.sampled_from([SUMMARY, FACTS]))
     for number in range(1, draw(st.integers(1, 14)) + 1):
         replaces = draw(st.none() | st.integers(1, number - 1)) if number > 1 else None
         start = draw(st.integers(0, LENGTH - 1))
@@ -25,7 +27,10 @@ def versions(draw: st.DrawFn) -> list[SummaryVersion]:
             replaces = number - 1
             start = found[-1].added.stop
         added = range(start, min(LENGTH, start + draw(st.integers(1, 4))))
-        found.append(SummaryVersion(number, number, "", added, added, counter("chars4"), replaces))
+        if track == FACTS and replaces and draw(st.booleans()):
+            added = found[replaces - 1].added
+        made = SummaryVersion(number, number, "", added, added, counter("chars4"), replaces, track=track)
+        found.append(made)
     return found
 
 
@@ -33,8 +38,17 @@ def by_hand(written: list[SummaryVersion]) -> list[list[int]]:
     rows: list[list[int]] = []
     for version in written:
         before = rows[version.replaces - 1] if version.replaces else [0] * LENGTH
-        rows.append([1 if at in version.added else passed + (passed > 0) for at, passed in enumerate(before)])
+        rows.append([_passed(at, passed, version, written) for at, passed in enumerate(before)])
     return rows
+
+
+def _passed(at: int, before: int, version: SummaryVersion, written: list[SummaryVersion]) -> int:
+    replaced = written[version.replaces - 1] if version.replaces else None
+    if version.track == FACTS and replaced is not None and version.added == replaced.added:
+        return before + (before > 0)  # condensed: nothing is new in it
+    if at in version.added:
+        return 1
+    return before if version.track == FACTS else before + (before > 0)
 
 
 @given(versions())

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Recall, RecallError, ScriptedModel
 from memviz.engine.recall import parse_numbers
+from tests.engine.calling import before_input, with_restored
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations
 from tests.strategies.reference import turn_numbers
@@ -68,9 +69,8 @@ def before_turn(record: memviz.TurnRecord) -> int:
 
 
 def positions(record: memviz.TurnRecord, kind: Any) -> list[int]:
-    """The log positions of a block, in order."""
-    block = record.context.block(kind)
-    return list(block.indices) if block else []
+    """The log positions of all blocks of this kind, in order."""
+    return [position for block in record.context.blocks if block.kind == kind for position in block.indices]
 
 
 @given(messages=conversations(), query=queries, bound=st.integers(1, 8))
@@ -97,13 +97,17 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
     record = last_request(messages, small(id), **query)
     plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
     found, _, _ = picked(messages, before_turn(record), query, 20)
-    held = {*range(leading_system_messages(messages)), *positions(record, "history"), *positions(record, "input")}
-    assert positions(record, "recalled") == [i for i in found if i not in held]
-    assert [b for b in record.context.blocks if b.kind != "recalled"] == list(plain.context.blocks)
-    if positions(record, "recalled"):
+    placed = [block for block in record.context.blocks if block.kind in ("history", "input") and block.indices]
+    sent = [pair for block in placed for pair in zip(block.indices, block.messages, strict=True)]
+    whole = {position for position, message in sent if message == messages[position]}
+    held = {*range(leading_system_messages(messages)), *whole}
+    assert sorted(positions(record, "recalled")) == [i for i in found if i not in held]
+    if before_input(record):
         assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
     start = len(plain.context.messages) - len(plain.parts.input)
-    assert record.context.messages[:start] == plain.context.messages[:start]
+    before, asked = with_restored(plain, record)[:start], plain.context.messages[start:]
+    added = [messages[position] for position in before_input(record)]
+    assert list(record.context.messages) == [*before, *added, *asked]
 
 
 def test_bound_keeps_the_newest_and_reports_the_cut() -> None:

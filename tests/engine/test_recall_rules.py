@@ -13,7 +13,19 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ModelError, Recall, ToolCall
-from tests.engine.calling import RECALL, Caller, caller_of, recalled, request_tokens, says, texts, told
+from memviz.engine.assembly import whole
+from tests.engine.calling import (
+    RECALL,
+    Caller,
+    before_input,
+    caller_of,
+    recalled,
+    request_tokens,
+    says,
+    texts,
+    told,
+    with_restored,
+)
 from tests.engine.probes import IDS, Digest, small
 from tests.strategies.conversations import conversations, text_of
 
@@ -46,7 +58,8 @@ def bounded(id: str, bound: int) -> tuple[memviz.Strategy, int]:
 
 
 def check_recalled(record: memviz.TurnRecord, log: Sequence[Message], bound: int) -> None:
-    """In log order, without repeats, within the bound of each, right before the input, and nothing sent twice."""
+    """In log order, without repeats, within the bound of each, in their own place or right before the input, and
+    nothing sent twice."""
     found = record.recalled
     if found is None:
         assert record.parts.recalled == ()
@@ -58,10 +71,13 @@ def check_recalled(record: memviz.TurnRecord, log: Sequence[Message], bound: int
     sent = record.parts.recalled
     assert list(sent) == sorted(set(sent))
     assert set(sent) <= set(found.indices)
-    history = {position for part in record.parts.history for position in part}
-    assert not set(sent) & history
+    sent_whole = {position for part in whole(record.memory.space, record.parts) for position in part}
+    assert not set(sent) & sent_whole
+    placed = [block for block in record.context.blocks if block.kind in ("history", "recalled", "input")]
+    positions = [position for block in placed for position in block.indices]
+    assert len(set(positions)) == len(positions)
     kinds = [block.kind for block in record.context.blocks if block.kind != "tools"]
-    assert kinds[-2:] == ["recalled", "input"] if sent else "recalled" not in kinds
+    assert kinds[-2:] == ["recalled", "input"] if before_input(record) else sent or "recalled" not in kinds
 
 
 def put_in(plain: Sequence[Message], fresh: Sequence[Message], asked: int = 1) -> list[bytes]:
@@ -83,9 +99,11 @@ def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_
     for record, without in zip(run.turns, plain.turns, strict=True):
         check_recalled(record, messages, bound)
         assert (record.recalled is not None) == bool(wanted[record.turn]), "for that request and no other"
-        fresh = [messages[position] for position in record.parts.recalled]
-        assert in_bytes(record.context.messages) == put_in(without.context.messages, fresh, len(without.parts.input))
-        rest = {part: tokens for part, tokens in record.tokens.items() if part not in IN_RECALLED}
+        fresh = [messages[position] for position in before_input(record)]
+        around = with_restored(without, record)
+        assert in_bytes(record.context.messages) == put_in(around, fresh, len(without.parts.input))
+        changed = (*IN_RECALLED, *(["history"] if record.parts.restored else []))
+        rest = {part: tokens for part, tokens in record.tokens.items() if part not in changed}
         assert rest.items() <= without.tokens.items()
     assert [c.summary for c in run.compactions] == [c.summary for c in plain.compactions]
 
@@ -116,8 +134,8 @@ def test_in_a_live_chat_too_and_a_retry_asks_the_same_and_then_they_are_gone(
         record = send(chat, question, failures)
         check_recalled(record, chat.log, bound)
         assert (record.recalled is not None) == bool(asked), "what was recalled before is gone"
-        without = twin.send(question).context.messages
-        fresh = [chat.log[position] for position in record.parts.recalled]
+        without = with_restored(twin.send(question), record)
+        fresh = [chat.log[position] for position in before_input(record)]
         for request in caller_of(chat).requests[-failures - 1 :]:
             assert in_bytes(request) == put_in(without, fresh), "on every try"
         assert chat.waiting.recalled.indices == ()
@@ -173,28 +191,30 @@ def replies(number: int, size: int, asked: list[list[Query]]) -> Iterable[Any]:
 
 
 def check_growth(record: memviz.TurnRecord, requests: Sequence[Sequence[Message]]) -> None:
-    """From request to request only the recalled block and what stands behind the input change; the record
-    holds the last request, and its tokens are all of it."""
+    """From request to request only what is recalled and what stands behind the input change; the record holds the last
+    request, and its tokens are all of it."""
     assert in_bytes(record.context.messages) == in_bytes(requests[-1])
     question = requests[0][-1]
-    start = len(requests[0]) - 1 - len(recalled_in(record, requests[0]))
+    start = input_at(requests[-1], question) - len(before_input(record))
+    restored = {at for at, message in enumerate(requests[-1][:start]) if is_restored(record, message)}
     for request, following in pairwise(requests):
-        assert in_bytes(request[:start]) == in_bytes(following[:start])
+        same = [
+            in_bytes(one for at, one in enumerate(sent[:start]) if at not in restored) for sent in (request, following)
+        ]
+        assert same[0] == same[1]
         at, after = input_at(request, question), input_at(following, question)
         behind = in_bytes(request[at:])
         assert in_bytes(following[after:])[: len(behind)] == behind
-    assert texts(requests[-1][start : input_at(requests[-1], question)]) == recalled(record)
+    assert texts(requests[-1][start : input_at(requests[-1], question)]) == recalled(record)[len(restored) :]
     assert record.total_tokens == request_tokens(requests[-1], record.parts.tools)
     assert [call.sent_tokens for call in record.requests[:-1]] == [
         request_tokens(request, record.parts.tools) for request in requests[:-1]
     ]
 
 
-def recalled_in(record: memviz.TurnRecord, first: Sequence[Message]) -> Sequence[Message]:
-    """The messages that the user's recall put into the first request."""
-    history = record.context.block("history")
-    others = sum(len(block.messages) for block in record.context.blocks if block.kind in ("system", "summary"))
-    return first[others + (len(history.messages) if history else 0) : -1]
+def is_restored(record: memviz.TurnRecord, message: Message) -> bool:
+    """Whether it is one of the messages that stand whole in their own place again."""
+    return any(record.memory.log[position] is message for position in record.parts.restored)
 
 
 def input_at(request: Sequence[Message], question: Message) -> int:
@@ -209,5 +229,5 @@ def check_told(record: memviz.TurnRecord) -> None:
     held = {position for part in record.parts.history for position in part} | set(record.parts.recalled)
     for text in answers[-1:]:
         assert int(text.split(" ")[1]) <= len(held)
-    if answers and not record.parts.recalled:
+    if answers and not before_input(record):
         assert "They stand right before" not in answers[-1]

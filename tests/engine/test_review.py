@@ -15,7 +15,8 @@ from memviz.engine.session import Session
 from memviz.memory import Memory
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage
-from memviz.strategies.base import CompactionPlan, Selection, Trigger
+from memviz.pieces import Messages, Piece, notes
+from memviz.strategies.base import Effect, Trigger, Write
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 from tests.same_runs import contents
 
@@ -105,7 +106,7 @@ class TestReview:
         chat.accept()
         finish(chat)
         assert len(chat.run.turns) == chat.log.turn_count
-        assert [c.kind for c in chat.run.compactions] == ["summary"]
+        assert [c.kind for c in chat.run.compactions] == ["summarized"]
 
     def test_send_says_that_a_decision_is_needed_and_keeps_the_message(self) -> None:
         chat = chat_under(memviz.strategy("summary", buffer_size=1))
@@ -407,12 +408,12 @@ class OneAtATime(memviz.Strategy):
 
     trigger = Trigger.REQUEST
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
         at = memory.cursor
-        return CompactionPlan(range(at, at + 1), at + 1, "always", memory.summary) if memory.pending > 1 else None
+        return (Write(range(at, at + 1), at + 1, "always", memory.summary),) if memory.pending > 1 else ()
 
-    def select(self, memory: Memory) -> Selection:
-        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))
 
 
 class TestWhenItIsDue:

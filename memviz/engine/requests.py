@@ -1,0 +1,446 @@
+"""All requests of a run: numbers in columns, and records as views of a row, made when somebody asks.
+
+A request of a long conversation is a score of numbers: which messages, which summary, how many tokens. Kept as numbers
+they take 150 bytes, and whoever draws or adds up thousands of them takes a whole column at once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cached_property
+from struct import Struct
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.context import ALL_PARTS, ORPHANED_TOOL_MESSAGE, OVER_BUDGET, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.conversation import Message
+from memviz.engine.assembly import Parts, assemble, count
+from memviz.engine.calls import ReplyFacts
+from memviz.engine.compaction import Compaction
+from memviz.engine.parts_table import PartsTable
+from memviz.engine.recall import Recalled
+from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
+from memviz.engine.tool_pairs import orphaned_results
+from memviz.memory import Memory, MemorySpace
+from memviz.pieces import Messages, Notes, Piece
+from memviz.strategies.base import Strategy
+
+Numbers = NDArray[np.int64]
+ROW = (
+    "turn", "call", "length", "summary_count", "cursor", "summary_start", "summary_stop", "start", "stop",
+    "input_start", "reply_tokens",
+)  # fmt: skip
+"""The numbers of a request besides the tokens of its parts; see :class:`Requests`."""
+WIDTH, PARTS = len(ROW), len(ALL_PARTS)
+_AS_BYTES = Struct(f"{WIDTH}q").pack
+KEPT_RECORDS = 4096
+"""Of a run with up to so many requests the records are kept once they were made."""
+
+
+class Beside(NamedTuple):
+    """What few requests have besides their numbers: those of live chats, and those with recalls."""
+
+    flags: tuple[str, ...] = ()
+    recalled: Recalled | None = None
+    facts: ReplyFacts | None = None
+    kind: RequestKind = "answer"
+    thoughts: tuple[Message, ...] = ()
+
+
+class Made(NamedTuple):
+    """What requests in a row were made under: from row ``first`` on."""
+
+    first: int
+    space: MemorySpace
+    strategy: Strategy | None
+
+
+class Records(Sequence[TurnRecord]):
+    """Records that are made when somebody asks for one. Equal to any sequence of equal records."""
+
+    def _record(self, number: int) -> TurnRecord:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> TurnRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TurnRecord, ...]: ...
+    def __getitem__(self, index: Any) -> Any:
+        rows = range(len(self))[index]  # raises IndexError as a tuple does
+        return tuple(map(self._record, rows)) if isinstance(rows, range) else self._record(rows)
+
+    def __iter__(self) -> Iterator[TurnRecord]:
+        return map(self._record, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(one == another for one, another in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} records>"
+
+
+class Requests(Records):
+    """The records of all requests of a run, in order.
+
+    Nearly every request is one range of whole messages, history and input, behind at most one message of notes, and is
+    kept as numbers alone. What another one sends stands in ``others`` by its number (0-based).
+    """
+
+    def __init__(self) -> None:
+        self._numbers = array("q")
+        self._counted, self._counted_rows = array("q"), array("q")  # tokens of those that were counted, and which
+        self.others = PartsTable()
+        self._beside: dict[int, Beside] = {}
+        self._compactions: dict[int, tuple[Compaction, ...]] = {}
+        self._made: list[Made] = []
+        self._marks: list[tuple[int, tuple[tuple[str, int], ...]]] = [(0, ())]
+        self._built: dict[int, TurnRecord] = {}
+        self.summary_role = ""
+        """The role of the notes' message in all requests that are kept as numbers alone."""
+
+    @classmethod
+    def of(cls, records: Iterable[TurnRecord]) -> Requests:
+        """These records."""
+        if isinstance(records, Requests):
+            return records
+        found = cls()
+        for record in records:
+            found.append(record)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._numbers) // WIDTH
+
+    def snapshot(self) -> Requests:
+        """The same requests as a value of their own, which does not grow with this one."""
+        other = copy(self)
+        other._numbers = self._numbers[:]
+        other._counted, other._counted_rows = self._counted[:], self._counted_rows[:]
+        other.others = self.others.snapshot()
+        other._beside, other._compactions = dict(self._beside), dict(self._compactions)
+        other._made, other._marks, other._built = [*self._made], [*self._marks], dict(self._built)
+        return other
+
+    def append_selected(
+        self, turn: int, call: int, memory: Memory, strategy: Strategy, input_start: int, reply_tokens: int,
+        compactions: tuple[Compaction, ...],
+    ) -> None:  # fmt: skip
+        """Add the request of a replay, for which ``strategy`` is asked what it sends. Its tokens are counted when
+        somebody asks for them."""
+        # Runs once a request of every setting of a sweep. Nearly all select one range up to the end, behind at most one
+        # summary message: history and input, with nothing to be put right between them.
+        pieces = strategy.select(memory)
+        bounds = self._plain_bounds(pieces, memory.length, input_start)
+        if bounds is None:
+            parts = assemble(memory, pieces)
+            bounds = self._simple_bounds(parts) or (parts.summaries.start, parts.summaries.stop, -1, -1)
+            if bounds[2] < 0:
+                self.others.add(len(self), parts)
+        if compactions:
+            self._compactions[len(self)] = compactions
+        self._add(memory, strategy, turn, call, bounds, input_start, reply_tokens)
+
+    def append(self, record: TurnRecord) -> None:
+        """Add a record as it is."""
+        number, parts, memory = len(self), record.parts, record.memory
+        bounds = None if record.thoughts else self._simple_bounds(parts)
+        if bounds is None:
+            self.others.add(number, parts)
+            bounds = (parts.summaries.start, parts.summaries.stop, -1, -1)
+        beside = Beside(record.flags, record.recalled, record.facts, record.kind, record.thoughts)
+        if beside != _NOTHING_BESIDE:
+            self._beside[number] = beside
+        if record.compactions:
+            self._compactions[number] = record.compactions
+        self._counted_rows.append(number)
+        self._counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
+        asked = parts.input.start if parts.input else memory.length
+        self._add(memory, record.strategy, record.turn, record.call, bounds, asked, record.reply_tokens)
+        if number < KEPT_RECORDS:
+            self._built[number] = record
+
+    def _plain_bounds(self, pieces: Sequence[Piece], length: int, input_start: int) -> tuple[int, int, int, int] | None:
+        """Versions and messages of what a strategy selects, where that is one range up to the end."""
+        sent = pieces[-1] if pieces else None
+        if not isinstance(sent, Messages):
+            return None
+        start, stop, form = sent
+        if form is not None or not start < stop == length:
+            return None
+        start = start if start < input_start else input_start
+        if len(pieces) == 1:
+            return 0, 0, start, length
+        notes = pieces[0]
+        if len(pieces) > 2 or not isinstance(notes, Notes) or not self._is_plain(notes):
+            return None
+        return notes[0], notes[1], start, length
+
+    def _simple_bounds(self, parts: Parts) -> tuple[int, int, int, int] | None:
+        """The same of a whole request, as far as it is nothing else."""
+        bounds = parts.one_range
+        if bounds is None or not all(map(self._is_plain, parts.notes)):
+            return None
+        return parts.summaries.start, parts.summaries.stop, *bounds
+
+    def _is_plain(self, notes: Notes) -> bool:
+        _, _, place, role = notes
+        self.summary_role = self.summary_role or role
+        return place == "message" and role == self.summary_role
+
+    def _add(
+        self, memory: Memory, strategy: Strategy | None, turn: int, call: int, bounds: tuple[int, int, int, int],
+        input_start: int, reply_tokens: int,
+    ) -> None:  # fmt: skip
+        space, length, summary_count, cursor, marks, _ = memory
+        made = self._made[-1] if self._made else None
+        if made is None or made[1] is not space or made[2] is not strategy:
+            self._made.append(Made(len(self), space, strategy))
+        if (marks and marks is not self._marks[-1][1]) or (not marks and self._marks[-1][1]):
+            self._marks.append((len(self), marks))
+        row = _AS_BYTES(turn, call, length, summary_count, cursor, *bounds, input_start, reply_tokens)
+        self._numbers.frombytes(row)  # twice as fast as extend
+
+    def _record(self, number: int) -> TurnRecord:
+        known = self._built.get(number)
+        if known is None:
+            known = self._view(number)
+            if len(self) <= KEPT_RECORDS:
+                self._built[number] = known
+        return known
+
+    def _view(self, number: int) -> TurnRecord:
+        turn, call, *_, reply_tokens = self._row(number)
+        made, beside = self.made_at(number), self._beside.get(number, _NOTHING_BESIDE)
+        memory, parts = self.memory_at(number), self.parts_at(number)
+        counted, flags = self._counted_at(number), beside.flags
+        if counted is not None:
+            tokens = _as_parts(counted)
+        else:
+            tokens = count(memory, parts)
+            flags = flags_of(made.strategy, tokens, memory, parts)
+        return TurnRecord(
+            turn, memory, parts, tokens, reply_tokens, self._compactions.get(number, ()), flags, beside.recalled,
+            beside.facts, call, beside.kind, beside.thoughts, made.strategy,
+        )  # fmt: skip
+
+    def _row(self, number: int) -> array[int]:
+        return self._numbers[number * WIDTH : (number + 1) * WIDTH]
+
+    def _counted_at(self, number: int) -> array[int] | None:
+        """The tokens of each part of one request, if they were counted when it was added."""
+        at = bisect_left(self._counted_rows, number)
+        if at == len(self._counted_rows) or self._counted_rows[at] != number:
+            return None
+        return self._counted[at * PARTS : (at + 1) * PARTS]
+
+    def memory_at(self, number: int) -> Memory:
+        """The memory that one request was made for. Sooner than its record, for which tokens may have to be counted."""
+        known = self._built.get(number)
+        if known is not None:
+            return known.memory
+        length, summary_count, cursor = self._row(number)[2:5]
+        marks = self._marks[bisect_right(self._marks, number, key=lambda one: one[0]) - 1][1]
+        return Memory(self.made_at(number).space, length, summary_count, cursor, marks)
+
+    def parts_at(self, number: int) -> Parts:
+        """What one request sends, in the same way."""
+        *bounds, input_start = self._row(number)[5:10]
+        return self.others.get(number) or _simple_parts(bounds, input_start, self.summary_role)
+
+    @property
+    def beside(self) -> Mapping[int, Beside]:
+        """What requests have besides their numbers, by their numbers (0-based): those that have anything."""
+        return self._beside
+
+    def thoughts_at(self, number: int) -> tuple[Message, ...]:
+        """What was sent behind the input of one request and stands in no log."""
+        return self._beside.get(number, _NOTHING_BESIDE).thoughts
+
+    def made_at(self, number: int) -> Made:
+        """What the request of this number (0-based) was made under."""
+        return self._made[bisect_right(self._made, number, key=lambda made: made.first) - 1]
+
+    def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
+        """The compactions that changed a request first, with its number (0-based)."""
+        return iter(sorted(self._compactions.items()))
+
+    def with_recalls(self) -> list[int]:
+        """The numbers (0-based) of the requests that something was brought back into."""
+        return self.others.with_picked()
+
+    def turn_at(self, number: int) -> int:
+        """The turn of one request."""
+        return self._numbers[range(len(self))[number] * WIDTH]
+
+    @property
+    def columns(self) -> Columns:
+        """All numbers, as arrays. Made again only after a request was added."""
+        found: Columns | None = self.__dict__.get("_columns")
+        if found is None or len(found.turns) != len(self):
+            found = self.__dict__["_columns"] = Columns(self)
+        return found
+
+
+_NOTHING_BESIDE = Beside()
+
+
+class Columns:
+    """The numbers of all requests, one array for each of :data:`ROW`, and ``tokens`` of each part.
+
+    ``turns`` and ``calls`` name a request; ``lengths`` are the messages that the log had, of which the input begins at
+    ``input_starts``; ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts`` and ``stops``
+    the log positions of history and input. A request of which they are not one range has -1 in both, and stands in
+    ``others`` by its number (0-based).
+    """
+
+    turns: Numbers
+    calls: Numbers
+    lengths: Numbers
+    summary_counts: Numbers
+    cursors: Numbers
+    summary_starts: Numbers
+    summary_stops: Numbers
+    starts: Numbers
+    stops: Numbers
+    input_starts: Numbers
+    reply_tokens: Numbers
+
+    def __init__(self, requests: Requests) -> None:
+        table = np.array(requests._numbers, np.int64).reshape(-1, WIDTH).T.copy()
+        counted = np.full((PARTS, len(requests)), -1, np.int64)
+        counted[:, np.array(requests._counted_rows, np.int64)] = (
+            np.array(requests._counted, np.int64).reshape(-1, PARTS).T
+        )
+        (
+            self.turns, self.calls, self.lengths, self.summary_counts, self.cursors, self.summary_starts,
+            self.summary_stops, self.starts, self.stops, self.input_starts, self.reply_tokens,
+        ) = table  # fmt: skip
+        self.others: Mapping[int, Parts] = requests.others
+        self.summary_role = requests.summary_role
+        self._counted, self._requests = counted, requests
+
+    def _by_making(self) -> Iterator[tuple[Made, slice]]:
+        """What requests were made under, and which ones."""
+        made = self._requests._made
+        stops = [*(one.first for one in made[1:]), len(self.turns)]
+        return ((one, slice(one.first, stop)) for one, stop in zip(made, stops, strict=False))
+
+    @cached_property
+    def tokens(self) -> dict[str, Numbers]:
+        """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros where a part is not
+        in use."""
+        requests, counted = self._requests, self._counted
+        not_counted = counted[0] < 0
+        for one, rows in self._by_making():
+            missing = not_counted[rows]
+            if missing.any():
+                derived = np.array([*self._derived(one.space, rows).values()])
+                counted[:, rows] = np.where(missing, derived, counted[:, rows])
+        for number, parts in self.others.items():
+            if not_counted[number]:
+                tokens = count(requests.memory_at(number), parts)
+                counted[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
+        return dict(zip(ALL_PARTS, counted, strict=True))
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """All tokens sent with each request."""
+        total: Numbers = np.sum([*self.tokens.values()], axis=0, dtype=np.int64)
+        return total
+
+    @property
+    def largest(self) -> int:
+        """The tokens of the largest request; 0 where there is none."""
+        return int(self.totals.max(initial=0))
+
+    def _derived(self, space: MemorySpace, rows: slice) -> dict[str, Numbers]:
+        """The tokens of requests of one range each, all at once."""
+        sums = space.sums.arrays
+        starts, stops, lengths = self.starts[rows], self.stops[rows], self.lengths[rows]
+        inputs = self.input_starts[rows]
+        nothing = np.zeros(len(starts), np.int64)
+        messages = stops - starts + (self.summary_stops[rows] > self.summary_starts[rows]) + space.system_count
+        system_names = sums.name_totals[space.system_stop]
+        tokens = {
+            "system": nothing + space.system_tokens,
+            "summary": self._summary_tokens(space, rows),
+            "recalled": nothing,
+            "history": sums.totals[inputs] - sums.totals[starts],
+            "input": sums.totals[lengths] - sums.totals[inputs],
+            "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
+            "tools": sums.call_totals[stops] - sums.call_totals[starts] + space.tool_tokens,
+            "names": system_names + sums.name_totals[stops] - sums.name_totals[starts],
+        }
+        return {part: tokens[part] for part in ALL_PARTS}
+
+    def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
+        if not space.summaries:
+            return np.zeros(len(self.starts[rows]), np.int64)
+        sent = list(zip(self.summary_starts[rows].tolist(), self.summary_stops[rows].tolist(), strict=True))
+        tokens = {bounds: space.summaries.tokens(*bounds) for bounds in set(sent)}
+        return np.array([tokens[bounds] for bounds in sent], np.int64)
+
+    @property
+    def over_budget(self) -> int:
+        """How many requests are larger than their strategy's own budget."""
+        found = 0
+        for one, rows in self._by_making():
+            budget = None if one.strategy is None else one.strategy.budget_tokens
+            if one.strategy is not None and budget is not None:
+                tokens = {part: counted[rows] for part, counted in self.tokens.items()}
+                found += int(np.sum(one.strategy.counted_tokens(tokens) > budget))
+        return found
+
+
+class Turns(Records):
+    """The record of the last request of every turn, which knows all of its turn; made when somebody asks."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+        turns = requests.columns.turns
+        ends = np.flatnonzero(np.diff(turns)) + 1 if len(turns) else np.zeros(0, np.intp)
+        self._bounds = np.concatenate([[0], ends, [len(turns)]]) if len(turns) else np.zeros(1, np.intp)
+
+    def __len__(self) -> int:
+        return len(self._bounds) - 1
+
+    def _record(self, number: int) -> TurnRecord:
+        first, stop = self._bounds[number : number + 2].tolist()
+        return of_one_turn(self._requests[first:stop])
+
+
+def flags_of(strategy: Strategy | None, tokens: dict[str, int], memory: Memory, parts: Parts) -> tuple[str, ...]:
+    """What is to be said of a request: that it is larger than the strategy's own budget, or has a tool's result without
+    its call."""
+    budget = None if strategy is None else strategy.budget_tokens
+    flags: tuple[str, ...] = ()
+    if strategy is not None and budget is not None and strategy.counted_tokens(tokens) > budget:
+        flags = (OVER_BUDGET,)
+    orphaned = bool(memory.log.tools.results) and bool(orphaned_results(memory.log, parts))
+    return (*flags, ORPHANED_TOOL_MESSAGE) if orphaned else flags
+
+
+def _simple_parts(bounds: Sequence[int], input_start: int, role: str) -> Parts:
+    first, last, start, stop = bounds
+    pieces: list[Piece] = [Notes(first, last, "message", role)] if last > first else []
+    if start < input_start:
+        pieces.append(Messages(start, input_start))
+    if input_start < stop:
+        pieces.append(Messages(input_start, stop))
+    return Parts(tuple(pieces), range(input_start, stop))
+
+
+def _as_parts(counted: Sequence[int]) -> dict[str, int]:
+    """The tokens of each part, without those of parts that are not in use."""
+    always = len(ALL_PARTS) - 2
+    tokens = dict(zip(ALL_PARTS[:always], counted, strict=False))
+    return tokens | {part: one for part, one in zip(ALL_PARTS[always:], counted[always:], strict=True) if one}
