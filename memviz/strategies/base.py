@@ -1,6 +1,6 @@
 """What a memory strategy is: a frozen set of parameters with two pure questions.
 
-``plan_compaction`` asks *is it time to summarize, and if so what?*; ``select`` asks *what is sent
+``plan`` asks *is it time to summarize or to clear, and if so what?*; ``select`` asks *what is sent
 with the next request?* Neither calls a model, so both can be asked at any time, for any memory.
 """
 
@@ -10,16 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memviz.conversation import Message
 from memviz.deprecated import warn_renamed
 from memviz.errors import ParameterError
-from memviz.memory import Memory, SummarySource, SummaryVersion, SummaryWording
+from memviz.memory import SUMMARY, Memory, SummarySource, SummaryVersion, SummaryWording
+from memviz.pieces import Piece, messages, notes
+from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
-from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,76 +38,71 @@ class Trigger(Enum):
     REQUEST = "before each request"
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionPlan:
-    """One summarization that is due.
+FailurePolicy = Literal["leave", "drop", "raise"]
+"""What becomes of messages that a failed summarizer should have summarized: they stay as they are and the strategy
+tries again in a later turn, they are left out all the same, or the request fails."""
 
-    ``summarize`` are the log positions to put into the new summary, ``keep_from`` the first message
-    that stays verbatim, ``reason`` the arithmetic of why, ``replaces`` the summary taken in.
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An effect: something is to be written by the summarizer.
+
+    ``summarize`` are the log positions to put into the new version of the notes, ``keep_from`` the first message
+    that stays verbatim, ``reason`` the arithmetic of why, ``replaces`` the version taken in, ``track`` the kind of
+    notes. ``on_failure`` says what happens where the summarizer fails: a :data:`FailurePolicy`, or another effect that
+    is carried out in its place. Whatever it says, the log stays whole, and an error text never becomes a note. ``text``
+    is what is written without asking anybody, where a rule has a fixed text for that.
     """
 
     summarize: range
     keep_from: int
     reason: str
     replaces: SummaryVersion | None = None
+    track: str = SUMMARY
+    on_failure: FailurePolicy | Move | Write = "leave"
+    text: str | None = None
 
     @property
     def covers(self) -> range:
-        """All log positions that the new summary will stand for."""
+        """All log positions that the new version will stand for."""
         return range(self.replaces.covers.start if self.replaces else self.summarize.start, self.keep_from)
 
 
-class Selection(NamedTuple):
-    """What a request sends: a range of summary versions (0-based) and ranges of log positions.
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An effect without a model: the mark of this name moves ``to`` a log position, so that all before it is cleared,
+    shortened or evicted. ``changed`` are the log positions that are sent otherwise because of it, as a range around
+    them."""
 
-    Whether the user's input is among the positions does not matter: it is always sent.
-    """
-
-    summaries: range
-    history: tuple[range, ...]
-
-
-class Headroom(NamedTuple):
-    """How far the next compaction is: none comes before ``amount`` of ``unit`` more, and a plain user message with that
-    many makes it come; 0: the next user message does, whatever its size. Where nothing is left unsummarized, what
-    comes next is taken to begin with the user's message.
-
-    A *token* is one of the content of what is said, a *message* one of any role. A *turn* is one that begins, with a
-    user message that follows no other; where each turn is summarized, it is one that is complete.
-    """
-
-    amount: int
-    unit: str
-
-    def __str__(self) -> str:
-        if not self.amount:
-            return "the next message"
-        return counted(self.amount, f"more {self.unit.removesuffix('s')}")
-
-
-class Fill(NamedTuple):
-    """How full a memory is: so many ``unit`` of what ``counts`` (in words) are ``held``, and more than ``limit`` is
-    too much. ``regardless``: something has to go, however little is held.
-
-    Both the summarization that is due and the forecast of the next one are read off it, so they cannot disagree.
-    """
-
-    held: int
-    limit: int
-    unit: str
-    counts: str
-    regardless: bool = False
+    mark: str
+    to: int
+    kind: MoveKind
+    reason: str
+    changed: range
 
     @property
-    def is_over(self) -> bool:
-        """Whether something has to be summarized."""
-        return self.regardless or self.held > self.limit
+    def summarize(self) -> range:
+        """The log positions that it is about."""
+        return self.changed
 
     @property
-    def headroom(self) -> Headroom:
-        """How much more makes it too much. A message is one message more, also where there are too many already."""
-        least = 1 if self.unit == "messages" else 0
-        return Headroom(least if self.is_over else max(least, self.limit + 1 - self.held), self.unit)
+    def keep_from(self) -> int:
+        """The first message behind the mark."""
+        return self.to
+
+    @property
+    def replaces(self) -> SummaryVersion | None:
+        """No notes."""
+        return None
+
+
+def policy_name(policy: FailurePolicy | Move | Write) -> str:
+    """A failure policy in a word: *instead* for another effect."""
+    return policy if isinstance(policy, str) else "instead"
+
+
+MoveKind = Literal["cleared", "shortened", "evicted"]
+Effect = Write | Move
 
 
 class ToolUse(NamedTuple):
@@ -150,6 +146,9 @@ class Strategy(BaseModel, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.id = cls.__module__.rpartition(".")[2]
+        if "plan_compaction" in cls.__dict__ and "plan" not in cls.__dict__:
+            warn_renamed("Strategy.plan_compaction", "Strategy.plan")
+            cls.plan = _as_effects  # type: ignore[method-assign]
         if cls.__dict__.get("moment") is not None:
             warn_renamed("Strategy.moment", "Strategy.trigger")
             cls.trigger = cls.__dict__["moment"]
@@ -181,8 +180,14 @@ class Strategy(BaseModel, ABC):
 
     @property
     def label(self) -> str:
-        """Short name with the main parameter and those that differ from their default."""
-        return " · ".join([self.title, *(one.shown(getattr(self, one.name)) for one in self._named_parameters)])
+        """Short name with the main parameter and those that differ from their default; a second number of the same unit
+        is named."""
+        parts, units = [self.title], set[str]()
+        for one in self._named_parameters:
+            value = getattr(self, one.name)
+            parts.append(one.named(value) if one.unit in units else one.shown(value))
+            units |= {one.unit} if one.is_number else set()
+        return " · ".join(parts)
 
     @property
     def code_label(self) -> str:
@@ -227,16 +232,17 @@ class Strategy(BaseModel, ABC):
         up from the parts, each a number, or an array with one entry a request."""
         return tokens["history"] + tokens["input"]
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
-        """The summarization that is due for this memory, or ``None``."""
-        return None
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """What is due for this memory, in the order in which it is to be done; nothing where nothing is."""
+        return ()
 
     @abstractmethod
-    def select(self, memory: Memory) -> Selection:
-        """What the next request sends for this memory."""
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """What the next request sends for this memory behind the system prompt, in order. Whether the user's input is
+        among it does not matter: it is always sent, last, and in the form that a piece gives it."""
 
     def fill(self, memory: Memory) -> Fill | None:
-        """How full the memory is, for a strategy that summarizes when it is too full; :meth:`plan_compaction` asks the
+        """How full the memory is, for a strategy that summarizes when it is too full; :meth:`plan` asks the
         same. ``None`` for one that never summarizes, or not for that reason."""
         return None
 
@@ -249,10 +255,36 @@ class Strategy(BaseModel, ABC):
         fill = self.fill(memory)
         return None if fill is None else fill.headroom
 
+    def idle_because(self, memory: Memory) -> str:
+        """What the conversation has lacked so far, so that a rule without a summarizer changed nothing: words such as
+        "no tool was called". Empty where it lacks nothing."""
+        return ""
+
+    @property
+    def writes_notes(self) -> bool:
+        """Whether it has anything written by a summarizer."""
+        return self.trigger is not Trigger.NEVER
+
     @property
     def instruction(self) -> str:
         """What the summarizer is told to do."""
         return RUNNING_INSTRUCTION
+
+    def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
+        """The messages sent to the summarizer for an ``effect`` that was planned for ``memory``. A strategy of several
+        tracks of notes asks for each in its own words; one that cuts what the summarizer reads does so here."""
+        return self.summarizer_request(memory.worth_summarizing(effect.summarize), effect.replaces, instruction)
+
+    def source_of(self, memory: Memory, effect: Write) -> SummarySource | None:
+        """What :meth:`requests_of` put into the prompt, as values (:meth:`summary_source`)."""
+        if type(self).requests_of is not Strategy.requests_of:
+            return None
+        return self.summary_source(memory.worth_summarizing(effect.summarize), effect.replaces)
+
+    def read_answer(self, effect: Write, answer: str) -> str:
+        """The text that the summarizer's ``answer`` becomes. Raises :class:`UnusableSummarizerError` with what is wrong
+        with one that cannot be read."""
+        return answer
 
     def summarizer_request(
         self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
@@ -274,6 +306,11 @@ class Strategy(BaseModel, ABC):
     def summary_entry(self, summary: SummaryVersion) -> str:
         """How a summary reads inside a request."""
         return f"Summary of earlier conversation: {summary.text}"
+
+    def can_be_run(self) -> str:
+        """Why it cannot be run here, in a sentence that says what to do; empty where it can. A strategy that runs a
+        real library says so where that is not installed."""
+        return ""
 
     @property
     def summary_wording(self) -> SummaryWording:
@@ -299,8 +336,25 @@ def transcript_text(message: Message) -> str:
     return message.content + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
 
 
+def _as_effects(self: Any, memory: Memory) -> tuple[Effect, ...]:
+    plan = self.plan_compaction(memory)
+    return () if plan is None else (plan,)
+
+
+def _pieces(summaries: range, history: tuple[range, ...]) -> tuple[Piece, ...]:
+    return (*notes(summaries), *map(messages, history))
+
+
+_RENAMED: dict[str, tuple[str, Any]] = {
+    "Moment": ("Trigger", Trigger),
+    "CompactionPlan": ("Write", Write),
+    "Selection": ("a tuple of memviz.pieces", _pieces),
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name != "Moment":
+    if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warn_renamed("memviz.strategies.base.Moment", "Trigger")
-    return Trigger
+    new, value = _RENAMED[name]
+    warn_renamed(f"memviz.strategies.base.{name}", new)
+    return value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import Selection, Strategy
+from memviz.pieces import Messages, Piece
+from memviz.strategies.base import Strategy
 
 
 class Buffer(Strategy):
@@ -21,6 +22,6 @@ class Buffer(Strategy):
     reference: ClassVar[str] = "LangChain ConversationBufferMemory"
     order: ClassVar[int] = 1
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """Everything."""
-        return Selection(range(0), (range(memory.history_start, memory.length),))
+        return (Messages(memory.history_start, memory.length),)

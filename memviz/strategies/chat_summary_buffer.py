@@ -8,7 +8,9 @@ from typing import ClassVar
 from memviz.conversation import Message
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Count, Fill, Selection, Strategy, Trigger, transcript_line
+from memviz.pieces import Messages, Piece, notes
+from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write, transcript_line
+from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import free_text, switch, whole_number
 
 DEFAULT_PROMPT = (
@@ -83,7 +85,7 @@ class ChatSummaryBuffer(Strategy):
         counts = f"{counted} and {UNSUMMARIZED}" if counted else UNSUMMARIZED
         return Fill(held, self.token_limit, "tokens", counts, begins_with_reply and memory.summary is None)
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """What a walk back from the newest message leaves over."""
         fill = self.fill(memory)
         if fill is None:
@@ -92,14 +94,14 @@ class ChatSummaryBuffer(Strategy):
                 f"{self.token_limit:,}. Shorten it, raise token_limit or turn count_initial_tokens off."
             )
         if not memory.pending or not fill.is_over:
-            return None
+            return ()
         keep_from = self._keep_from(memory)
         # The reason names everything that the reference walks over, the summary too, whether or not it decided.
         walked = memory.pending_tokens + (memory.summary.tokens if memory.summary else 0) + self._initial_tokens(memory)
         reason = f"{walked:,} tokens > {self.token_limit:,}"
         if walked <= self.token_limit:  # everything fits, so only the rule on the first kept message moved something
             reason = f"{keep_from - memory.cursor} messages before the first one kept, which has to be the user's"
-        return CompactionPlan(range(memory.cursor, keep_from), keep_from, reason, memory.summary)
+        return (Write(range(memory.cursor, keep_from), keep_from, reason, memory.summary),)
 
     def _keep_from(self, memory: Memory) -> int:
         """First message kept: of those that fit the limit the oldest that answers nothing."""
@@ -112,9 +114,9 @@ class ChatSummaryBuffer(Strategy):
     def _initial_tokens(self, memory: Memory) -> int:
         return memory.space.system_tokens if self.count_initial_tokens else 0
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""
-        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+        return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))
 
     @property
     def instruction(self) -> str:

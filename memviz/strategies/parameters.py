@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import Field
@@ -21,7 +22,8 @@ class Parameter:
     """One declared parameter. ``suggested`` is the range that a control or a sweep starts with.
 
     ``live_only`` parameters bound what a model does by itself during a live turn; a replay, where
-    replies come from the transcript, is the same whatever they are.
+    replies come from the transcript, is the same whatever they are. ``choices`` are the only values of a text that has
+    a few, each with a line on what it means. ``zero_is_off``: with 0 what the parameter is about does not happen.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Parameter:
     optional: bool = False
     suggested: tuple[int, int] | None = None
     live_only: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
+    zero_is_off: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -45,16 +49,40 @@ class Parameter:
         """The name as a person reads it."""
         return self.name.replace("_", " ").capitalize()
 
+    def is_off(self, value: Any) -> bool:
+        """Whether this value switches off what the parameter is about."""
+        return self.zero_is_off and value == 0
+
     def shown(self, value: Any) -> str:
         """A value in as few words as say what it is."""
+        if self.is_off(value):
+            return f"{self.name.replace('_', ' ')} off"
+        if self.unit == "%":
+            return f"{self.name.removesuffix('_percent').replace('_', ' ')} {value}%"
         if self.is_number:
             return counted(value, self.unit.removesuffix("s"))
         if self.kind is bool:
             return self.name.replace("_", " ").removeprefix("enable ") + (" on" if value else " off")
+        if self.choices:
+            whose = self.whose(value)
+            return f"{self.name.replace('_', ' ')} {value}{f' ({whose})' if whose else ''}"
         return f"own {self.name.replace('_', ' ')}"
 
+    def named(self, value: Any) -> str:
+        """The same of a number, with the name of what it is: ``clear at least 500 tokens``."""
+        if not self.is_number or self.unit == "%":
+            return self.shown(value)
+        return f"{self.name.removesuffix(f'_{self.unit}').replace('_', ' ')} {self.shown(value)}"
+
+    def whose(self, value: Any) -> str:
+        """Whose rule a choice is, such as ``LangChain``; empty where it is nobody's."""
+        name, colon, _ = dict(self.choices).get(value, "").partition(": ")
+        return name if colon else ""
+
     def in_code(self, value: Any) -> str:
-        """A value as it is typed into code: ``buffer_size=4``. A text is not written out."""
+        """A value as it is typed into code: ``buffer_size=4``. A free text is not written out."""
+        if self.choices:
+            return f"{self.name}={value!r}"
         return f"{self.name}={value if self.is_number or self.kind is bool else '…'}"
 
 
@@ -67,9 +95,12 @@ def whole_number(
     minimum: int = 1,
     maximum: int | None = None,
     live_only: bool = False,
+    zero_is_off: bool = False,
 ) -> Any:
     """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
-    extra: dict[str, Any] = {"unit": unit, "suggested": list(suggested), "live_only": live_only}
+    extra: dict[str, Any] = {
+        "unit": unit, "suggested": list(suggested), "live_only": live_only, "zero_is_off": zero_is_off,
+    }  # fmt: skip
     return Field(default, ge=minimum, le=maximum or LARGEST_NUMBER, description=help, json_schema_extra=extra)
 
 
@@ -83,6 +114,12 @@ def free_text(help: str) -> Any:
     return Field(None, description=help)
 
 
+def choice(default: str, meanings: Mapping[str, str], help: str) -> Any:
+    """Declare a parameter with a few values, whose annotation is their ``Literal``; ``meanings`` says of each in a line
+    what it does, behind ``NAME: `` where it is the rule of somebody, whose name is then shown with it."""
+    return Field(default, description=help, json_schema_extra={"meanings": dict(meanings)})
+
+
 def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
     """All parameters that a strategy class declares, in order."""
     return tuple(_parameter(name, field) for name, field in model.model_fields.items())
@@ -90,11 +127,11 @@ def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
 
 def _parameter(name: str, field: FieldInfo) -> Parameter:
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-    kinds = [kind for kind in get_args(field.annotation) if kind is not type(None)] or [field.annotation]
+    meanings: Any = extra.get("meanings") or {}
     suggested: Any = extra.get("suggested")
     return Parameter(
         name=name,
-        kind=kinds[0],
+        kind=_kind(field.annotation),
         default=field.default,
         help=field.description or "",
         unit=str(extra.get("unit", "")),
@@ -103,7 +140,17 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         optional=type(None) in get_args(field.annotation),
         suggested=(suggested[0], suggested[1]) if suggested else None,
         live_only=bool(extra.get("live_only")),
+        choices=tuple(meanings.items()),
+        zero_is_off=bool(extra.get("zero_is_off")),
     )
+
+
+def _kind(annotation: Any) -> type:
+    """The type of the values: of a choice between texts ``str``, of an optional one the type besides ``None``."""
+    if get_origin(annotation) is Literal:
+        return str
+    kinds: list[type] = [kind for kind in get_args(annotation) if kind is not type(None)]
+    return kinds[0] if kinds else annotation
 
 
 def _maximum(field: FieldInfo) -> int | None:
@@ -116,8 +163,12 @@ def range_in_words(parameter: Parameter, *, is_too_large: bool = False) -> str:
     """What a parameter may be, for an error message; with an upper end if the value was above it."""
     if parameter.kind is bool:
         return "true or false"
+    if parameter.choices:
+        return "one of " + ", ".join(value for value, _ in parameter.choices)
     if not parameter.is_number:
         return "text, or nothing for the default" if parameter.optional else "text"
+    if parameter.unit == "%":
+        return f"a whole number of percent from {parameter.minimum} to {parameter.maximum}"
     if parameter.maximum is None and not is_too_large:
         return f"a whole number of {parameter.unit}, {parameter.minimum} or more"
     return f"a whole number of {parameter.unit} from {parameter.minimum} to {parameter.maximum or LARGEST_NUMBER:,}"

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from memviz.conversation import Message
 from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.strategies.base import CompactionPlan, Headroom, Strategy, Trigger, transcript_line
+from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
+from memviz.strategies.clauses import Headroom
 from memviz.strategies.parameters import switch
 
 TURN_INSTRUCTION = (
@@ -28,16 +29,16 @@ class PerTurnSummaries(Strategy):
 
     enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Summarize the oldest completed turn that has no summary yet."""
         if not self.enable_summarization:
-            return None
+            return ()
         start = self.unsummarized_start(memory)
         if start >= memory.length:
-            return None
+            return ()
         number = memory.log.turn_number(start)
         stop = memory.length if number == memory.turn else memory.log.turn_start(number + 1)
-        return CompactionPlan(range(start, stop), stop, f"turn {number} is complete: {stop - start} messages")
+        return (Write(range(start, stop), stop, f"turn {number} is complete: {stop - start} messages"),)
 
     def unsummarized_start(self, memory: Memory) -> int:
         """Position of the first message that should be summarized and is not."""
@@ -47,6 +48,11 @@ class PerTurnSummaries(Strategy):
     def headroom(self, memory: Memory) -> Headroom | None:
         """One turn, always: the one that is complete next."""
         return Headroom(1, "turns") if self.enable_summarization else None
+
+    @property
+    def writes_notes(self) -> bool:
+        """Switched by ``enable_summarization``."""
+        return self.enable_summarization
 
     @property
     def instruction(self) -> str:

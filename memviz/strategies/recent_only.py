@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import Selection
+from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.parameters import whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 
@@ -33,7 +33,7 @@ class RecentOnly(PerTurnSummaries):
         """Their summaries do not count."""
         return "completed turns sent word for word"
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """All summaries, the last ``recent_rounds`` completed turns, and the turn that is open so far: its question,
         tool calls and results.
 
@@ -43,6 +43,6 @@ class RecentOnly(PerTurnSummaries):
         first = completed - self.recent_rounds + 1
         start = memory.log.turn_start(first) if first > 0 else memory.history_start
         if not self.enable_summarization:
-            return Selection(range(0), (range(start, memory.length),))
+            return (Messages(start, memory.length),)
         start = min(start, self.unsummarized_start(memory))
-        return Selection(memory.all_summaries, (range(start, memory.length),))
+        return (*notes(memory.all_summaries), Messages(start, memory.length))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import CompactionPlan, Fill, Selection, Strategy, Trigger
+from memviz.pieces import Messages, Piece, notes
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
+from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import whole_number
 
 
@@ -40,19 +42,20 @@ class Summary(Strategy):
         """Messages of 2 x ``buffer_size``. The summary is none of them."""
         return Fill(memory.length - memory.cursor, 2 * self.buffer_size, "messages", self.limits)
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Past 2 x ``buffer_size`` messages, summarize all but the last ``buffer_size``."""
         fill = self.fill(memory)
         if not fill.is_over:
-            return None
+            return ()
         keep_from = memory.length - self.buffer_size
-        return CompactionPlan(
+        effect = Write(
             summarize=range(memory.cursor, keep_from),
             keep_from=keep_from,
             reason=f"{fill.held} messages > 2 x {self.buffer_size}",
             replaces=memory.summary,
         )
+        return (effect,)
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""
-        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+        return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))

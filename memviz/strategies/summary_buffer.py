@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import CompactionPlan, Fill, Selection, Strategy, Trigger
+from memviz.pieces import Messages, Piece, notes
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
+from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import whole_number
 
 
@@ -47,21 +49,22 @@ class SummaryBuffer(Strategy):
         be larger than the limit: it is summarized with the one that follows."""
         return Fill(memory.pending_tokens, self.max_token_limit, "tokens", self.limits)
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Past the limit, summarize all but the newest messages that fit into half of it."""
         fill = self.fill(memory)
         if not fill.is_over or memory.pending < 2:
-            return None
+            return ()
         half = self.max_token_limit // 2
         fitting = memory.sums.suffix_start(memory.length, half, memory.cursor)
         keep_from = min(max(fitting, memory.cursor + 1), memory.length - 1)
-        return CompactionPlan(
+        effect = Write(
             summarize=range(memory.cursor, keep_from),
             keep_from=keep_from,
-            reason=f"{fill.held:,} tokens > {fill.limit:,}",
+            reason=fill.reason,
             replaces=memory.summary,
         )
+        return (effect,)
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""
-        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+        return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import Selection, ToolUse
+from memviz.pieces import Messages, Piece, notes
+from memviz.strategies.base import ToolUse
 from memviz.strategies.parameters import switch, whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 
@@ -61,7 +62,7 @@ class SummaryOnly(PerTurnSummaries):
             self.thinking_token_budget,
         )
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """All summaries, and of the history only the turn that is open so far: its question, tool calls and results.
 
         A turn whose summary failed is sent word for word until it has one.
@@ -69,5 +70,5 @@ class SummaryOnly(PerTurnSummaries):
         start = memory.before_open_turn
         if self.enable_summarization:
             start = min(start, self.unsummarized_start(memory))
-        sent = range(start, memory.length)
-        return Selection(memory.all_summaries if self.enable_summarization else range(0), (sent,) if sent else ())
+        summaries = notes(memory.all_summaries) if self.enable_summarization else ()
+        return (*summaries, Messages(start, memory.length)) if start < memory.length else summaries

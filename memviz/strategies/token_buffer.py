@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import Selection, Strategy
+from memviz.pieces import Messages, Piece
+from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 
 
@@ -39,7 +40,7 @@ class TokenBuffer(Strategy):
         """``max_tokens``."""
         return self.max_tokens
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The longest suffix of the log within the budget."""
         start = memory.sums.suffix_start(memory.length, self.max_tokens, memory.history_start)
-        return Selection(range(0), (range(start, memory.length),))
+        return (Messages(start, memory.length),)

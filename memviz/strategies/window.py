@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.memory import Memory
-from memviz.strategies.base import Selection, Strategy
+from memviz.pieces import Messages, Piece
+from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 
 
@@ -35,7 +36,7 @@ class Window(Strategy):
         """The input counts too."""
         return "messages"
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The last ``window_size`` messages."""
         start = max(memory.history_start, memory.length - self.window_size)
-        return Selection(range(0), (range(start, memory.length),))
+        return (Messages(start, memory.length),)

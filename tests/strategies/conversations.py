@@ -85,5 +85,9 @@ def small_parameters(id: str) -> dict[str, int]:
         "summary": {"buffer_size": 1},
         "summary_buffer": {"max_token_limit": 20},
         "chat_summary_buffer": {"token_limit": 30},
+        "clear_tool_results": {"trigger_tokens": 10, "keep_results": 1},
+        "threshold_summary": {"trigger_tokens": 20, "keep_messages": 2, "summarizer_reads_tokens": 30},
+        "head_and_tail": {"head_size": 1, "tail_size": 2},
+        "fifo_facts": {"token_limit": 30, "max_facts": 1},
     }
     return small.get(id, {})

@@ -9,6 +9,7 @@ from hypothesis import given
 
 import memviz
 from memviz import ParameterError, UnknownStrategyError
+from memviz.engine.assembly import Parts
 from tests.strategies.conversations import conversations, outcomes, small_parameters, summarizer
 
 IDS = list(memviz.strategies())
@@ -28,6 +29,28 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "enable_reflective_thinking": False,
         "max_thinking_rounds": 3,
         "thinking_token_budget": 10000,
+    },
+    "clear_tool_results": {
+        "trigger_tokens": 100_000,
+        "keep_results": 3,
+        "clear_at_least_tokens": 0,
+        "rule": "stop",
+        "clear_arguments": False,
+        "excluded_tools": None,
+        "placeholder": None,
+    },
+    "threshold_summary": {
+        "trigger_tokens": 4000,
+        "trigger_messages": 0,
+        "trigger_percent": 0,
+        "joined_by": "any",
+        "other_triggers": None,
+        "keep_messages": 20,
+        "keep_tokens": 0,
+        "keep_percent": 0,
+        "window_tokens": 128_000,
+        "summarizer_reads_tokens": 4000,
+        "summarize_prompt": None,
     },
 }
 NUMBERS = [(id, p.name) for id, cls in memviz.strategies().items() for p in cls.parameters() if p.is_number]
@@ -132,11 +155,12 @@ def test_questions_are_pure_and_stay_inside_the_log(id: str, messages: list[memv
     run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
     for record in reversed(run.turns):
         memory = record.memory
-        selection = strategy.select(memory)
-        assert selection == strategy.select(memory)
-        assert strategy.plan_compaction(memory) == strategy.plan_compaction(memory)
-        assert all(part.start >= 0 and part.stop <= memory.length for part in selection.history)
-        assert selection.summaries.stop <= memory.summary_count
+        pieces = strategy.select(memory)
+        assert pieces == strategy.select(memory)
+        assert strategy.plan(memory) == strategy.plan(memory)
+        sent = Parts(pieces)
+        assert all(part.start >= 0 and part.stop <= memory.length for part in sent.messages)
+        assert all(notes.stop <= memory.summary_count for notes in sent.notes)
         headroom = strategy.headroom(memory)
         assert headroom is None or headroom.amount >= 0
 
@@ -154,7 +178,7 @@ def test_nothing_is_due_before_the_headroom_is_used_up(
             said = {"messages": length - memory.length, "tokens": run.space.sums.between(memory.length, length)}
             if headroom is None or said.get(headroom.unit, headroom.amount) >= headroom.amount:
                 break
-            assert strategy.plan_compaction(memory.appended(length)) is None
+            assert not strategy.plan(memory.appended(length))
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -1,0 +1,217 @@
+"""FIFO with facts: first in, first out."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import ClassVar
+
+from memviz.conversation import Message
+from memviz.memory import FACTS, Memory, SummaryVersion
+from memviz.pieces import Line, Messages, Piece, notes
+from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
+from memviz.strategies.clauses import Fill
+from memviz.strategies.parameters import free_text, whole_number
+from memviz.text.wording import counted
+
+EXTRACT = (
+    "Extract facts from the conversation below: what the user told and what was found out, such as preferences, "
+    "personal details, requirements, constraints, names, numbers, dates and decisions. Only what was said, no "
+    "opinions and no summaries, and nothing that the known facts hold already."
+)
+CONDENSE = (
+    "Condense the known facts to fewer than {max_facts}. Join facts that belong together, and leave one out only where "
+    "another that you keep says the same. Your list replaces the known facts, so it has to be complete."
+)
+FORMAT = (
+    "Answer with the facts alone, each in a <fact>, in this form; with <facts></facts> where there are none:\n"
+    "<facts>\n  <fact>first fact</fact>\n  <fact>second fact</fact>\n</facts>"
+)
+_FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
+
+
+class FifoFacts(Strategy):
+    """Past a share of its token limit, takes the oldest turns out (first in, first out) and lists the facts in them.
+
+    Gains: each fact stands in a line of its own and stays as it was written, where a running summary is written over
+    and over; a turn in progress is never cut, so a call always goes with its results. Loses: whatever is no fact, such
+    as who said it, when and why; what the summarizer did not list is gone.
+
+    Looks after each message at those that were not yet taken out: their tokens alone count towards the share, those of
+    calls, facts and static text do not. Past it, the oldest messages go, at least ``flush_percent`` of the limit and on
+    to the next user message, and again until the rest is within its share. The newest turn stays, even where it is
+    larger. More facts than ``max_facts`` are condensed by a second call, whose list is taken as it is. From messages in
+    which no facts are found nothing is kept.
+
+    Static text and facts are sent as one system message behind the system prompt. A system message later in the
+    conversation counts, and is taken out like any other. Without a summarizer messages go and no facts are kept.
+
+    Checked request by request against llama-index-core 0.14.25: Memory with a StaticMemoryBlock and a
+    FactExtractionMemoryBlock of priority 0, whose messages are put one by one. Different here: where the history holds
+    a system message, LlamaIndex puts the facts before its words, and here they stay in front. A summarizer that fails,
+    or answers with no text at all, takes no messages out, where LlamaIndex loses them. The input is always sent, where
+    LlamaIndex takes out the first of several user messages in a row. LlamaIndex also counts the ids of tool results,
+    and its FunctionAgent puts the calls and results of a turn only once the turn is over.
+    """
+
+    title: ClassVar[str] = "FIFO with facts"
+    reference: ClassVar[str] = "LlamaIndex Memory with FactExtractionMemoryBlock (llama-index-core 0.14.25)"
+    order: ClassVar[int] = 7
+    main_parameter: ClassVar[str] = "token_limit"
+    trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    drops_without_summarizer: ClassVar[bool] = True
+    tried_at_first: ClassVar[bool] = False  # once full, it calls the summarizer in nearly every turn
+
+    token_limit: int = whole_number(
+        30000, "tokens",
+        "Limit that the shares below are taken of. Larger keeps more word for word and costs more a turn. Facts may "
+        "take a request over it.",
+        (500, 30000),
+    )  # fmt: skip
+    history_percent: int = whole_number(
+        70, "%",
+        "Share of the limit that messages may take word for word. The rest is left for facts and static text.",
+        (30, 100), maximum=100,
+    )  # fmt: skip
+    flush_percent: int = whole_number(
+        10, "%",
+        "Share of the limit that is taken out at least each time. Larger asks the summarizer less often, with more to "
+        "read, and leaves less word for word.",
+        (5, 50), maximum=100,
+    )  # fmt: skip
+    max_facts: int = whole_number(
+        50, "facts",
+        "More facts than this are condensed into fewer by a second call of the summarizer.",
+        (5, 100),
+    )  # fmt: skip
+    static_text: str | None = free_text("Text that stands before the facts in every request. Empty sends none.")
+
+    @property
+    def limits(self) -> str:
+        """Facts and static text do not count."""
+        return "messages word for word"
+
+    @property
+    def budget_tokens(self) -> int:
+        """The share of ``token_limit`` that messages may take: past it they are taken out."""
+        return self.history_limit
+
+    @property
+    def history_limit(self) -> int:
+        """Most tokens of messages that are sent word for word."""
+        return int(self.token_limit * (self.history_percent / 100))
+
+    @property
+    def flush_tokens(self) -> int:
+        """Fewest tokens that are taken out at a time."""
+        return max(1, int(self.token_limit * (self.flush_percent / 100)))
+
+    def fill(self, memory: Memory) -> Fill:
+        """Tokens of the messages that were not yet taken out. A first message may be larger than the limit: it goes
+        once another user message follows."""
+        return Fill(memory.pending_tokens, self.history_limit, "tokens", self.limits)
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """Facts of the oldest messages where there are too many messages; first a shorter list of the facts that were
+        just found, where that is too long."""
+        facts = memory.head(FACTS)
+        found = len(listed_in(facts.text)) if facts is not None else 0
+        if facts is not None and found > self.max_facts and not is_condensed(facts, memory):
+            reason = f"{counted(found, 'fact')} > {self.max_facts:,}"
+            return (Write(facts.added, memory.cursor, reason, facts, FACTS),)
+        fill = self.fill(memory)
+        keep_from = self._keep_from(memory) if fill.is_over and memory.pending > 1 else memory.cursor
+        if keep_from == memory.cursor:
+            return ()
+        return (Write(range(memory.cursor, keep_from), keep_from, fill.reason, facts, FACTS),)
+
+    def _keep_from(self, memory: Memory) -> int:
+        """The first user message behind what has to go at least; where none follows the newest one, so that the turn in
+        progress stays; where there is none at all, everything goes."""
+        log, totals = memory.log, memory.sums.totals
+        enough = bisect_left(totals, totals[memory.cursor] + self.flush_tokens, memory.cursor + 1, memory.length)
+        first = min(enough, memory.length - 1)
+        if log[first].role == "user":
+            return first
+        turn = log.turn_number(first)
+        if turn < log.turn_number(memory.length - 1):
+            return log.turn_start(turn + 1)
+        newest = log.turn_start(turn) if turn else -1
+        while log[newest + 1].role == "user":
+            newest += 1
+        return newest if newest >= memory.cursor else memory.length
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """Static text and facts, then all messages that were not taken out."""
+        return (*self._written(memory), Messages(memory.cursor, memory.length))
+
+    def _written(self, memory: Memory) -> tuple[Piece, ...]:
+        facts = memory.head(FACTS)
+        if facts is not None and facts.text:
+            return notes(memory.notes_of(FACTS))
+        return (Line(Message("system", self._memory_text(""))),) if self.static_text else ()
+
+    @property
+    def instruction(self) -> str:
+        """How facts are asked for."""
+        return EXTRACT
+
+    def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
+        """One user message: what to do, the known facts, the form of the answer, and the messages. Where facts are
+        condensed, the messages are those that were taken out last, as in LlamaIndex."""
+        if condenses(effect):
+            instruction = CONDENSE.format(max_facts=self.max_facts)
+        return super().requests_of(memory, effect, instruction)
+
+    def summarizer_request(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        """What to do, by default to extract facts, with the messages."""
+        known = f"<existing_facts>\n{replaces.text if replaces else ''}\n</existing_facts>"
+        lines = "\n".join(map(transcript_line, messages))
+        return (Message("user", "\n\n".join([instruction or self.instruction, known, FORMAT, lines])),)
+
+    def read_answer(self, effect: Write, answer: str) -> str:
+        """The facts, one a line: the known ones with those of the answer that are new, or a condensed list alone, if it
+        has any."""
+        found, known = facts_in(answer), effect.replaces
+        if known is not None and condenses(effect):
+            return written_down(found) or known.text
+        before = listed_in(known.text) if known else []
+        return written_down([*before, *(fact for fact in dict.fromkeys(found) if fact not in before)])
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """The text in the tags that LlamaIndex has."""
+        return self._memory_text(summary.text)
+
+    def _memory_text(self, facts: str) -> str:
+        blocks = (("StaticContent", self.static_text), ("ExtractedFacts", facts))
+        return "<memory>\n" + "".join(f"<{name}>\n{text}\n</{name}>\n" for name, text in blocks if text) + "</memory>"
+
+
+def facts_in(text: str) -> list[str]:
+    """The facts of an answer."""
+    return [fact for found in _FACT.findall(text) if (fact := found.strip())]
+
+
+def listed_in(text: str) -> list[str]:
+    """The facts of a list; of one that a user wrote without tags, its lines."""
+    return facts_in(text) or [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def written_down(facts: Sequence[str]) -> str:
+    """Facts as a list, one a line."""
+    return "\n".join(f"<fact>{fact}</fact>" for fact in facts)
+
+
+def condenses(effect: Write) -> bool:
+    """Whether a shorter list is to be made of the facts that were just found in the same messages."""
+    return effect.replaces is not None and effect.replaces.added == effect.summarize
+
+
+def is_condensed(facts: SummaryVersion, memory: Memory) -> bool:
+    """Whether a list was made of the one before alone, and of no messages."""
+    if facts.replaces is None:
+        return False
+    return memory.space.summaries.versions[facts.replaces - 1].added == facts.added
