@@ -28,7 +28,8 @@ __all__ = ["Budget", "Budgeted"]
 
 MAX_OUTPUT_TOKENS = 4096
 INPUT_MARGIN = 2.0
-"""Reserved for each token counted: the model's own tokenizer may cut finer than the counter."""
+"""Reserved for each token counted: the model's own tokenizer may cut finer than the counter. Of letters other than
+ASCII it may make a token for each byte: older tokenizers make 30 of a Hindi word of which o200k_base makes 5."""
 REFUSALS = (
     BadKeyError, ConnectionRefusedModelError, ContextTooLongError, MissingKeyError, RateLimitError, UnknownModelError,
 )  # fmt: skip
@@ -84,8 +85,9 @@ class Budgeted(ModelWrapper):
         """What one request may cost at most, in US dollars."""
         parts = [*(message.to_request() for message in messages), *(tool.to_request() for tool in tools)]
         request = json.dumps(parts, ensure_ascii=False)
-        counted = INPUT_MARGIN * counter(self._counter)(request)
-        input_tokens = min(counted, len(request.encode("utf-8", "replace")))
+        written = request.encode("utf-8", "replace")
+        beyond_ascii = sum(map((0x7F).__lt__, written))
+        input_tokens = min(INPUT_MARGIN * counter(self._counter)(request) + beyond_ascii, len(written))
         rates = self._price.rates(int(input_tokens))
         dearest = max(rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0)
         return input_tokens * dearest + self.max_output_tokens * (rates.output_usd_per_token or 0.0)

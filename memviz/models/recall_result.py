@@ -10,6 +10,7 @@ from memviz.text.wording import counted
 _STANDING = "They stand right before the user's last message."
 _AMONG = "They stand right before the user's last message, among others that were recalled."
 _RECALLED = re.compile(r"Recalled ([\d,]+) messages?\.")
+_IN_PLACE = re.compile(r"([\d,]+) of them stands? in full where (?:it was|they were) said\.")
 _HELD = re.compile(r"([\d,]+) of them you were sent anyway\.")
 _MISSING = re.compile(r"There is no (?P<missing>[^:]+): this conversation has (?P<turns>[\d,]+) turns? so far\.")
 
@@ -17,9 +18,10 @@ _MISSING = re.compile(r"There is no (?P<missing>[^:]+): this conversation has (?
 @dataclass(frozen=True, slots=True)
 class RecallResult:
     """``fresh`` messages were added to the request, the last ones before the input unless they are ``among`` others
-    that were recalled; ``held`` ones it had anyway. ``cut`` were over the limit, and
-    ``halves`` are calls or results of tools whose other half is not there. ``missing`` names what does not exist in
-    a conversation of ``turns`` completed turns, messages by their index."""
+    that were recalled; ``held`` ones it had anyway, and ``in_place`` ones that had been cleared or shortened it has in
+    full where they were said. ``cut`` were over the limit, and ``halves`` are calls or results of tools whose other
+    half is not there. ``missing`` names what does not exist in a conversation of ``turns`` completed turns, messages by
+    their index."""
 
     fresh: int
     held: int = 0
@@ -28,13 +30,17 @@ class RecallResult:
     missing: tuple[str, ...] = ()
     turns: int = 0
     among: bool = False
+    in_place: int = 0
 
     @property
     def text(self) -> str:
         """The result in words."""
-        sentences = [f"Recalled {counted(self.held + self.fresh, 'message')}."]
+        sentences = [f"Recalled {counted(self.held + self.in_place + self.fresh, 'message')}."]
         if self.fresh:
             sentences.append(_AMONG if self.among else _STANDING)
+        if self.in_place:
+            where = "stands in full where it was" if self.in_place == 1 else "stand in full where they were"
+            sentences.append(f"{self.in_place:,} of them {where} said.")
         if self.held:
             sentences.append(f"{self.held} of them you were sent anyway.")
         if self.cut:
@@ -52,13 +58,14 @@ class RecallResult:
     def read(cls, text: str) -> RecallResult:
         """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
         among others are not counted as ``fresh``: nobody can tell which they are."""
-        recalled, held, missing = _RECALLED.search(text), _HELD.search(text), _MISSING.search(text)
-        of_held = _number(held.group(1)) if held else 0
+        recalled, missing = _RECALLED.search(text), _MISSING.search(text)
+        held, in_place = (_number(one.group(1)) if one else 0 for one in (_HELD.search(text), _IN_PLACE.search(text)))
         return cls(
-            _number(recalled.group(1)) - of_held if recalled and _STANDING in text else 0,
-            of_held,
+            _number(recalled.group(1)) - held - in_place if recalled and _STANDING in text else 0,
+            held,
             missing=tuple(missing["missing"].split(", no ")) if missing else (),
             turns=_number(missing["turns"]) if missing else 0,
+            in_place=in_place,
         )
 
 

@@ -20,7 +20,11 @@ from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH
 
 MODEL = OfflineModel(60)
-SUMMARIZING = [id for id, made in strategies().items() if made.moment is not Trigger.NEVER]
+SUMMARIZING = [
+    id
+    for id, made in strategies().items()
+    if made.trigger is not Trigger.NEVER and strategy(id).summary_source([], None) is not None  # others have it parsed
+]
 TEXTS = st.lists(
     st.sampled_from([fact.statement for fact in (*ENGLISH, *CHINESE)] + ["  ", "\n", "\n\n- ", "What?", "3."]),
     max_size=5,

@@ -16,6 +16,8 @@ from memviz.models.recall_result import RecallResult
         RecallResult(0, held=1_200),
         RecallResult(4, held=2, missing=("turn 9", "message 77"), turns=3),
         RecallResult(0, missing=("turn 2",), turns=1),
+        RecallResult(2, held=3, in_place=1),
+        RecallResult(0, in_place=1_200),
     ],
 )
 def test_what_a_result_says_is_read_again(result: RecallResult) -> None:

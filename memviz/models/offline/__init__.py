@@ -27,6 +27,7 @@ From sentences to a summary:
 2. ``summarizer`` scores every sentence: what it tells (numbers, names, decisions; see :mod:`memviz.text.traits`), who
    said it, how rare its words are.
 3. It takes the best until the budget is used, one of several that say the same, and puts them in their old order.
+   Where a prompt asks for facts, ``facts`` gives each of these sentences as one.
 """
 
 from memviz.models.offline.model import VERSION, OfflineModel

@@ -10,7 +10,8 @@ from memviz.conversation import Message
 from memviz.text.sentences import Passage, passage
 
 _SUMMARY_HEAD = re.compile(
-    r"^[^\S\n]*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] ",
+    r"^[^\S\n]*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] "
+    r"|</?(?:memory|StaticContent|ExtractedFacts|fact)>",
     re.IGNORECASE | re.MULTILINE,
 )
 _INSTRUCTION = re.compile(

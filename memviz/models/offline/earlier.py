@@ -45,7 +45,7 @@ class Earlier:
             summaries,
             told.turns if told.missing else turns,
             # of messages that were sent anyway nothing tells which they are
-            before[len(before) - told.fresh :] if told.fresh and not told.held else (),
+            before[len(before) - told.fresh :] if told.fresh and not (told.held or told.in_place) else (),
             tuple(one for one in wanted if one not in absent),
             absent,
         )

@@ -15,6 +15,7 @@ from memviz.counters import counter as counter_named
 from memviz.errors import ParameterError
 from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, ToolChoice, Usage
+from memviz.models.offline.facts import fact_request, facts
 from memviz.models.offline.summarizer import summarize
 from memviz.models.offline.summary_request import Entry, asked_limit, entries_in, entries_of
 from memviz.models.offline.tool_use import next_step
@@ -79,7 +80,11 @@ class OfflineModel(Model):
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The most informative sentences of what ``messages`` ask to summarize, in their order. Of an instruction
-        it obeys only the length: "at most 60 words", tokens or characters."""
+        it obeys only the length: "at most 60 words", tokens or characters; and where that asks for each fact in a
+        ``<fact>``, every sentence is one."""
+        asked = fact_request(messages)
+        if asked is not None:
+            return self._reply(messages, facts(asked, self.summary_budget_tokens, self._count))
         return self._summary(messages, entries_in(messages))
 
     def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:

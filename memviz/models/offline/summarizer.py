@@ -42,20 +42,30 @@ class _Candidate:
 def summarize(entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int], *, fill: bool = False) -> str:
     """The summary of ``entries`` in at most ``budget_tokens`` tokens (of whatever ``count`` counts), never empty.
     A short text is brought down below the budget, unless it is to ``fill`` it."""
-    candidates = _candidates(entries)
-    if not candidates:
+    room_tokens = budget_tokens if fill else condensed_tokens(entries, budget_tokens, count)
+    chosen = best_sentences(entries, room_tokens, count)
+    if not chosen:
         text = " ".join(" ".join(entry.text for entry in entries).split())
         return truncated(text or EMPTY_SUMMARY, budget_tokens, count)
-    if not fill:
-        budget_tokens = min(budget_tokens, _target_tokens(entries, count))
-    chosen = _choose(_ranked(candidates), budget_tokens, count)
+    text = _joined(chosen)
+    return truncated(text, room_tokens, count) if len(chosen) == 1 else text
+
+
+def best_sentences(entries: Sequence[Entry], room_tokens: int, count: Callable[[str], int]) -> list[Sentence]:
+    """The most informative sentences that fit into ``room_tokens`` together, in their order; one that is larger where
+    none fits, and none where there is no sentence."""
+    candidates = _candidates(entries)
+    chosen = _choose(_ranked(candidates), room_tokens, count) if candidates else []
     while True:
-        text = _joined(candidate.sentence for candidate in sorted(chosen, key=lambda one: one.position))
-        if count(text) <= budget_tokens:
-            return text
-        if len(chosen) == 1:
-            return truncated(text, budget_tokens, count)
+        sentences = [candidate.sentence for candidate in sorted(chosen, key=lambda one: one.position)]
+        if len(chosen) < 2 or count(_joined(sentences)) <= room_tokens:
+            return sentences
         chosen.pop()  # the least informative; joining can cost a token or two more than the sum says
+
+
+def condensed_tokens(entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int]) -> int:
+    """The budget, or less where what is to be summarized is short."""
+    return min(budget_tokens, _target_tokens(entries, count))
 
 
 def _target_tokens(entries: Sequence[Entry], count: Callable[[str], int]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 
 from memviz.conversation import Message
@@ -15,6 +16,12 @@ from memviz.strategies.base import transcript_text
 _ENTRY = re.compile(r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE)
 _CLOSING_QUOTE = re.compile(r'\n\s*"\s*$')
 _OLD_SUMMARY = re.compile(r"\s*(?:previous|existing|current|earlier|old) summary\s*:\s*", re.IGNORECASE)
+# LangChain's middleware writes messages as XML, in which what was said is escaped.
+_XML_MESSAGE = re.compile(r'<message type="(human|ai|system|tool)">(.*?)</message>', re.DOTALL)
+_XML_CALL = re.compile(r'<tool_call id="[^"]*" name="([^"]*)">(.*?)</tool_call>', re.DOTALL)
+_XML_CONTENT = re.compile(r"<content>(.*?)</content>", re.DOTALL)
+_XML_ROLES = {"human": "user", "ai": "assistant"}
+_SUMMARY_TO_DATE = "Here is a summary of the conversation to date:"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
@@ -52,8 +59,8 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     """The entries that the prompt ``messages`` holds, oldest first, without the instruction.
 
     Read are: one user message with an instruction, a blank line and lines ``role: content``; a system
-    message with the instruction and a user message with a transcript; and, failing both, the messages
-    themselves as the conversation.
+    message with the instruction and a user message with a transcript; an instruction and messages as XML, as LangChain
+    writes them; and, failing all, the messages themselves as the conversation.
     """
     instructed = len(messages) > 1 and messages[0].role == "system"
     body = messages[1:] if instructed else messages
@@ -62,18 +69,23 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     text = body[0].content if body else ""
     if not instructed:
         text = _after_instruction(text)
+    if _XML_MESSAGE.match(text):
+        return tuple(_nonempty(_xml_entries(text)))
     return tuple(_nonempty(_named_entries(text, summary_first=instructed)))
 
 
 def asked_limit(messages: Sequence[Message]) -> Limit | None:
     """The length that the instruction of ``messages`` asks for: "at most 60 words". What is summarized may say
     such a thing as well and is not obeyed."""
-    if not messages:
-        return None
-    text = messages[0].content
-    if messages[0].role != "system":
-        text = text[: len(text) - len(_after_instruction(text))]
-    return _limit_in(text)
+    return _limit_in(instruction_of(messages)) if messages else None
+
+
+def instruction_of(messages: Sequence[Message]) -> str:
+    """What the prompt ``messages`` tells to do, without what is to be summarized."""
+    text = messages[0].content if messages else ""
+    if not messages or messages[0].role == "system":
+        return text
+    return text[: len(text) - len(_after_instruction(text))]
 
 
 @lru_cache(maxsize=64)  # many requests, few instructions
@@ -89,6 +101,9 @@ def _after_instruction(text: str) -> str:
     """What follows the instruction: it ends at a blank line, unless the first line is an entry already."""
     if _ENTRY.match(text):
         return text
+    xml, entry = _XML_MESSAGE.search(text), _ENTRY.search(text)
+    if xml and (entry is None or xml.start() < entry.start()):
+        return text[xml.start() :]
     blank = _BLANK_LINE.search(text)
     if blank is None:
         return text
@@ -112,7 +127,24 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
             role, content = "summary", content[old.end() :]
         elif summary_first and at == 0 and role == "system":
             role = "summary"
-        yield Entry(role, content)
+        yield _unless_summary(at, Entry(role, content))
+
+
+def _xml_entries(text: str) -> Iterator[Entry]:
+    """The messages of a text, each with the calls that it makes."""
+    for number, found in enumerate(_XML_MESSAGE.finditer(text)):
+        role, inside = found.groups()
+        said = _XML_CONTENT.search(inside)
+        calls = [f" [calls {name} {arguments}]" for name, arguments in _XML_CALL.findall(inside)]
+        content = (said.group(1) if said else "") + "".join(calls) if calls else inside
+        yield _unless_summary(number, Entry(_XML_ROLES.get(role, role), unescape(content)))
+
+
+def _unless_summary(number: int, entry: Entry) -> Entry:
+    """The entry; the summary that it holds where it is the first one and LangChain's heading says so."""
+    if number or not entry.text.startswith(_SUMMARY_TO_DATE):
+        return entry
+    return Entry("summary", entry.text.removeprefix(_SUMMARY_TO_DATE).strip())
 
 
 def _nonempty(found: Iterable[Entry]) -> Iterator[Entry]:
