@@ -55,8 +55,9 @@ DATABASE_VARIABLE = "MEMVIZ_DB"
 DEFAULT_DATABASE = "memviz.db"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 200_000
-"""Runs that are kept, and how many requests and summaries they may have together: about 1 KB each."""
+MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 500_000
+"""Runs that are kept, and how many requests and summaries they may have together: some hundred bytes each, with what is
+worked out of them. Six settings over a long conversation have to fit: of one too many each click would replay all."""
 MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 150_000
 """Conversations that are kept, and how many messages they may have together: about 1 KB each."""
 MAX_REPLAYS_AT_WORK = 12
@@ -160,6 +161,12 @@ class Workspace:
             with suppress(UnreadableConversationError):
                 entries[chosen] = self.store.entry(chosen)
         return Choices(entries, unreadable)
+
+    def request_count(self, entry: ConversationEntry) -> int:
+        """How many calls of the model a conversation took: more than its turns only where tools were called."""
+        # A call of a tool adds two messages to the two of a turn; most conversations need not be looked at.
+        has_room = entry.message_count > 2 * entry.turn_count
+        return max(entry.turn_count, self.store.request_count(entry.id)) if has_room else entry.turn_count
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""

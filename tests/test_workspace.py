@@ -17,7 +17,8 @@ from memviz import Chat, FreeRun, Message, ModelError, Recall, Run, ScriptedMode
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
-from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, TITLE_CHARS, RunKey, Workspace
+from memviz.ui.shell.state import MAX_SETTINGS
+from memviz.workspace import DATABASE_VARIABLE, FIRST_SAMPLE, MAX_RUN_RECORDS, TITLE_CHARS, RunKey, Workspace
 from tests.engine.probes import Digest, talk, timeless
 from tests.same_runs import contents
 from tests.storage.old_records import make_old, one_request_a_turn
@@ -74,6 +75,13 @@ def resumed(workspace: Workspace, id: str, **changes: object) -> Chat:
         run = work.run
     assert run is not None
     return Chat.resume(run, model=replies, summarizer=summarizer)  # type: ignore[arg-type]
+
+
+def test_six_settings_over_a_long_conversation_are_kept_together() -> None:
+    """Of one run too many, each time the page is drawn it would be replayed, and push out the one that is asked for
+    next."""
+    requests, summaries = 30_000, 17_000  # of 60,000 messages under a summary buffer of 500 tokens
+    assert MAX_SETTINGS * requests + 3 * 3 * summaries < MAX_RUN_RECORDS
 
 
 class TestLibrary:

@@ -10,6 +10,7 @@ from sqlalchemy import Table, delete, func, select
 from sqlmodel import Session
 
 from memviz.conversation import Message
+from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE
 from memviz.storage import library, rows
@@ -120,8 +121,8 @@ def _new_records(session: Session, stored: RunRow, run: Run) -> dict[Table, list
 def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
     """Raise if the stored run has more of the user's decisions than ``run``: they were made in another tab."""
     records = session.execute(select(COMPACTIONS.c.record).where(COMPACTIONS.c.run_id == stored.id)).scalars()
-    decided = sum(record.get("kind", "summary") != "summary" or bool(record.get("proposed")) for record in records)
-    if decided > sum(compaction.kind != "summary" or compaction.is_edited for compaction in run.compactions):
+    decided = sum(record.get("kind") in DECISIONS or bool(record.get("proposed")) for record in records)
+    if decided > sum(compaction.is_decision or compaction.is_edited for compaction in run.compactions):
         raise conversation_changed()
 
 

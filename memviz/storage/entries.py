@@ -16,6 +16,7 @@ from sqlalchemy.types import NullType
 from memviz.conversation import clean_text
 from memviz.errors import UnreadableConversationError
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
+from memviz.text.wording import counted
 from memviz.transcripts.base import RecordedEvent
 
 ENTRIES_REMEMBERED = 1_000
@@ -152,7 +153,9 @@ def _judged(items: tuple[tuple[str, Any], ...]) -> ConversationEntry | Unreadabl
 def _count_problem(value: _Conversation, last_position: object) -> str:
     there = 0 if last_position is None else last_position + 1 if isinstance(last_position, int) else -1
     if there != value.message_count:
-        return f"it was saved with {value.message_count:,} messages, and the last one there is number {there:,}"
+        return (
+            f"it was saved with {counted(value.message_count, 'message')}, and the last one there is number {there:,}"
+        )
     return "it has more turns than messages" if value.turn_count > value.message_count else ""
 
 

@@ -30,6 +30,7 @@ from memviz.errors import StorageError, UnreadableConversationError
 from memviz.storage import rows
 from memviz.storage.entries import RAW_ENTRIES, ConversationEntry, UnreadableConversation, entry_of
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
+from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
@@ -212,6 +213,17 @@ def messages(session: Session, conversation_id: str, stop: int | None = None) ->
     return made
 
 
+def request_count(session: Session, conversation_id: str) -> int:
+    """How many calls of the model a conversation calls for (:attr:`memviz.conversation.Log.request_count`); 0 where its
+    messages are damaged."""
+    table = MESSAGES.c
+    roles = session.execute(select(table.role).where(table.conversation_id == conversation_id).order_by(table.position))
+    try:
+        return Log(Message(role, "") for role in roles.scalars()).request_count
+    except DAMAGE:
+        return 0
+
+
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
 
@@ -231,7 +243,7 @@ def read(session: Session, id: str) -> Transcript:
     transcript = rows.transcript(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
     if turn_count != stored.turn_count:
-        problem = f"it was saved with {stored.turn_count:,} turns, and its messages make {turn_count:,}"
+        problem = f"it was saved with {counted(stored.turn_count, 'turn')}, and its messages make {turn_count:,}"
         raise UnreadableConversationError(stored.title, stored.id, problem)
     return transcript
 

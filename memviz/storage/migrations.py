@@ -63,8 +63,16 @@ def _keep_every_request(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN tools JSON")
 
 
+def _keep_pieces(connection: Connection) -> None:
+    """Version 8: a request's record has the pieces that were sent, in order. Those of before stay as they are, and are
+    read as they are; a memviz of before would take the new ones for damaged. And a summary says what kind of notes it
+    is."""
+    connection.exec_driver_sql("ALTER TABLE summary ADD COLUMN track VARCHAR")
+
+
 UPGRADES: tuple[Upgrade, ...] = (
     _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers, _keep_every_request,
+    _keep_pieces,
 )  # fmt: skip
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""

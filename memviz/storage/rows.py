@@ -14,9 +14,10 @@ from memviz.conversation import Log, Message, ToolCall, clean_text
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.memory import SummaryVersion
+from memviz.memory import SUMMARY, SummaryVersion
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
+from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
 Row = dict[str, Any]
@@ -167,6 +168,7 @@ def _summary_row(run_id: str, version: SummaryVersion) -> Row:
         added_start=version.added.start,
         added_stop=version.added.stop,
         replaces=version.replaces,
+        track=None if version.track == SUMMARY else version.track,
     )
 
 
@@ -214,13 +216,13 @@ def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
     answered = log.turn_count if is_replay else log.turn_count - 1  # the last may wait for its reply
     # A memory for somebody else's chat loop has no requests at all: they are made elsewhere.
     if turns < answered and (is_replay or turns):
-        raise ValueError(f"of {log.turn_count} turns it has {turns}")
+        raise ValueError(f"of {counted(log.turn_count, 'turn')} it has {turns}")
 
 
 def _expect_all_requests(replay: Run) -> None:
     asked = replay.log.request_count
     if len(replay.requests) != asked:
-        raise ValueError(f"of {asked} requests it has {len(replay.requests)}")
+        raise ValueError(f"of {counted(asked, 'request')} it has {len(replay.requests)}")
 
 
 def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:
@@ -228,4 +230,5 @@ def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:
         **{name: stored[name] for name in ("version", "turn", "text", "tokens", "replaces")},
         "covers": [stored["covers_start"], stored["covers_stop"]],
         "added": [stored["added_start"], stored["added_stop"]],
+        "track": SUMMARY if stored["track"] is None else stored["track"],
     }

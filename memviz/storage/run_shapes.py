@@ -2,18 +2,80 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
-from memviz.conversation import Log
+from memviz.conversation import Log, Message
+from memviz.forms import FORMS
+from memviz.memory import SUMMARY
+from memviz.pieces import Place
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Text = Annotated[str, Field(strict=True)]
 Pair = tuple[Count, Count]
-Triple = tuple[Count, Count, Count]
+Marks = dict[Text, Count]
+MemoryValue = Annotated[
+    tuple[Count, Count, Count] | tuple[Count, Count, Count, Marks], Field(union_mode="left_to_right")
+]  # the first one that fits: nearly all memories have no marks
+
+
+def _sound_form(form: dict[str, Any]) -> dict[str, Any]:
+    _expect_form(json.dumps(form, sort_keys=True))
+    return form
+
+
+@lru_cache(maxsize=64)
+def _expect_form(text: str) -> None:
+    """Raise ValueError unless this is a form. The requests of a run have few different ones."""
+    fields = json.loads(text)
+    name = fields.pop("form", None)
+    if name not in FORMS:
+        raise ValueError("the form is unknown")
+    if not fields.keys() <= {field.name for field in dataclass_fields(FORMS[name])}:  # type: ignore[arg-type]
+        raise ValueError(f"the form {name!r} has a field that is unknown")
+    try:
+        TypeAdapter(FORMS[name]).validate_json(json.dumps(fields), strict=True)
+    except ValidationError:
+        raise ValueError(f"the form {name!r} has a field with a wrong value") from None
+
+
+def _sound_message(message: dict[str, Any]) -> dict[str, Any]:
+    Message.of(message)
+    return message
+
+
+def _name_of(piece: object) -> object:
+    """The name of a piece; messages in a form, and those that stand whole in place of one, have one item more."""
+    if not isinstance(piece, list | tuple) or not piece:
+        return None
+    if piece[0] == "picked" and len(piece) > 2:
+        return "picked instead of a form"
+    return "messages in a form" if piece[0] == "messages" and len(piece) > 3 else piece[0]
+
+
+Form = Annotated[dict[Text, Any], AfterValidator(_sound_form)]
+SentMessage = Annotated[dict[Text, Any], AfterValidator(_sound_message)]
+MessagesPiece = tuple[Text, Count, Count]
+FormPiece = tuple[Text, Count, Count, Form]
+NotesPiece = tuple[Text, Count, Count, Place, Literal["system", "user", "assistant"]]
+PickedPiece = tuple[Text, list[Count]]
+RestoredPiece = tuple[Text, Annotated[list[Count], Field(min_length=1)], Form]
+LinePiece = tuple[Text, SentMessage, Place]
+Piece = Annotated[
+    Annotated[MessagesPiece, Tag("messages")]
+    | Annotated[FormPiece, Tag("messages in a form")]
+    | Annotated[NotesPiece, Tag("notes")]
+    | Annotated[PickedPiece, Tag("picked")]
+    | Annotated[RestoredPiece, Tag("picked instead of a form")]
+    | Annotated[LinePiece, Tag("line")],
+    Discriminator(_name_of, custom_error_type="unknown_piece", custom_error_message="the piece is unknown"),
+]
 
 
 class _Shape(BaseModel):
@@ -71,10 +133,7 @@ class _Recalled(_Shape):
 
 class _Sent(_Shape):
     turn: Count
-    memory: Triple
-    summaries: Pair
-    history: list[Pair]
-    recalled_positions: list[Count]
+    memory: MemoryValue
     tokens: dict[Text, Count]
     reply_tokens: Count
     compactions: Pair
@@ -84,6 +143,12 @@ class _Sent(_Shape):
 
 
 class _Request(_Sent):
+    """A request; those of earlier versions have no pieces, see ``memviz/engine/old_records.py``."""
+
+    pieces: list[Piece] | None = None
+    summaries: Pair | None = None
+    history: list[Pair] | None = None
+    recalled_positions: list[Count] | None = None
     call: Count
     kind: Literal["answer", "recall", "thinking"]
     input: Pair
@@ -95,10 +160,18 @@ class _Request(_Sent):
 class _Turn(_Sent):
     """A turn as earlier versions recorded it; see ``memviz/engine/old_records.py``."""
 
+    summaries: Pair
+    history: list[Pair]
+    recalled_positions: list[Count]
     input: Pair | Count | None
     tools: list[Text] = []
     exchange: Pair = (0, 0)
     calls: list[_Call] = []
+
+
+class _LibraryCall(_Shape):
+    request: list[SentMessage]
+    answer: Text
 
 
 class _Draft(_Shape):
@@ -110,6 +183,7 @@ class _Draft(_Shape):
     usage: _Usage | None
     model: Text
     prompt_tokens: Count
+    answer: Text | None = None
 
 
 class _Compaction(_Shape):
@@ -123,7 +197,12 @@ class _Compaction(_Shape):
     cost: Amount | None
     model: Text
     by_thinking: bool = False
-    kind: Literal["summary", "skip", "edit", "undo"] = "summary"
+    kind: Literal["summary", "summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"] = "summary"
+    track: Text = SUMMARY
+    policy: Literal["leave", "drop", "raise", "instead"] = "leave"
+    is_fixed: bool = False
+    asked_by_library: _LibraryCall | None = None
+    answer: Text | None = None
     instruction: Text | None = None
     proposed: Text | None = None
     revises: Count | None = None
@@ -132,8 +211,8 @@ class _Compaction(_Shape):
     output_tokens: Count = 0
     prompt_tokens: Count
     summarized: Pair
-    before: Triple
-    after: Triple
+    before: MemoryValue
+    after: MemoryValue
     version: Count | None
     usage: _Usage | None
     discarded: list[_Draft] = []
@@ -147,6 +226,7 @@ class _Summary(_Shape):
     covers: Pair
     added: Pair
     replaces: Count | None
+    track: Text = SUMMARY
 
 
 class _Strategy(_Shape):
@@ -193,6 +273,7 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     if (run.requests is None) == (run.turns is None):
         raise ValueError("it has to have either requests or turns")
     _expect_every_call(run)
+    _expect_pieces(run.requests or ())
     _expect_within(_turn_numbers(run), log.turn_count, "turn")
     _expect_within(_positions(run), len(log), "message")
     _expect_within(_versions(run), len(run.summaries), "summary")
@@ -212,6 +293,13 @@ def _expect_every_call(run: _Run) -> None:
             raise ValueError("a turn is missing")
         if found != call:
             raise ValueError(f"a request of turn {turn} is missing")
+
+
+def _expect_pieces(requests: Sequence[_Request]) -> None:
+    """A request has its pieces, or what they were made of in earlier versions."""
+    for request in requests:
+        if request.pieces is None and None in (request.summaries, request.history, request.recalled_positions):
+            raise ValueError(f"the pieces of a request of turn {request.turn} are missing")
 
 
 def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
@@ -236,9 +324,12 @@ def _positions(run: _Run) -> Iterator[int]:
     """Everything that may be at most the number of messages."""
     for sent in run.sent:
         yield from (*_memory_positions(sent.memory), *sent.exchange)
-        yield from (position for part in sent.history for position in part)
+        yield from (position for part in sent.history or () for position in part)
+        yield from _behind(sent.recalled_positions or ())
+        if isinstance(sent, _Request):
+            yield from (position for piece in sent.pieces or () for position in _piece_positions(piece))
         asked = sent.input if isinstance(sent.input, tuple) else (0, 0 if sent.input is None else sent.input + 1)
-        yield from (*_behind(sent.recalled_positions), *asked)
+        yield from asked
         yield from _behind(sent.recalled.indices if sent.recalled else ())
     for compaction in run.compactions:
         yield from (compaction.after_message + 1, compaction.keep_from, *compaction.summarized)
@@ -251,14 +342,29 @@ def _behind(positions: Sequence[int]) -> Iterator[int]:
     return (position + 1 for position in positions)
 
 
-def _memory_positions(memory: tuple[int, int, int]) -> tuple[int, int]:
-    length, _, cursor = memory
-    return length, cursor
+def _memory_positions(memory: MemoryValue) -> Iterator[int]:
+    length, _, cursor, *marks = memory
+    yield from (length, cursor)
+    for named in marks:
+        yield from named.values()
+
+
+def _piece_positions(piece: tuple[Any, ...]) -> Sequence[int]:
+    name, first, *rest = piece
+    if name == "messages":
+        return first, rest[0]
+    return [*_behind(first)] if name == "picked" else ()
+
+
+def _note_versions(piece: tuple[Any, ...]) -> tuple[Any, ...]:
+    return piece[1:3] if piece[0] == "notes" else ()
 
 
 def _versions(run: _Run) -> Iterator[int]:
     for sent in run.sent:
-        yield from (sent.memory[1], *sent.summaries)
+        yield from (sent.memory[1], *(sent.summaries or ()))
+        if isinstance(sent, _Request):
+            yield from (number for piece in sent.pieces or () for number in _note_versions(piece))
     for compaction in run.compactions:
         yield from (compaction.before[1], compaction.after[1])
         yield from (number or 0 for number in (compaction.version, compaction.replaces, compaction.revises))

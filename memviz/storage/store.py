@@ -153,6 +153,7 @@ class Store:
     conversation = _reads(library.conversation)
     entries = _reads(library.entries)
     entry = _reads_once(library.entry)
+    request_count = _reads_once(library.request_count)
     conversation_ids = _reads(library.ids_of_format)
     exists = _reads_once(library.exists)
     add_conversation = _writes(library.add)

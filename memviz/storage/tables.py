@@ -196,7 +196,8 @@ class CompactionRow(Base, table=True):
 
 
 class SummaryRow(Base, table=True):
-    """One summary version. ``covers`` and ``added`` are ranges of log positions, the stop excluded."""
+    """One summary version. ``covers`` and ``added`` are ranges of log positions, the stop excluded. ``track`` is the
+    kind of notes, empty for a summary."""
 
     __tablename__ = "summary"
     __table_args__ = (
@@ -215,6 +216,7 @@ class SummaryRow(Base, table=True):
     added_start: int
     added_stop: int
     replaces: int | None = None
+    track: str | None = None
 
 
 CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))

@@ -15,8 +15,6 @@ MAX_CATEGORY_CHARS = 60
 UNTITLED = "Untitled conversation"
 Category = str
 
-TIME = "time"
-"""Key in a message's ``meta``: when it was said, as ISO text in UTC."""
 REASONING = "reasoning"
 """Key in a message's ``meta``: what the model thought before it answered. It is never sent to a model again."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from memviz.conversation import Log, Message
 from memviz.errors import LostMessageError, MessageError, TranscriptError, UnclearUserError
 from memviz.message_fields import text_beside_content
+from memviz.text.wording import share_of
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import Note, RoleOf, content_text, known_role, read_message, speaker_of
 from memviz.transcripts.import_notes import ImportNotes
@@ -180,7 +181,7 @@ class TranscriptBuilder:
         read = sum(place not in lost_at for place in self._places)
         total = read + len(self._left_out) + len(self._lost)
         reasons = _listed([f"{place} {error}" for place, error in self._lost])
-        reason = f"{len(self._lost)} of {total} messages cannot be read: {reasons}."
+        reason = f"{share_of(len(self._lost), total, 'message')} cannot be read: {reasons}."
         if all(error.name for _, error in self._lost):
             raise UnclearUserError(f"{reason} {KNOWN_ROLES}", names=self._names)
         raise TranscriptError(reason, remedy=NEEDED)
@@ -192,9 +193,10 @@ class TranscriptBuilder:
             raise TranscriptError("the conversation has no messages.", remedy="Choose one with at least one message.")
         reasons = _listed(left_out)
         if not read:
-            raise TranscriptError(f"none of the {total} messages can be read: {reasons}.", remedy=NEEDED)
+            none = "its only message cannot" if total == 1 else f"none of the {total} messages can"
+            raise TranscriptError(f"{none} be read: {reasons}.", remedy=NEEDED)
         if left_out:
-            self.note(f"imported {read} of {total} messages: {reasons}")
+            self.note(f"imported {share_of(read, total, 'message')}: {reasons}")
 
     def _note_oddities(self) -> None:
         messages, places = self.messages, self._places

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from memviz.errors import TranscriptError, UnclearUserError
 from memviz.message_fields import PART_KEYS, TEXT_KEYS, role_named
+from memviz.text.wording import share_of
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
@@ -77,7 +78,11 @@ def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | N
 def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     odd = misfits(found)
     total = len(found.items)
-    why = f"{total - len(odd):,} of {total:,} messages fit, but {odd[0]}" if odd else "no format claims it for its own"
+    why = (
+        f"{share_of(total - len(odd), total, 'message')} fit, but {odd[0]}"
+        if odd
+        else "no format claims it for its own"
+    )
     if tried is not None:
         remedy = READ.format(name=tried.name, title=tried.title)
         return TranscriptError(f"no known format, but nearly {tried.name}: {why}.", remedy=remedy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from memviz.transcripts.base import TIME
+from memviz.conversation import TIME
 
 EARLIEST_SECONDS, LATEST_SECONDS = 631_152_000, 4_102_444_800  # 1990 and 2100: no chat has other dates
 NANOSECONDS = 1_000_000_000

@@ -1,4 +1,5 @@
-"""Databases as versions before file version 7 left them: one record a turn, with the model's calls before its reply."""
+"""Databases as earlier versions left them: before file version 8 without the pieces of a request, before version 7 with
+one record a turn, and the model's calls before its reply in it."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ import pytest
 
 from memviz import Chat, Reply, ScriptedModel, ToolCall, strategy
 from memviz.conversation import Log, Request, Turn
+from tests.old_requests import without_pieces
 
 Record = Mapping[str, Any]
 NEW_FIELDS = ("call", "kind", "thoughts")
@@ -37,12 +39,42 @@ def make_old(path: str | Path, turns: Mapping[int, Record] | None = None) -> Non
         for row, record in file.execute("SELECT rowid, record FROM turn").fetchall():
             old = turns[row] if turns else _without_new_fields(*json.loads(record)["requests"])
             file.execute("UPDATE turn SET record = ? WHERE rowid = ?", (json.dumps(old), row))
+        _without_kinds(file)
         file.execute("ALTER TABLE conversation DROP COLUMN tools")
         file.execute("PRAGMA user_version = 6")
 
 
+def make_version_7(path: str | Path) -> None:
+    """Make the file one of version 7."""
+    with closing(sqlite3.connect(path)) as file, file:
+        for row, record in file.execute("SELECT rowid, record FROM turn").fetchall():
+            old = {"requests": [without_pieces(request) for request in json.loads(record)["requests"]]}
+            file.execute("UPDATE turn SET record = ? WHERE rowid = ?", (json.dumps(old), row))
+        for row, record in file.execute("SELECT rowid, record FROM free_run").fetchall():
+            run = json.loads(record)
+            requests = [without_pieces(request) for request in run["requests"]]
+            compactions = [_with_old_kind(compaction) for compaction in run["compactions"]]
+            old = {**run, "requests": requests, "compactions": compactions}
+            file.execute("UPDATE free_run SET record = ? WHERE rowid = ?", (json.dumps(old), row))
+        _without_kinds(file)
+        file.execute("PRAGMA user_version = 7")
+
+
+def _without_kinds(file: sqlite3.Connection) -> None:
+    """Make summarizations what they were called before version 8."""
+    for row, record in file.execute("SELECT rowid, record FROM compaction").fetchall():
+        old = json.dumps(_with_old_kind(json.loads(record)))
+        file.execute("UPDATE compaction SET record = ? WHERE rowid = ?", (old, row))
+    file.execute("ALTER TABLE summary DROP COLUMN track")
+
+
+def _with_old_kind(compaction: Record) -> Record:
+    return {**compaction, "kind": "summary"} if compaction["kind"] in ("summarized", "evicted") else compaction
+
+
 def _without_new_fields(request: Record) -> Record:
-    return {name: value for name, value in request.items() if name not in NEW_FIELDS} | {"calls": []}
+    old = without_pieces(dict(request))
+    return {name: value for name, value in old.items() if name not in NEW_FIELDS} | {"calls": []}
 
 
 def _calling(id: str, name: str, **arguments: Any) -> tuple[ToolCall, ...]:

@@ -205,6 +205,7 @@ FIRST_VERSION = """
     ALTER TABLE conversation DROP COLUMN held_at;
     ALTER TABLE conversation DROP COLUMN events;
     ALTER TABLE conversation DROP COLUMN tools;
+    ALTER TABLE summary DROP COLUMN track;
     PRAGMA user_version = 1;
 """
 

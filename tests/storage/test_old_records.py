@@ -13,6 +13,7 @@ import pytest
 import memviz
 from memviz import Chat, Run, ScriptedModel
 from memviz.errors import DamagedRunError
+from memviz.metrics.requests.request_axis import name_of
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.same_runs import contents
@@ -55,7 +56,7 @@ def test_every_call_of_an_old_chat_is_a_request_and_it_goes_on(path: Path) -> No
     assert clockless(run) == clockless(chat.run)
     assert run is not None
     assert [record.name for record in run.requests] == [
-        "turn 1", "turn 1, call 2", "turn 2", "turn 2, call 2", "turn 2, call 3",
+        "turn 1, call 1", "turn 1, call 2", "turn 2, call 1", "turn 2, call 2", "turn 2, call 3",
     ]  # fmt: skip
     gone_on = Chat.resume(run, model=ScriptedModel(["Is she?", "Yes."]), summarizer="offline")
     gone_on.send("Really?")
@@ -97,7 +98,7 @@ def test_an_old_chat_over_tool_loops_keeps_what_is_on_record_of_them_and_goes_on
     assert contents(again) == contents(chat.run)
     assert again is not None
     assert [record.tokens for record in again.requests[:-1]] == [record.tokens for record in run.requests]
-    assert [record.name for record in again.requests] == ["turn 1", "turn 2", "turn 3", "turn 4"]
+    assert [name_of(again, record) for record in again.requests] == ["turn 1", "turn 2", "turn 3", "turn 4"]
     store.close()
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from memviz.conversation import ToolCall
-from memviz.transcripts.base import REASONING, TIME
+from memviz.conversation import TIME, ToolCall
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note
 from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text

@@ -244,7 +244,7 @@ def test_a_message_without_any_text_refuses_the_conversation_and_names_its_keys(
 
 
 def test_no_readable_message_is_an_error():
-    with pytest.raises(TranscriptError, match="none of the 1 messages can be read: index 0 has no role"):
+    with pytest.raises(TranscriptError, match="its only message cannot be read: index 0 has no role"):
         load({"content": "x"}, format="openai_messages")
     with pytest.raises(TranscriptError, match="there are no messages, found an empty list"):
         load()

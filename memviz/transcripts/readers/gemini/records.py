@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.transcripts.base import TIME, RecordedEvent
+from memviz.conversation import TIME
+from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import named
 from memviz.transcripts.readers.gemini.parts import instruction_text, response_text

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.transcripts.base import TIME, RecordedEvent
+from memviz.conversation import TIME
+from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.json_access import count_at, list_at, text_at

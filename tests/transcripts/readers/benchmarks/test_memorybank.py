@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from memviz.conversation import TIME
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.base import TIME, RecordedEvent
+from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 

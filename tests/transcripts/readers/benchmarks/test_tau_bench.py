@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from memviz.conversation import Log, Message, ToolCall
+from memviz.conversation import TIME, Log, Message, ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.base import REASONING, TIME
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 

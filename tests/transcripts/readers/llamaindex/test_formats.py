@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from memviz.conversation import Log
+from memviz.conversation import TIME, Log
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
-from memviz.transcripts.base import REASONING, TIME, RecordedEvent
+from memviz.transcripts.base import REASONING, RecordedEvent
 from tests.transcripts.readers.library_files import (
     as_database,
     as_json,

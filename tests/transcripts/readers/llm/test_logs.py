@@ -2,10 +2,10 @@
 
 import pytest
 
-from memviz.conversation import Log
+from memviz.conversation import TIME, Log
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
-from memviz.transcripts.base import REASONING, TIME
+from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.library_files import SAMPLES, as_database, calls, said, sample_bytes
 
 THREADS = (SAMPLES / "llm_logs__threads.sql").read_text(encoding="utf-8")

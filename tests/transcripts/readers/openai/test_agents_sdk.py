@@ -2,9 +2,10 @@
 
 import pytest
 
+from memviz.conversation import TIME
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
-from memviz.transcripts.base import REASONING, TIME
+from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.library_files import (
     as_database,
     calls,

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memviz.conversation import TIME
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.base import REASONING, TIME
+from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.openai_files import (
     as_json,
     as_lines,

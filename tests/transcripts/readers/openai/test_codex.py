@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from memviz.conversation import ToolCall
+from memviz.conversation import TIME, ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from memviz.transcripts.base import REASONING, TIME
+from memviz.transcripts.base import REASONING
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memviz.conversation import Log
+from memviz.conversation import TIME, Log
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
-from memviz.transcripts.base import REASONING, TIME, RecordedEvent
+from memviz.transcripts.base import REASONING, RecordedEvent
 from tests.transcripts.readers.openai_files import (
     as_json,
     as_lines,
