@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from memviz import Message, Run
 from memviz.engine.records import TurnRecord
+from memviz.pieces import Line
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")
@@ -76,6 +77,12 @@ def said(message: Message) -> str:
     return "\n".join([message.content, *values])
 
 
+def is_heading(line: str, record: TurnRecord) -> bool:
+    """Whether a line is the strategy's own above what the summarizer wrote. A library's message is kept as a whole."""
+    of_threshold = record.strategy is not None and record.strategy.id == "threshold_summary"
+    return line.startswith("===") or (of_threshold and line == "Here is a summary of the conversation to date:")
+
+
 def texts(record: TurnRecord) -> dict[str, list[str]]:
     """What the request holds, by source."""
     found: dict[str, list[str]] = {name: [] for name in STATES}
@@ -83,8 +90,11 @@ def texts(record: TurnRecord) -> dict[str, list[str]]:
     for block in record.context.blocks:
         said_here = [said(message) for message in block.messages]
         if block.kind == "summary":
-            lines = [line for line in said_here[0].split("\n") if not line.startswith("===")]
+            lines = [line for line in (block.text or said_here[0]).split("\n") if not is_heading(line, record)]
             said_here = [re.sub(r"^(\[Turn \d+\] |Summary of earlier conversation: )", "", line) for line in lines]
+        elif block.kind == "system":  # without the notes that stand in it
+            inside = [one.message for one in record.parts.pieces if isinstance(one, Line) and one.place != "message"]
+            said_here = [said(message) for message in (*record.memory.space.system_messages, *inside)]
         found[source.get(block.kind, "VERBATIM")] += said_here
     return found
 
@@ -105,7 +115,10 @@ def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | Non
     sources = [name for name in STATES if any(holds(text, probe)[0] for text in held[name])]
     stale = any(holds(text, probe)[1] for found in held.values() for text in found)
     blocks = record.context.blocks
-    verbatim = {p for block in blocks if block.kind in ("system", "history", "input", "tools") for p in block.indices}
+    verbatim = {
+        p for block in blocks if block.kind in ("system", "history", "input", "tools") for p in block.indices
+        if block.kind == "system" or record.memory.log[p] in block.messages
+    }  # fmt: skip
     anywhere = verbatim | {p for block in blocks if block.kind == "recalled" for p in block.indices}
     evidence = bool(probe.evidence) and set(probe.evidence) <= anywhere and in_record is None
     best = STATES.index(sources[-1]) if sources else 1

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Recall, Run
 from memviz.transcripts.base import Probe
+from tests.metrics.odd_strategies import odd_strategies
 from tests.strategies.conversations import conversations, outcomes, small_parameters, summarizer
 from tests.strategies.reference import turn_numbers
 
@@ -55,6 +56,25 @@ def runs(draw: st.DrawFn, id: str) -> Run:
         recalls=recalls,
         repair_tool_pairs=draw(st.booleans()),
     )
+
+
+@st.composite
+def odd_runs(draw: st.DrawFn) -> Run:
+    """A random conversation under a strategy that uses everything pieces and effects allow."""
+    return memviz.replay(
+        draw(conversations(max_messages=18)),
+        draw(odd_strategies),
+        model=summarizer(draw(outcomes)),
+        counter="chars4",
+        system_prompt=draw(st.sampled_from([None, "Be brief, the budget is 42."])),
+    )
+
+
+@st.composite
+def probed_odd_runs(draw: st.DrawFn) -> tuple[Run, tuple[Probe, ...]]:
+    """Such a run and probes about its conversation."""
+    run = draw(odd_runs())
+    return run, draw(probes_of(list(run.log)))
 
 
 @st.composite

@@ -34,16 +34,30 @@ def shared_tokens(
     return tokens
 
 
-def has_summary(record: TurnRecord) -> bool:
-    return record.context.block("summary") is not None
+def said(record: TurnRecord) -> list[tuple[str, Message]]:
+    """Every message of a request with the kind of its block."""
+    return [(block.kind, message) for block in record.context.blocks for message in block.messages]
 
 
 def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
-    """What each request shares with the one before, for a run without thoughts."""
+    """What each request shares with the one before, for a run without thoughts. The words in common count where two
+    notes differ, and where two system prompts do because of the notes in them."""
     return [0] + [
-        shared_tokens(
-            run.counter, one.context.messages, other.context.messages,
-            has_summaries=has_summary(one) and has_summary(other), per_message=TOKENS_PER_MESSAGE * overhead,
-        )
+        shared(run.counter, said(one), said(other), TOKENS_PER_MESSAGE * overhead)
         for one, other in pairwise(run.requests)
-    ]  # fmt: skip
+    ]
+
+
+def shared(
+    counter: Counter, one: Sequence[tuple[str, Message]], other: Sequence[tuple[str, Message]], per_message: int
+) -> int:
+    """Tokens of the messages that both begin with, each given with the kind of its block."""
+    tokens = 0
+    for (kind, left), (its_kind, right) in zip(one, other, strict=False):
+        if left.to_request() != right.to_request():
+            if kind == its_kind in ("summary", "system") and left.role == right.role:
+                words = words_in_common(left.content, right.content)
+                tokens += counter(words) if words else 0
+            break
+        tokens += message_tokens(counter, left) + per_message
+    return tokens

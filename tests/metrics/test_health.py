@@ -15,7 +15,9 @@ from memviz.errors import CounterUnavailableError
 from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import HealthWarning, counting, health_warnings
 from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.requests.traffic import traffic
 from memviz.models.prices import context_window_tokens
+from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import talk
 from tests.strategies.conversations import small_parameters
@@ -267,10 +269,11 @@ def test_a_full_buffer_grows_and_says_until_when() -> None:
     """The last request holds 7 x 30 tokens of history, 10 of input, and 15 messages and a primer at 3 tokens."""
     warning = expect(run_of(said(*[10, 20] * 8), "buffer"), "growth")
     window = context_window_tokens(DEFAULT_MODEL) or 0
-    turn = 8 + -(-(window - (7 * 30 + 10 + 16 * 3)) // 30)
+    more = (window - (7 * 30 + 10 + 16 * 3)) // 36 + 1  # two more messages a turn, with 3 tokens of the format each
     assert warning.numbers == (
-        "The history sent grew from 0 to 210 tokens from turn 1 to 8, about 30 a turn, and never fell. At this pace "
-        f"{window:,} tokens, the context window of {DEFAULT_MODEL}, are reached at turn {turn:,}."
+        "The history sent grew from 0 to 210 tokens from turn 1 to 8, about 30 a turn, and never fell. "
+        f"{window:,} tokens, the context window of {DEFAULT_MODEL}, are passed after {more:,} more requests, at turn "
+        f"{8 + more:,}, if they go on growing as the last 8 did."
     )
     assert (warning.severity, len(warning.turns)) == ("caution", 8)
     assert not found(run_of(said(*[10, 20] * 7), "buffer"), "growth")
@@ -289,7 +292,7 @@ def test_growth_past_the_context_window_is_bad() -> None:
     """Request 7 holds 12 messages of history and an input."""
     window = context_window_tokens(DEFAULT_MODEL) or 0
     warning = expect(run_of(talk(8), "buffer", counter=lambda _: window // 13), "growth")
-    assert warning.numbers.endswith("were reached at turn 7.")
+    assert warning.numbers.endswith("were passed at turn 7.")
     assert warning.severity == "bad"
 
 
@@ -315,6 +318,55 @@ def test_what_fell_once_does_not_grow_without_bound() -> None:
     assert not found(replace(run, requests=tuple(fell)), "growth")
 
 
+# --- clearing that costs more than it saves ---------------------------------------------------------------
+
+CACHED = PricingAssumptions.of("anthropic/claude-sonnet-4-5", pause_seconds=60.0)
+
+
+def tool_talk(turns: int, result_tokens: int, answer_tokens: int) -> list[Message]:
+    """Turns with one call of a tool each."""
+    return [
+        message
+        for turn in range(turns)
+        for message in (
+            Message("user", "x" * 40),
+            Message("assistant", "", tool_calls=(memviz.ToolCall(f"c{turn}", "look", "{}"),)),
+            Message("tool", "x" * 4 * result_tokens, tool_call_id=f"c{turn}"),
+            Message("assistant", "x" * 4 * answer_tokens),
+        )
+    ]
+
+
+def test_clearing_little_before_much_costs_more_than_it_saves() -> None:
+    """Each result is cleared when the next one comes: 600 tokens go, and an answer of 2,000 behind them is read at the
+    full price once more. With all messages sent whole it would cost what the full buffer does."""
+    messages = tool_talk(8, 600, 2_000)
+    run = run_of(messages, "clear_tool_results", trigger_tokens=0, keep_results=1)
+    (warning,) = [one for one in health_warnings(run, CACHED) if one.kind == "dear_clearing"]
+    full = CACHED.cost(traffic(run_of(messages, "buffer"))).main_usd
+    own = CACHED.cost(traffic(run)).main_usd
+    assert own is not None
+    assert full is not None
+    assert own > full
+    assert f"cost {dollars(own)}; with those messages sent whole they would cost {dollars(full)}." in warning.numbers
+    assert warning.numbers.startswith("7 clearings left ")
+    assert warning.turns == tuple(range(2, 9))
+    assert "lower keep_results from 1" in warning.remedy
+    assert "With pauses of 5 min or longer" in warning.remedy
+
+
+@pytest.mark.parametrize(
+    ("result_tokens", "prices"),
+    [(20_000, CACHED), (600, replace(CACHED, pause_seconds=600.0)), (600, replace(CACHED, cache=None)),
+     (600, replace(CACHED, main=None))],
+)  # fmt: skip
+def test_clearing_that_saves_is_no_warning(result_tokens: int, prices: PricingAssumptions) -> None:
+    """Large results; a cache that does not outlast the pause, or none; unknown prices."""
+    run = run_of(tool_talk(8, result_tokens, 2_000), "clear_tool_results", trigger_tokens=0, keep_results=1)
+    assert run.compactions
+    assert not [one for one in health_warnings(run, prices) if one.kind == "dear_clearing"]
+
+
 @pytest.mark.parametrize(
     ("id", "parameters"),
     [("window", {"window_size": 40}), ("token_buffer", {"max_tokens": 9000}), ("summary", {"buffer_size": 20}),
@@ -331,6 +383,7 @@ def test_every_strategy_is_known_to_have_a_bound_or_none() -> None:
     unbounded = {id: unbounded_part(memviz.strategy(id, **small_parameters(id))) for id in memviz.strategies()}
     assert {id: part for id, part in unbounded.items() if part} == {
         "buffer": "history", "recent_only": "summary", "summary_only": "summary",
+        "clear_tool_results": "history",  # what people and the model said
     }  # fmt: skip
 
 
@@ -346,6 +399,9 @@ def test_a_tool_result_without_its_call() -> None:
     warning = expect(run_of(messages, "window", window_size=3), "orphaned_tool_message")
     assert warning.numbers == "1 of 3 requests hold a tool result whose call was cut off."
     assert (warning.turns, warning.severity) == ((2,), "bad")
+    for_visitors, for_programs = warning.remedy.split(";")
+    assert for_visitors.startswith("Choose a strategy that cuts between turns")
+    assert "repair_tool_pairs=True" in for_programs
     assert not found(run_of(messages, "window", window_size=4), "orphaned_tool_message")
     assert not found(run_of(messages, "window", window_size=2), "orphaned_tool_message")
 

@@ -107,7 +107,7 @@ class TestWarnings:
         run = run_of([60], "buffer")
         (warning,) = [one for one in health_warnings(run) if one.kind == "growth"]
         pace = (run.requests[-1].tokens["history"] - run.requests[0].tokens["history"]) / 59
-        assert f"from turn 1 to turn 1, call 60, about {pace:,.0f} a request" in warning.numbers
+        assert f"from turn 1, call 1 to turn 1, call 60, about {pace:,.0f} a request" in warning.numbers
         assert "more requests" in warning.numbers
         assert warning.turns == (1,)
 

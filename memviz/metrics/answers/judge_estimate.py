@@ -47,7 +47,7 @@ def _reply_tokens(run: Run) -> int:
 def _summarizing(run: Run, probe: Probe) -> Iterator[Usage]:
     """The summarizer's call if the question is what fills the memory up."""
     room = run.strategy.headroom(run.memory_after(run.turns[-1].turn))
-    if room is None or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
+    if room is None or not run.strategy.writes_notes or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return
     if room.amount <= (run.counter(probe.question) if room.unit == "tokens" else 1):
         last = next((compaction for compaction in reversed(run.compactions) if compaction.asked), None)

@@ -135,8 +135,10 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         if kind is None:
             continue
         placed = kind in ("verbatim", "recalled") and len(block.indices) == len(block.messages)
-        positions = block.indices if placed else (None,) * len(block.messages)
-        for position, message in zip(positions, block.messages, strict=True):
+        # A summary that stands inside the system prompt has no message of its own.
+        said = block.messages or ((Message("system", block.text),) if block.text else ())
+        positions = block.indices if placed else (None,) * len(said)
+        for position, message in zip(positions, said, strict=True):
             yield _Candidate(kind, position, message, keys(message.content))
 
 

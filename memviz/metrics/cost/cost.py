@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from memviz.errors import ParameterError
 from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
-from memviz.metrics.requests.request_axis import calls_of
+from memviz.metrics.requests.request_axis import RequestAxis, calls_of
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
+from memviz.text.wording import RequestPlace
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cost", "Pricing", "break_even_turn", "cost", "overflow_turn", "pricing", "unpriced"]
+__all__ = ["Cost", "Pricing", "break_even_request", "cost", "pricing", "unpriced"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,30 +206,26 @@ def _cached_and_written(traffic: Traffic, cache: CacheRules | None, pause_second
     return cached, np.where(sent >= cache.min_tokens, sent - cached, 0)
 
 
-def break_even_turn(one: Cost, other: Cost) -> int | None:
-    """The first turn from which on ``one`` has cost less than ``other`` in total, up to the end; ``None`` if there is
-    none, or if a price is unknown."""
+def break_even_request(one: Cost, other: Cost) -> RequestPlace | None:
+    """The first request from which on ``one`` has cost less than ``other`` in total, up to the end; ``None`` if there
+    is none, or if a price is unknown. Where one of them took fewer calls in a turn, its last one stands beside the last
+    one of the other."""
     if one.cumulative_usd is None or other.cumulative_usd is None:
         return None
-    turns = np.union1d(one.turns, other.turns)
-    usd, other_usd = _so_far(one, turns), _so_far(other, turns)
+    axis = RequestAxis.of([one.turns, other.turns])
+    places = np.union1d(axis.places(one.turns), axis.places(other.turns))
+    usd, other_usd = _so_far(one, axis, places), _so_far(other, axis, places)
     costs_less = (usd < other_usd) & ~np.isclose(usd, other_usd, rtol=1e-9, atol=0)  # sums of floats, so nearly equal
     if not costs_less.size or not costs_less[-1]:
         return None
     dearer = np.flatnonzero(~costs_less)
-    return int(turns[dearer[-1] + 1 if dearer.size else 0])
+    return axis.request_at(int(places[dearer[-1] + 1 if dearer.size else 0]))
 
 
-def overflow_turn(traffic: Traffic, window_tokens: int | None) -> int | None:
-    """The first turn with a request larger than the model's context window (``max_input_tokens`` in
-    ``models/prices.py``); ``None`` if there is none, or if the window is unknown."""
-    too_large = np.flatnonzero(traffic.input_tokens > window_tokens) if window_tokens is not None else np.array([], int)
-    return int(traffic.turns[too_large[0]]) if too_large.size else None
-
-
-def _so_far(cost: Cost, turns: Tokens) -> Usd:
+def _so_far(cost: Cost, axis: RequestAxis, places: Tokens) -> Usd:
     assert cost.cumulative_usd is not None  # noqa: S101 - both callers look first
-    known: Usd = np.concatenate([[0.0], cost.cumulative_usd])[np.searchsorted(cost.turns, turns, side="right")]
+    steps_by_then = np.searchsorted(axis.places(cost.turns), places, side="right")
+    known: Usd = np.concatenate([[0.0], cost.cumulative_usd])[steps_by_then]
     return known
 
 

@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
-from math import ceil
-from typing import NamedTuple, Protocol
 
 from memviz.conversation import Log, Message
 from memviz.counters import Counter
-from memviz.engine.records import TurnRecord
+from memviz.engine.assembly import assemble
 from memviz.engine.run import Run
 from memviz.engine.session import new_space
-from memviz.memory import Memory
+from memviz.memory import Memory, SummaryVersion
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
-from memviz.metrics.cost.pricing import BY_HAND, DEFAULT_MODEL, Pricing, pricing
-from memviz.metrics.health.warning import HealthWarning, step_noun, turns_of
-from memviz.metrics.requests.traffic import traffic
-from memviz.models.cache_rules import CacheRules, cache_rules
-from memviz.models.prices import context_window_tokens, price
+from memviz.metrics.health.prices import Prices, answering_model, list_prices, sent_by, whose_prices
+from memviz.metrics.health.warning import HealthWarning, step_noun, turns_at
+from memviz.metrics.requests.overflow import forecast_words, overflow_name
+from memviz.metrics.requests.request_axis import name_of
+from memviz.models.cache_rules import CacheRules
+from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Strategy
-from memviz.text.wording import counted, duration_words
+from memviz.strategies.library import LibraryStrategy
+from memviz.text.wording import duration_words
 
 SAME_PRICE = 1.05
 """Requests that cost less than this many times as much cost the same."""
 LEAST_REQUESTS = 8
 _PROBE_MESSAGES, _PROBE_MESSAGE_TOKENS = 1_000, 2_000
-
-
-class Prices(Protocol):
-    """Whose prices count, and which rules of the prompt cache; ``None`` where they are unknown or there is none."""
-
-    @property
-    def main(self) -> Pricing | None:
-        """The chat model's."""
-
-    @property
-    def summarizer(self) -> Pricing | None:
-        """The summarizer's."""
-
-    @property
-    def cache(self) -> CacheRules | None:
-        """The chat model's cache."""
-
-
-class _ListPrices(NamedTuple):
-    main: Pricing | None
-    summarizer: Pricing | None
-    cache: CacheRules | None
 
 
 def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
@@ -58,37 +36,30 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     of the model that answered.
     """
     part = unbounded_part(run.strategy) if len(run.requests) >= LEAST_REQUESTS else ""
-    sizes = [record.tokens[part] for record in run.requests] if part else []
+    sizes: list[int] = run.columns.tokens[part].tolist() if part else []
     if not sizes or any(later < earlier for earlier, later in pairwise(sizes)) or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
-    first, last, noun = run.requests[0], run.requests[-1], step_noun(run)
-    model = _model(run, prices)
-    terms = prices or _ListPrices(pricing(model), pricing(model), cache_rules(model))
+    noun = step_noun(run)
+    model = answering_model(run, prices)
+    terms = prices or list_prices(run)
     pace = (sizes[-1] - sizes[0]) / (len(run.requests) - 1)
-    largest, window = max(record.total_tokens for record in run.requests), context_window_tokens(model)
+    largest, window = int(sent_by(run).input_tokens.max()), context_window_tokens(model)
     what = "The history sent" if part == "history" else "The list of summaries sent"
     return HealthWarning(
         "growth", "Grows without bound",
-        f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from {_span(first, last)}, about "
-        f"{pace:,.0f} a {noun}, and never fell.{_outlook(run, pace, window, model)}",
+        f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from {_span(run)}, about "
+        f"{pace:,.0f} a {noun}, and never fell.{_outlook(run, window, model)}",
         f"Every {noun} sends more than the one before, until the model's context window is full and requests fail."
         f"{_dearer(run, terms)}",
-        _remedy(terms.cache, part), turns_of(run.requests),
-        "bad" if window is not None and largest >= window else "caution",
+        _remedy(terms.cache, part), turns_at(run, range(len(run.requests))),
+        "bad" if window is not None and largest > window else "caution",
     )  # fmt: skip
 
 
-def _span(first: TurnRecord, last: TurnRecord) -> str:
-    """``turn 1 to 8``, ``turn 1 to turn 8, call 2``."""
-    return f"{first.name} to {f'{last.turn:,}' if last.call == 1 else last.name}"
-
-
-def _model(run: Run, prices: Prices | None) -> str:
-    """The model that answered last, else the one whose prices count, as far as its context window is known."""
-    names = [record.facts.model for record in reversed(run.requests) if record.facts and record.facts.model]
-    if prices is not None and prices.main is not None:
-        names.append(prices.main.model)
-    return next((name for name in names if price(name) is not None), DEFAULT_MODEL)
+def _span(run: Run) -> str:
+    """``turn 1 to 8``, ``turn 1, call 1 to turn 8, call 2``."""
+    first, last = run.requests[0], run.requests[-1]
+    return f"{name_of(run, first)} to {name_of(run, last) if run.has_calls else f'{last.turn:,}'}"
 
 
 def _dearer(run: Run, prices: Prices) -> str:
@@ -99,7 +70,7 @@ def _dearer(run: Run, prices: Prices) -> str:
     rules, main = prices.cache, prices.main
     if longer is None or shorter is None or longer < SAME_PRICE or rules is None or main is None:
         return ""
-    whose = BY_HAND if main.source == BY_HAND else f"of {main.model}"
+    whose = whose_prices(main)
     lives = duration_words(rules.lifetime_seconds or 0.0)
     with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
     return (
@@ -110,20 +81,18 @@ def _dearer(run: Run, prices: Prices) -> str:
 
 
 def _cost_by_pause(run: Run, prices: Prices) -> CostByPause | None:
-    sent = run.once(traffic, partial(traffic, run))
-    return cost_by_pause(sent, prices.main, prices.summarizer, prices.cache)
+    return cost_by_pause(sent_by(run), prices.main, prices.summarizer, prices.cache)
 
 
-def _outlook(run: Run, pace: float, window: int | None, model: str) -> str:
+def _outlook(run: Run, window: int | None, model: str) -> str:
     if window is None:
         return ""
-    passed = next((record for record in run.requests if record.total_tokens >= window), None)
+    sent = sent_by(run)
+    passed, forecast = overflow_name(sent, window), forecast_words(sent, window)
     full = f"{window:,} tokens, the context window of {model},"
     if passed is not None:
-        return f" {full} were reached at {passed.name}."
-    more = ceil((window - run.requests[-1].total_tokens) / pace)
-    when = f"after {counted(more, 'more request')}" if run.has_calls else f"at turn {run.requests[-1].turn + more:,}"
-    return f" At this pace {full} are reached {when}."
+        return f" {full} were passed at {passed}."
+    return f" {full} are passed {forecast}." if forecast else ""
 
 
 def _remedy(rules: CacheRules | None, part: str) -> str:
@@ -140,15 +109,21 @@ def _remedy(rules: CacheRules | None, part: str) -> str:
 
 def unbounded_part(strategy: Strategy) -> str:
     """``history`` or ``summary`` where the strategy sends all there is of it however long the conversation;
-    empty where it does not."""
+    empty where it does not, and where a real library decides."""
+    if isinstance(strategy, LibraryStrategy):
+        return ""
     log, count = _probe()
     space = new_space(log, strategy, count, None)
     full = Memory(space, _PROBE_MESSAGES)
-    sent = sum(len(part) for part in strategy.select(full).history)
-    if sent == _PROBE_MESSAGES and strategy.plan_compaction(full) is None:
+    sent = sum(len(part) for part in assemble(full, strategy.select(full)).history)
+    if sent == _PROBE_MESSAGES and not strategy.plan(full):
         return "history"
+    for turn in range(1, _PROBE_MESSAGES // 2 + 1):
+        said = range(2 * turn - 2, 2 * turn)
+        space.summaries.append(SummaryVersion(turn, turn, "", said, said, count))
     summarized = Memory(space, _PROBE_MESSAGES, _PROBE_MESSAGES // 2, _PROBE_MESSAGES)
-    return "summary" if len(strategy.select(summarized).summaries) == _PROBE_MESSAGES // 2 else ""
+    listed = assemble(summarized, strategy.select(summarized)).summaries
+    return "summary" if len(listed) == _PROBE_MESSAGES // 2 else ""
 
 
 @cache

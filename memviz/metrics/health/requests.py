@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from memviz.context import ORPHANED_TOOL_MESSAGE
+import numpy as np
+
 from memviz.conversation import Log
 from memviz.engine.assembly import Parts, assemble
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, turns_of
+from memviz.engine.tool_pairs import orphaned_results
+from memviz.metrics.health.warning import HealthWarning, turns_at
+from memviz.pieces import Messages, Notes, Picked
 from memviz.strategies.base import Strategy, Trigger
 from memviz.text.wording import share_of
 
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:
     """Requests with a tool result whose call is not in them."""
-    orphaned = [record for record in run.requests if ORPHANED_TOOL_MESSAGE in record.flags]
+    log, requests = run.log, run.requests
+    numbers = range(len(requests)) if log.tools.results else range(0)
+    orphaned = [number for number in numbers if orphaned_results(log, requests.parts_at(number))]
     if not orphaned:
         return None
     return HealthWarning(
         "orphaned_tool_message", "Tool results without their call",
         f"{share_of(len(orphaned), len(run.requests), 'request')} hold a tool result whose call was cut off.",
         "A real API rejects such a request, so these calls of the model would have had no answer.",
-        "Replay with repair_tool_pairs on, as a live chat does, or choose a strategy that cuts between turns.",
-        turns_of(orphaned), "bad",
+        "Choose a strategy that cuts between turns, such as recent turns, or that cuts nothing. Chat and exported code "
+        "send no such result; a replay in Python with repair_tool_pairs=True sends none either.",
+        turns_at(run, orphaned), "bad",
     )  # fmt: skip
 
 
 def assistant_first(run: Run) -> HealthWarning | None:
     """Requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     spoken = _next_spoken(run.log)
-    found = [record for record in run.requests if _is_assistant_first(run.log, record.parts, spoken)]
+    found = sorted([*_in_one_range(run, spoken), *_in_others(run, spoken)])
     if not found:
         return None
     return HealthWarning(
@@ -40,8 +45,25 @@ def assistant_first(run: Run) -> HealthWarning | None:
         "assistant's.",
         "Some providers reject a conversation that does not begin with the user, and a model sees an answer without "
         "its question.",
-        _remedy(run, found, spoken), turns_of(found),
+        _remedy(run, found, spoken), turns_at(run, found),
     )  # fmt: skip
+
+
+def _in_one_range(run: Run, spoken: Sequence[int]) -> list[int]:
+    """Which of the requests of one range, behind a summary or not, begin so. All at once: they are nearly all."""
+    columns, log = run.columns, run.log
+    positions = np.array(spoken)[np.maximum(columns.starts, 0)]
+    is_assistant = np.array([*(message.role == "assistant" for message in log), False])
+    found = (columns.starts >= 0) & (positions < columns.stops) & is_assistant[positions]
+    if columns.summary_role != "system":
+        is_behind = columns.summary_stops > columns.summary_starts
+        found = np.where(is_behind & (columns.starts >= 0), columns.summary_role == "assistant", found)
+    return np.flatnonzero(found).tolist()
+
+
+def _in_others(run: Run, spoken: Sequence[int]) -> list[int]:
+    """Which of the other requests do."""
+    return [number for number, parts in run.columns.others.items() if _is_assistant_first(run.log, parts, spoken)]
 
 
 def _next_spoken(log: Log) -> list[int]:
@@ -53,20 +75,34 @@ def _next_spoken(log: Log) -> list[int]:
 
 
 def _is_assistant_first(log: Log, parts: Parts, spoken: Sequence[int]) -> bool:
-    recalled = (range(position, position + 1) for position in parts.recalled)
-    sent = (*parts.history, *recalled, parts.input)
-    first = next((spoken[part.start] for part in sent if part and spoken[part.start] < part.stop), None)
-    return first is not None and log[first].role == "assistant"
+    return next(_roles(log, parts, spoken), None) == "assistant"
 
 
-def _remedy(run: Run, found: Sequence[TurnRecord], spoken: Sequence[int]) -> str:
+def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
+    """The role of the first message of each piece that is no system message, in the order of the request."""
+    for piece in parts.pieces:
+        if isinstance(piece, Messages):
+            ranges = [(piece.start, piece.stop)]
+        elif isinstance(piece, Picked):
+            ranges = [(position, position + 1) for position in piece.positions]
+        elif piece.place == "message":
+            role = piece.role if isinstance(piece, Notes) else piece.message.role
+            yield from (role,) * (role != "system")
+            continue
+        else:
+            continue
+        yield from (log[spoken[start]].role for start, stop in ranges if spoken[start] < stop)
+
+
+def _remedy(run: Run, found: Sequence[int], spoken: Sequence[int]) -> str:
     name = run.strategy.main_parameter
     for other in _neighbours(run.strategy):
         better = len(found) - _still_first(run, found, spoken, other)
         if 2 * better > len(found):
             share = share_of(better, len(found), "such request")
             return f"Set {name} to {getattr(other, name):,}: then the user's message comes first in {share}."
-    if all(record.parts.history and record.parts.history[0].start == run.space.system_stop for record in found):
+    histories = (run.requests.parts_at(number).history for number in found)
+    if all(history and history[0].start == run.space.system_stop for history in histories):
         return "The conversation itself begins with the assistant: move its greeting to the system prompt."
     return "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
 
@@ -83,7 +119,12 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
     return [strategy.model_copy(update={parameter.name: number}) for number in allowed]
 
 
-def _still_first(run: Run, found: Sequence[TurnRecord], spoken: Sequence[int], other: Strategy) -> int:
+def _still_first(run: Run, found: Sequence[int], spoken: Sequence[int], other: Strategy) -> int:
     """In how many of these requests it would still be so under ``other``."""
-    again = (assemble(record.memory, other.select(record.memory), record.parts.recalled) for record in found)
-    return sum(_is_assistant_first(run.log, parts, spoken) for parts in again)
+    return sum(_is_assistant_first(run.log, _again(run, number, other), spoken) for number in found)
+
+
+def _again(run: Run, number: int, other: Strategy) -> Parts:
+    """One request once more, under ``other``."""
+    memory = run.requests.memory_at(number)
+    return assemble(memory, other.select(memory), run.requests.parts_at(number).recalled)

@@ -7,11 +7,11 @@ from math import ceil
 from typing import NamedTuple
 
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import Memory
-from memviz.metrics.health.warning import HealthWarning, step_noun, turns_of
-from memviz.strategies.base import Headroom, Strategy, Trigger
+from memviz.metrics.health.warning import HealthWarning, step_noun, turns_at
+from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.clauses import Headroom
 from memviz.text.wording import counted
 
 THRASHING_SHARE = 0.75
@@ -34,15 +34,14 @@ class _Room(NamedTuple):
 
 
 def thrash(run: Run) -> HealthWarning | None:
-    """Whether the run summarizes at nearly every request. One summary a turn by design is none."""
+    """Whether the run asks its summarizer at nearly every request. One summary a turn by design is none."""
     if run.strategy.trigger is Trigger.TURN:
         return None
-    first = next((at for at, record in enumerate(run.requests) if _written(record)), len(run.requests))
-    since, noun = run.requests[first:], step_noun(run)
-    fired = [record for record in since if _written(record)]
+    fired = {number: some for number, made in run.requests.compactions() if (some := _written(made))}
+    since, noun = range(next(iter(fired), len(run.requests)), len(run.requests)), step_noun(run)
     if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
         return None
-    written = [compaction for record in fired for compaction in _written(record)]
+    written = [compaction for some in fired.values() for compaction in some]
     room = _room(run, since, written)
     numbers = (
         f"{counted(len(written), 'summarization')} in {counted(len(since), noun)}: "
@@ -54,19 +53,20 @@ def thrash(run: Run) -> HealthWarning | None:
         "thrash", f"Summarizes at nearly every {noun}", numbers,
         f"Trigger and target are too close: every {noun} waits for a summarizer call and pays for it, details fade "
         "with each pass, and a prompt that always changes is never cached.",
-        _remedy(run, since, room), turns_of(fired), "bad",
+        _remedy(run, since, room), turns_at(run, fired), "bad",
     )  # fmt: skip
 
 
-def _written(record: TurnRecord) -> list[Compaction]:
-    return [compaction for compaction in record.compactions if compaction.is_summarization]
+def _written(made: Sequence[Compaction]) -> list[Compaction]:
+    return [one for one in made if one.is_summarization and not one.is_fixed]
 
 
-def _room(run: Run, since: Sequence[TurnRecord], written: Sequence[Compaction]) -> _Room | None:
+def _room(run: Run, since: range, written: Sequence[Compaction]) -> _Room | None:
     gaps = [left for compaction in written if (left := _gap(run.strategy, compaction.after)) is not None]
     if not gaps:
         return None
-    start, stop, steps = since[0].memory.length, since[-1].memory.length, len(since) - 1
+    lengths = run.columns.lengths
+    start, stop, steps = int(lengths[since[0]]), int(lengths[since[-1]]), len(since) - 1
     unit = gaps[0].unit
     taken = run.space.sums.between(start, stop) if unit == "tokens" else stop - start
     return _Room(sum(gap.amount for gap in gaps) / len(gaps), taken / steps, unit)
@@ -83,7 +83,7 @@ def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
     return answered._replace(held=answered.held - after.sums.between(after.length, after.length + 1)).headroom
 
 
-def _remedy(run: Run, since: Sequence[TurnRecord], room: _Room | None) -> str:
+def _remedy(run: Run, since: range, room: _Room | None) -> str:
     strategy, name = run.strategy, run.strategy.main_parameter
     value = getattr(strategy, name) if name else None
     if room is None or not isinstance(value, int):
@@ -95,5 +95,6 @@ def _remedy(run: Run, since: Sequence[TurnRecord], room: _Room | None) -> str:
     remedy = "Choose a strategy that cuts back further below its limit, as the summary buffer does (to half of it)"
     if room.unit != "tokens":
         return remedy + "."
-    whole = run.space.sums.totals[since[-1].memory.length]
+    whole = run.space.sums.totals[int(run.columns.lengths[since[-1]])]
+    whole = ceil(whole * value / (strategy.budget_tokens or value))  # where messages may take a share of it only
     return f"{remedy}, or raise {name} from {value:,} to {whole:,}, which holds all messages of this conversation."

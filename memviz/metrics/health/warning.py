@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.strategies.base import Strategy
 from memviz.text.wording import counted, turn_list
@@ -43,9 +42,9 @@ class HealthWarning:
         return turn_list(turns) if turns else ""
 
 
-def turns_of(records: Iterable[TurnRecord]) -> tuple[int, ...]:
-    """The turn numbers of ``records``, each once."""
-    return tuple(dict.fromkeys(record.turn for record in records))
+def turns_at(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
+    """The turns of the requests of these numbers (0-based), each once."""
+    return tuple(dict.fromkeys(run.columns.turns[[*numbers]].tolist()))
 
 
 def step_noun(run: Run) -> str:

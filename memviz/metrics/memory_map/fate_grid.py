@@ -10,6 +10,7 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import FateMap
 from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 
@@ -74,13 +75,17 @@ def _cut(whole: range, size: int) -> tuple[range, ...]:
     return tuple(range(start, min(start + size, whole.stop)) for start in range(whole.start, whole.stop, size))
 
 
+_LEAST_SENT_FIRST = np.array(sorted(range(1, len(STEPS)), key=lambda code: STEPS[code].fate is Fate.VERBATIM))
+"""Codes, *word for word* last: of two that are as common the one that is less sent is shown."""
+
+
 def grid(fates: FateMap, view: View) -> Grid:
-    """The cells of ``view``. A cell of several takes the code that is most common in it, the lower code where two
-    are; messages that do not exist yet do not count. But recalls are rare and short: a cell with any is *recalled*.
-    """
+    """The cells of ``view``. A cell of several takes the code that is most common in it; where two are, the one of
+    which less is sent; messages that do not exist yet do not count. But recalls are rare and short: a cell with any is
+    *recalled*."""
     counts = _counts(fates, view)
-    there = counts[:, :, 1:]
-    common = np.where(there.any(axis=2), there.argmax(axis=2) + 1, 0)
+    there = counts[:, :, _LEAST_SENT_FIRST]
+    common = np.where(there.any(axis=2), _LEAST_SENT_FIRST[there.argmax(axis=2)], 0)
     common[counts[:, :, RECALLED_CODE] > 0] = RECALLED_CODE
     share = np.take_along_axis(counts, common[:, :, None], axis=2)[:, :, 0] / np.maximum(there.sum(axis=2), 1)
     return Grid(view, common.astype(np.uint8), np.where(common > 0, share, 0.0))

@@ -20,19 +20,22 @@ from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.memory_map.stretches import Stretches, stretches
-from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_of
+from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_in_turns, calls_of, request_turns
+from memviz.text.wording import RequestPlace
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000
 """Of all maps together: 13 bytes each. A page shows up to seven maps; a request takes about six stretches."""
+LIST, NOTHING = -1, -2
+"""In the place of a version: several are sent as a list, of which each entry was summarized once; none is sent."""
 _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 
 @dataclass(frozen=True, eq=False)
 class FateMap:
     """The fates of a run over a log of so many ``messages``. ``turns`` [requests] holds the turn of each request,
-    ``stretches`` say what became of messages at each, ``versions`` [requests] is the summary version (0-based) that was
-    sent alone, -1 where there was none or a list, and ``generations`` what is in each version."""
+    ``stretches`` say what became of messages at each, ``versions`` [requests x notes] are the versions (0-based) that
+    were sent alone, LIST for a list of them, and ``generations`` what is in each version."""
 
     messages: int
     turns: NDArray[np.int_]
@@ -44,12 +47,11 @@ class FateMap:
     def of(cls, run: Run) -> FateMap:
         """The map of a run."""
         generations = Generations(run.space.summaries.versions)
-        sent = [record.parts.summaries for record in run.requests]
         return cls(
             len(run.log),
-            np.array([record.turn for record in run.requests], int),
+            request_turns(run),
             stretches(run, generations),
-            np.array([part.start if len(part) == 1 else -1 for part in sent], int),
+            _versions(run),
             generations,
         )
 
@@ -93,13 +95,18 @@ class FateMap:
             summarized=int(counts[Fate.SUMMARIZED]),
             dropped=int(counts[Fate.DROPPED]),
             mean_generation=self._mean_generation(number),
+            cleared=int(counts[Fate.CLEARED]),
+            shortened=int(counts[Fate.SHORTENED]),
         )
 
     def _mean_generation(self, request: int) -> float:
         summarized = self.counts[request, Fate.SUMMARIZED]
-        if not summarized or self.versions[request] < 0:
+        sent = self.versions[request].tolist()
+        alone, least = [version for version in sent if version >= 0], int(LIST in sent)
+        if not summarized or not alone:
             return 1.0 if summarized else 0.0
-        sums = np.cumsum(np.r_[0, self.generations.row(int(self.versions[request]), self.messages)], dtype=np.int64)
+        passed = np.maximum.reduce([self.generations.row(version, self.messages) for version in alone])
+        sums = np.cumsum(np.r_[0, np.maximum(passed, least)], dtype=np.int64)
         _, starts, stops, codes = self.stretches.of(request)
         inside = _FATE_OF_CODE[codes] == Fate.SUMMARIZED
         return float((sums[stops[inside]] - sums[starts[inside]]).sum() / summarized)
@@ -110,17 +117,19 @@ class FateMap:
         if not len(there):
             return ()
         fates = _FATE_OF_CODE[codes]
-        passed = np.array([*self.generations.of(position), 1])  # the last one stands for version -1: a list of entries
-        generations = np.where(fates == Fate.SUMMARIZED, passed[self.versions[there]], 0)
+        passed = np.array([*self.generations.of(position), 0, 1])  # the last two stand for NOTHING and for a LIST
+        often = passed[self.versions[there]].max(axis=1)
+        generations = np.where(fates == Fate.SUMMARIZED, often, 0)
         state = fates + len(Fate) * generations
         starts = np.flatnonzero(np.r_[True, state[1:] != state[:-1]])
         stops = np.r_[starts[1:], len(there)]
         firsts, lasts = there[starts].tolist(), there[stops - 1].tolist()
-        turns, calls, places = self.turns, self.calls, self.places
+        turns, calls, places, of = self.turns, self.calls, self.places, calls_in_turns(self.turns)
         return tuple(
             Span(
                 int(turns[first]), int(turns[last]), Fate(int(fates[start])), int(generations[start]),
                 int(calls[first]), int(calls[last]), int(places[first]), int(places[last]),
+                int(of[first]), int(of[last]),
             )
             for start, first, last in zip(starts, firsts, lasts, strict=True)
         )  # fmt: skip
@@ -128,7 +137,8 @@ class FateMap:
 
 class FateShares(NamedTuple):
     """Messages of each fate at one request, the input included. ``mean_generation`` is over those summarized:
-    how many summarizations their content has been through; 0 where there are none."""
+    how many summarizations their content has been through; 0 where there are none. ``cleared`` and ``shortened`` are
+    sent in their place with less in them than they have."""
 
     messages: int
     verbatim: int
@@ -136,11 +146,14 @@ class FateShares(NamedTuple):
     summarized: int
     dropped: int
     mean_generation: float
+    cleared: int = 0
+    shortened: int = 0
 
 
 class Span(NamedTuple):
     """Requests in a row at which a message had the same fate and generation: the turns of the first and of the last
-    one, 1-based, which call of its turn each is, and its place (see :attr:`FateMap.places`)."""
+    one, 1-based, which call of its turn each is, its place (see :attr:`FateMap.places`), and how many calls its turn
+    took."""
 
     first_turn: int
     last_turn: int
@@ -150,6 +163,18 @@ class Span(NamedTuple):
     last_call: int = 1
     first_place: int = 0
     last_place: int = 0
+    first_calls: int = 1
+    last_calls: int = 1
+
+    @property
+    def first(self) -> RequestPlace:
+        """The first of the requests."""
+        return self.first_turn, self.first_call, self.first_calls
+
+    @property
+    def last(self) -> RequestPlace:
+        """The last of them."""
+        return self.last_turn, self.last_call, self.last_calls
 
 
 _KEPT: OrderedDict[int, tuple[ReferenceType[Run], FateMap]] = OrderedDict()
@@ -179,11 +204,24 @@ def _stretches_kept() -> int:
     return sum(len(kept.stretches.requests) for _, kept in _KEPT.values())
 
 
+def _versions(run: Run) -> NDArray[np.int_]:
+    """What each request sent of what a model wrote: [requests x notes], at least one column."""
+    columns = run.columns
+    others = {number: parts.notes for number, parts in columns.others.items()} if run.space.summaries else {}
+    versions = np.full((len(columns.turns), max([1, *map(len, others.values())])), NOTHING)
+    firsts, stops = columns.summary_starts, columns.summary_stops
+    is_sent = (columns.starts >= 0) & (firsts < stops)
+    versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
+    for number, notes in others.items():
+        versions[number, : len(notes)] = [one.start if one.stop - one.start == 1 else LIST for one in notes]
+    return versions
+
+
 def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     """The version of the summary that stands for each message at request number ``request`` (0-based): [messages],
-    0 where no summary that was sent does."""
+    0 where no summary that was sent does. Of several kinds of notes it is the one that stands last in the request."""
     versions = np.zeros(len(run.log), int)
-    sent = run.requests[request].parts.summaries
-    for version in run.space.summaries.in_block(sent.start, sent.stop):
-        versions[version.covers.start : version.covers.stop] = version.version
+    for sent in run.requests[request].parts.notes:
+        for version in run.space.summaries.in_block(sent.start, sent.stop):
+            versions[version.covers.start : version.covers.stop] = version.version
     return versions

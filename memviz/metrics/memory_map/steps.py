@@ -18,9 +18,11 @@ STEPS = (
     Step(Fate.NOT_YET), Step(Fate.DROPPED),
     Step(Fate.SUMMARIZED, 1), Step(Fate.SUMMARIZED, 2), Step(Fate.SUMMARIZED, 4), Step(Fate.SUMMARIZED, 8),
     Step(Fate.RECALLED), Step(Fate.VERBATIM),
+    Step(Fate.CLEARED), Step(Fate.SHORTENED),
 )  # fmt: skip
-"""What a cell of the map can be; a cell's code is its place here. A step of generations ends where the next begins:
-once, 2-3, 4-7, 8 or more times summarized. The more of a message is sent, the higher its code."""
+"""What a cell of the map can be; a cell's code is its place here, and codes keep their numbers. A step of generations
+ends where the next begins: once, 2-3, 4-7, 8 or more times summarized. From *dropped* to *word for word* it holds: the
+more of a message is sent, the higher its code."""
 
 
 def code_of(fate: Fate, generation: int = 0) -> int:

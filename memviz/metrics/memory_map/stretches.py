@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.context import Fate
+from memviz.engine.assembly import reduced
 from memviz.engine.generations import Generations
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.pieces import Messages, Notes
 
 SUMMARIZED_STEPS = tuple(step.generation for step in STEPS if step.fate is Fate.SUMMARIZED)
+_VERBATIM, _DROPPED = code_of(Fate.VERBATIM), code_of(Fate.DROPPED)
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
@@ -55,39 +57,90 @@ def stretches(run: Run, generations: Generations) -> Stretches:
     """The stretches of all requests of ``run``."""
     by_version = _summarized(run, generations)
     columns = [array("i") for _ in range(4)]
-    for number, record in enumerate(run.requests):
-        for stretch in painted(_layers(run, record, by_version)):
+    system_stop = run.space.system_stop
+    for number, sent in enumerate(sent_by_request(run)):
+        for stretch in _plainly(sent, system_stop) or painted(_layers(run, sent, by_version)):
             for column, value in zip(columns, (number, *stretch), strict=True):
                 column.append(value)
     requests, starts, stops, codes = (np.array(column, dtype=np.int32) for column in columns)
     return Stretches(requests, starts, stops, codes.astype(np.uint8))
 
 
-def _layers(run: Run, record: TurnRecord, by_version: dict[int, list[Painted]]) -> Iterator[Painted]:
+class _Sent(NamedTuple):
+    """What one request does with the first ``length`` messages of the log."""
+
+    length: int
+    notes: Sequence[Notes]
+    messages: Sequence[Messages]
+    recalled: Sequence[int] = ()
+    exchange: range = range(0)
+
+
+def sent_by_request(run: Run) -> Iterator[_Sent]:
+    """What each request sends, in order. Records need not be made for it."""
+    columns = run.columns
+    bounds = (columns.lengths, columns.summary_starts, columns.summary_stops, columns.starts, columns.stops)
+    for number, row in enumerate(zip(*(column.tolist() for column in bounds), strict=True)):
+        length, first, last, start, stop = row
+        if start >= 0:
+            yield _Sent(length, (Notes(first, last),) if first < last else (), (Messages(start, stop),))
+        else:
+            parts = columns.others[number]
+            yield _Sent(length, parts.notes, parts.messages, parts.recalled, parts.exchange)
+
+
+def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
+    """The stretches of a request that is one range of messages and nothing else, as nearly all are; empty for another
+    one."""
+    if sent.notes or sent.recalled or sent.exchange or len(sent.messages) != 1:
+        return []
+    start, stop, form = sent.messages[0]
+    if form is not None or not start < stop or stop < system_stop:
+        return []
+    verbatim, dropped = _VERBATIM, _DROPPED
+    found = [(stop, sent.length, dropped)] if stop < sent.length else []
+    if start <= system_stop:
+        return [(0, stop, verbatim), *found]
+    leading = [(0, system_stop, verbatim)] if system_stop else []
+    return [*leading, (system_stop, start, dropped), (start, stop, verbatim), *found]
+
+
+def _layers(run: Run, sent: _Sent, by_version: dict[int, list[Painted]]) -> Iterator[Painted]:
     """What lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
-    parts, verbatim = record.parts, code_of(Fate.VERBATIM)
-    yield 0, record.memory.length, code_of(Fate.DROPPED)
-    for covered in run.space.summaries.covered(parts.summaries.start, parts.summaries.stop):
-        yield covered.start, covered.stop, code_of(Fate.SUMMARIZED, 1)
-    if len(parts.summaries) == 1:
-        yield from by_version[parts.summaries.start]
-    for position in parts.recalled:
+    verbatim = _VERBATIM
+    yield 0, sent.length, _DROPPED
+    yield from _in_notes(run, sent.notes, by_version)
+    for piece in sent.messages:
+        yield piece.start, piece.stop, verbatim
+        if piece.form is not None:
+            code = code_of(Fate[piece.form.fate.upper()])
+            yield from ((position, position + 1, code) for position in reduced(run.space, piece))
+    for position in sent.recalled:
         yield position, position + 1, code_of(Fate.RECALLED)
-    for part in parts.history:
-        yield part.start, part.stop, verbatim
-    if parts.input:
-        yield parts.input.start, parts.input.stop, verbatim
-    yield parts.exchange.start, parts.exchange.stop, verbatim
+    yield sent.exchange.start, sent.exchange.stop, verbatim
     yield 0, run.space.system_stop, verbatim
+
+
+def _in_notes(run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]) -> Iterator[Painted]:
+    """What the notes of a request stand for. Where several do, the one counts that was written over most often."""
+    once = code_of(Fate.SUMMARIZED, 1)
+    for sent in notes:
+        for covered in run.space.summaries.covered(sent.start, sent.stop):
+            yield covered.start, covered.stop, once
+    often = [painted for sent in notes if len(sent.versions) == 1 for painted in by_version[sent.start]]
+    yield from often if len(notes) == 1 else sorted(often, key=lambda painted: painted[2])
 
 
 def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
     """What each version that was sent alone covers, by how often it was summarized. More than once: the rest of what
     it covers was summarized once."""
     versions = run.space.summaries.versions
-    sent = {record.parts.summaries.start for record in run.requests if len(record.parts.summaries) == 1}
+    if not versions:
+        return {}
+    notes = (one for sent in sent_by_request(run) for one in sent.notes)
+    alone = {one.start for one in notes if len(one.versions) == 1}
     found, with_gaps = {}, []
-    for version in sent:
+    for version in alone:
         steps = generations.stretches(version, SUMMARIZED_STEPS)
         if steps is None:
             with_gaps.append(version)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from memviz.engine.run import Run
 from memviz.metrics.summaries.request_sizes import request_parts
 from memviz.strategies.base import Strategy
@@ -36,8 +38,8 @@ def spells(run: Run) -> list[Spell]:
     """The settings of a run in order, those left out that no request was made under."""
     if not run.requests:
         return []
-    ends = [*(setting.last_turn for setting in run.earlier_settings), run.requests[-1].turn]
-    starts = [run.requests[0].turn, *(end + 1 for end in ends[:-1])]
+    ends = [*(setting.last_turn for setting in run.earlier_settings), run.requests.turn_at(-1)]
+    starts = [run.requests.turn_at(0), *(end + 1 for end in ends[:-1])]
     return [Spell(run.strategy_at(end), start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
 
 
@@ -48,19 +50,18 @@ def ceilings(run: Run, spell: Spell) -> list[Ceiling]:
 
 
 def _ceilings(run: Run, spell: Spell) -> Iterator[Ceiling]:
-    strategy, limit, seen = spell.strategy, spell.strategy.budget_tokens or 0, 0
-    for number, record in enumerate(run.requests):
-        seen += len(record.compactions)
-        if not spell.first <= record.turn <= spell.last:
+    strategy, limit = spell.strategy, spell.strategy.budget_tokens or 0
+    columns, changed_by = run.columns, dict(run.requests.compactions())
+    uncounted = np.sum([*columns.tokens.values()], axis=0) - strategy.counted_tokens(columns.tokens)
+    for number, (turn, tokens) in enumerate(zip(columns.turns.tolist(), uncounted.tolist(), strict=True)):
+        if not spell.first <= turn <= spell.last:
             continue
-        for compaction in record.compactions:
+        for compaction in changed_by.get(number, ()):
             before, _, besides = request_parts(compaction, run)
-            uncounted = sum(before.values()) + besides - strategy.counted_tokens(before)
-            yield Ceiling(record.turn, uncounted + limit, number)
-        uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
-        yield Ceiling(record.turn, uncounted + limit, number)
-    if spell.last == run.requests[-1].turn:
-        for compaction in run.compactions[seen:]:
+            yield Ceiling(turn, sum(before.values()) + besides - strategy.counted_tokens(before) + limit, number)
+        yield Ceiling(turn, tokens + limit, number)
+    if spell.last == run.requests.turn_at(-1):
+        for compaction in run.compactions[sum(map(len, changed_by.values())) :]:
             for parts in request_parts(compaction, run)[:2]:
-                uncounted = sum(parts.values()) - strategy.counted_tokens(parts)
-                yield Ceiling(spell.last + 0.5, uncounted + limit, len(run.requests) - 0.5)
+                beyond = sum(parts.values()) - strategy.counted_tokens(parts)
+                yield Ceiling(spell.last + 0.5, beyond + limit, len(run.requests) - 0.5)

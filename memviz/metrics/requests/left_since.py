@@ -9,14 +9,11 @@ from memviz.metrics.requests.turn_changes import sent_positions
 
 def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
     """Messages that the request before ``requests`` (0-based numbers) held word for word and the last of these does
-    not: their log positions, and whether a summary stands for them now or nothing does. The request before may be an
-    earlier call of the same turn."""
+    not: their log positions, and what became of them: a summary stands for them now, or nothing does, or they are sent
+    with less in them. The request before may be an earlier call of the same turn."""
     if not requests.start:
         return []
     before, record = run.requests[requests.start - 1], run.requests[requests[-1]]
-    sent = record.parts.summaries
-    covered = run.space.summaries.covered(sent.start, sent.stop)
-    return [
-        (position, Fate.SUMMARIZED if any(position in part for part in covered) else Fate.DROPPED)
-        for position in sorted(sent_positions(before) - sent_positions(record))
-    ]
+    fates = run.fates_at(record)
+    left = sorted(sent_positions(before) - sent_positions(record))
+    return [(position, Fate(int(fates[position]))) for position in left]

@@ -35,15 +35,17 @@ def limit_of(strategy: Strategy) -> Limit | None:
 
 
 def limit_rule(strategy: Strategy) -> str:
-    """``summarizes when messages pass 1,500 tokens``, ``keeps messages to 1,000 tokens`` where nothing is summarized;
-    empty where ``strategy`` has no token limit."""
+    """``summarizes when messages pass 1,500 tokens``, ``clears when messages pass 1,500 tokens`` where no summarizer is
+    asked, ``keeps messages to 1,000 tokens`` where nothing ever happens; empty where ``strategy`` has no token limit.
+    """
     limit = limit_of(strategy)
     if limit is None:
         return ""
     counts = limit.counts.removesuffix(" not yet summarized")
     if strategy.trigger is Trigger.NEVER:
         return f"keeps {counts} to {counted(limit.tokens, 'token')}"
-    return f"summarizes when {counts} pass {counted(limit.tokens, 'token')}"
+    acts = "summarizes" if strategy.writes_notes else "clears"
+    return f"{acts} when {counts} pass {counted(limit.tokens, 'token')}"
 
 
 def limited_tokens(record: TurnRecord, strategy: Strategy) -> int:

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.text.wording import RequestPlace, request_name
+
 Turns = Sequence[int] | NDArray[np.int64]
 Places = NDArray[np.int64]
 
@@ -21,6 +25,42 @@ def calls_of(turns: Turns) -> NDArray[np.int64]:
     """For the turn of every request of a run, in order: the number of the call in it, from 1."""
     numbers = np.asarray(turns, dtype=np.int64)
     return np.asarray(np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64)
+
+
+def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
+    """For the turn of every request of a run, in order: how many calls that turn took."""
+    numbers = np.asarray(turns, dtype=np.int64)
+    counts = np.searchsorted(numbers, numbers, side="right") - np.searchsorted(numbers, numbers)
+    return np.asarray(counts, dtype=np.int64)
+
+
+def request_names(turns: Turns) -> list[str]:
+    """For the turn of every request of a run, in order: the request as people name it."""
+    columns = (np.asarray(turns, dtype=np.int64), calls_of(turns), calls_in_turns(turns))
+    return [request_name(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def request_turns(run: Run) -> NDArray[np.int64]:
+    """The turn of every request of a run."""
+    turns: NDArray[np.int64] = run.columns.turns
+    return turns
+
+
+def numbers_of_turn(run: Run, turn: int) -> range:
+    """The numbers (0-based) of the requests of a turn."""
+    turns = run.columns.turns
+    return range(int(np.searchsorted(turns, turn)), int(np.searchsorted(turns, turn, side="right")))
+
+
+def name_of(run: Run, record: TurnRecord) -> str:
+    """One of the requests of ``run`` as people name it. The record alone knows how many calls its turn took by the log,
+    and a chat of an earlier version has not all of them on record."""
+    return request_name(record.turn, record.call, len(numbers_of_turn(run, record.turn)))
+
+
+def axis_of(runs: Iterable[Run]) -> RequestAxis:
+    """The axis that all requests of these runs stand on."""
+    return RequestAxis.of(request_turns(run) for run in runs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +106,17 @@ class RequestAxis:
         """The turn that has this place: the first or the last one where the place is beyond."""
         found = int(np.searchsorted(self.lasts, np.ceil(place)))
         return min(max(1, found), max(1, len(self.lasts) - 1))
+
+    def request_at(self, place: int) -> RequestPlace:
+        """The request that has this place, if its turn took as many calls as there is room for."""
+        turn = self.turn_at(place)
+        first = self.last(turn - 1) + 1
+        return turn, place - first + 1, self.last(turn) - first + 1
+
+    def place_of(self, request: RequestPlace) -> int:
+        """Where a request stands."""
+        turn, call, calls = request
+        return self.last(turn) - calls + call
 
     def ticks(self, most: int = 12, shown: range | None = None) -> tuple[list[int], list[str]] | None:
         """Places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the places

@@ -9,12 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.engine.assembly import Parts
-from memviz.engine.outline import Outline
+from memviz.conversation import Message
+from memviz.engine.assembly import Parts, whole
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.memory import SummaryLog
+from memviz.memory import MemorySpace, SummaryLog
+from memviz.metrics.requests.other_words import OtherWords
 from memviz.metrics.retention.probe_texts import Bools, Counts
+from memviz.pieces import in_ranges, joined
 
 Ranges = list[list[range]]
 """For each request its ranges of log positions, sorted, without overlaps."""
@@ -29,74 +31,96 @@ class Layer(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Requests:
+class RequestContents:
     """What all requests of a run held, one entry a request in each array.
 
-    ``turns`` are their turns, ``lengths`` the number of messages that the log had when each was made,
-    ``summary_starts`` and ``summary_stops`` the versions (0-based) sent. ``verbatim`` (history and input) and
-    ``recalled`` are their ranges of the log, ``leading`` that of the system messages which the log begins with.
+    ``turns`` are their turns, ``lengths`` the number of messages that the log had when each was made, ``notes`` the
+    versions (0-based) sent. ``verbatim`` (history and input, as far as it is sent whole) and ``recalled`` are their
+    ranges of the log, ``leading`` that of the system messages which the log begins with. What is sent besides in
+    messages (``others``) and inside the system prompt (``inside``) are ranges of ``words``: what is left of messages
+    that are sent in another form, and lines of the strategy's own.
     """
 
     turns: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    summary_starts: NDArray[np.int64]
-    summary_stops: NDArray[np.int64]
+    notes: tuple[Layer, ...]
     verbatim: tuple[Layer, ...]
     recalled: tuple[Layer, ...] = ()
     leading: tuple[Layer, ...] = ()
+    others: tuple[Layer, ...] = ()
+    inside: tuple[Layer, ...] = ()
+    words: Sequence[Message] = ()
 
     def __len__(self) -> int:
         return len(self.turns)
 
     @classmethod
-    def of(cls, run: Run | Outline) -> Requests:
+    def of(cls, run: Run) -> RequestContents:
         """The requests of ``run``."""
-        return _outlined(run) if isinstance(run, Outline) else _recorded(run)
+        columns = run.columns
+        one_range = columns.starts >= 0
+        plain = np.flatnonzero(one_range)
+        noted = np.flatnonzero(one_range & (columns.summary_stops > columns.summary_starts))
+        notes = Layer(noted, columns.summary_starts[noted], columns.summary_stops[noted])
+        return _with_others(
+            run, (notes,) if len(noted) else (), Layer(plain, columns.starts[plain], columns.stops[plain])
+        )
 
 
-def _recorded(run: Run) -> Requests:
-    records = run.requests
-    numbers = [
-        (record.turn, record.log_length, record.parts.summaries.start, record.parts.summaries.stop)
-        for record in records
-    ]
-    turns, lengths, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 4).T
-    verbatim, recalled = map(verbatim_ranges, records), map(recalled_ranges, records)
-    return Requests(
-        turns, lengths, first, last, tuple(layers([*verbatim])), tuple(layers([*recalled])), _leading(run, len(turns))
+def _with_others(run: Run, notes: tuple[Layer, ...], plain: Layer) -> RequestContents:
+    """What all requests held: those of one range, and all others."""
+    columns = run.columns
+    words, lengths, numbers = OtherWords(run.space), columns.lengths.copy(), [*columns.others]
+    held: tuple[Ranges, ...] = ([], [], [], [], [])
+    for number, parts in columns.others.items():
+        lengths[number] = max(lengths[number], parts.exchange.stop)
+        one_range = parts.one_range is not None
+        in_messages, in_system = ([], []) if one_range else words.of(parts)
+        found = (
+            [sent.versions for sent in parts.notes], _verbatim(run.space, parts), in_ranges(parts.recalled),
+            joined(in_messages), joined(in_system),
+        )  # fmt: skip
+        for ranges, one in zip(held, found, strict=True):
+            ranges.append(one)
+    more_notes, verbatim, recalled, others, inside = (
+        tuple(_numbered(layer, numbers) for layer in layers(ranges)) for ranges in held
     )
+    return RequestContents(
+        columns.turns, lengths, (*notes, *more_notes), (*((plain,) if len(plain.requests) else ()), *verbatim),
+        recalled, _leading(run, len(columns.turns)), others, inside, words.messages,
+    )  # fmt: skip
 
 
-def _outlined(run: Outline) -> Requests:
-    whole = np.flatnonzero(run.starts >= 0)
-    others: Ranges = [[] for _ in run.turns]
-    for number, parts in run.others.items():
-        others[number] = _verbatim(parts)
-    verbatim = (Layer(whole, run.starts[whole], run.stops[whole]), *layers(others))
-    leading = _leading(run, len(run.turns))
-    return Requests(run.turns, run.lengths, run.summary_starts, run.summary_stops, verbatim, (), leading)
+def _numbered(layer: Layer, numbers: list[int]) -> Layer:
+    """The layer of requests of which only those of these ``numbers`` were listed."""
+    return layer._replace(requests=np.array(numbers, np.int64)[layer.requests])
 
 
-def _leading(run: Run | Outline, count: int) -> tuple[Layer, ...]:
+def _leading(run: Run, count: int) -> tuple[Layer, ...]:
     """The leading system messages, which every request begins with."""
     stop = run.space.system_stop
     return (Layer(np.arange(count), np.zeros(count, np.int64), np.full(count, stop, np.int64)),) if stop else ()
 
 
 def verbatim_ranges(record: TurnRecord) -> list[range]:
-    """History, input, and what was said behind the input."""
-    return _verbatim(record.parts)
+    """History and input, as far as it is sent whole, and what was said behind the input."""
+    return _verbatim(record.memory.space, record.parts)
 
 
-def _verbatim(parts: Parts) -> list[range]:
+def _verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
-    return _joined((*parts.history, parts.input, parts.exchange))
+    return joined((*whole(space, parts), parts.exchange))
 
 
 def recalled_ranges(record: TurnRecord) -> list[range]:
     """The recalled messages."""
-    return _joined(range(position, position + 1) for position in record.parts.recalled)
+    return in_ranges(record.parts.recalled)
+
+
+def versions_of(parts: Parts, summaries: SummaryLog) -> list[int]:
+    """The versions (0-based) whose text a request holds, wherever they stand in it."""
+    return [number for sent in parts.notes for number in versions_sent(summaries, sent.start, sent.stop)]
 
 
 def layers(ranges: Ranges) -> Iterator[Layer]:
@@ -142,17 +166,6 @@ def _within(found: Sequence[Layer], positions: NDArray[np.int64], requests: int)
     for layer in found:
         inside[layer.requests] |= (layer.starts[:, None] <= positions) & (positions < layer.stops[:, None])
     return inside
-
-
-def _joined(ranges: Iterable[range]) -> list[range]:
-    """``ranges`` without empty ones, sorted, those that touch made one."""
-    joined: list[range] = []
-    for part in sorted((part for part in ranges if part), key=lambda part: part.start):
-        if joined and part.start <= joined[-1].stop:
-            joined[-1] = range(joined[-1].start, max(joined[-1].stop, part.stop))
-        else:
-            joined.append(part)
-    return joined
 
 
 def versions_sent(summaries: SummaryLog, start: int, stop: int) -> list[int]:

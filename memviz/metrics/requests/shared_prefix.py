@@ -4,27 +4,31 @@ A provider's prompt cache reuses exactly this prefix, so dollars depend on it: a
 the cache almost whole; of a sliding window, whose first message moves, little more than the system prompt is.
 
 Comparing the texts of all neighbouring requests would cost the square of the conversation's length. Instead the prefix
-follows from the ranges that the records keep: equal log positions are equal messages, and their tokens are differences
-of running sums. No request is built, and only where two different summaries begin with the same words is any text
-counted again. Most requests are compared all at once with numpy; the few that need a closer look (tools, recalls,
-reworded summaries) one by one.
+follows from the pieces that the records keep: equal log positions in equal forms are equal messages, and their tokens
+are differences of running sums. No request is built, and only where two different notes begin with the same words is
+any text counted again. Most requests are compared all at once with numpy; those that need a closer look (tools, forms,
+recalls, lines, notes inside the system prompt, reworded summaries) one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memviz.context import TOKENS_PER_MESSAGE
 from memviz.conversation import Message
-from memviz.engine.assembly import message_tokens, schema_tokens
-from memviz.engine.outline import Outline
+from memviz.counters import SumArrays
+from memviz.engine.assembly import message_tokens, reduced, schema_tokens, sums_of
 from memviz.engine.run import Run
+from memviz.forms import Form
 from memviz.memory import SummaryVersion
-from memviz.metrics.requests.requests_sent import Piece, Request, Sent, Tokens
+from memviz.metrics.requests.requests_sent import Item, Request, Sent, Tokens
+from memviz.pieces import Line, Messages, Notes
 
+Inside = Sequence[Notes | Line]
 NEAR_CHARS = 64
 """Most texts that differ do so before this."""
 
@@ -34,17 +38,17 @@ class SharedPrefix:
 
     Requests with different tools have none, since providers read the tools first. Messages count where both requests
     hold the same at the same place, each with the format's 3 tokens if ``overhead``, up to the first that
-    differs. If both of these are summaries, the words that they begin with in common count too; the few
-    that other messages may begin with in common do not. A tokenizer may join the last of these words to the line
-    break behind it, and then one token less is shared.
+    differs. If both of these are notes (or system prompts with notes in them), the words that they begin with in common
+    count too; the few that other messages may begin with in common do not. A tokenizer may join the last of these words
+    to the line break behind it, and then one token less is shared.
     """
 
-    def __init__(self, run: Run | Outline, *, overhead: bool = True) -> None:
-        self._log, self._summaries, self._counter = run.log, run.space.summaries, run.counter
+    def __init__(self, run: Run, *, overhead: bool = True) -> None:
+        self._space, self._log, self._counter = run.space, run.log, run.counter
+        self._summaries = run.space.summaries
         self._per_message = TOKENS_PER_MESSAGE if overhead else 0
         sums = run.space.sums.arrays
-        content = sums.totals + sums.call_totals + sums.name_totals
-        self._sums = content + self._per_message * np.arange(len(content))
+        self._sums = self._with_messages(sums)
         self._system = (
             run.space.system_tokens
             + run.space.tool_tokens
@@ -54,6 +58,11 @@ class SharedPrefix:
         self._sizes = np.append(np.diff(self._sums), 0)
         self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.wording.heading)
         self._units: dict[str, int] = {}
+        self._form_sums: dict[Form, Tokens] = {}
+
+    def _with_messages(self, sums: SumArrays) -> Tokens:
+        content = sums.totals + sums.call_totals + sums.name_totals
+        return content + self._per_message * np.arange(len(content))
 
     def tokens(self, sent: Sent) -> Tokens:
         """For each request of the run, the tokens at its start that the one before had as well; 0 for the first."""
@@ -62,7 +71,7 @@ class SharedPrefix:
             shared[1:], is_open = self._at_once(sent)
             left = np.flatnonzero(is_open)
             pairs = zip(sent.requests(left), sent.requests(left + 1), strict=True)
-            shared[left + 1] = [self._between(one, other) for one, other in pairs]
+            shared[left + 1] = [self.between(one, other) for one, other in pairs]
         return shared
 
     def _at_once(self, sent: Sent) -> tuple[Tokens, NDArray[np.bool_]]:
@@ -79,50 +88,126 @@ class SharedPrefix:
         messages = self._sums[np.minimum(stops[1:], stops[:-1])] - self._sums[starts[1:]]
         in_same = tokens[1:] + self._per_message * holds[1:] + np.where(is_aligned, messages, 0)
         shared = self._system + np.where(is_same, in_same, np.where(is_grown, tokens[:-1], 0))
-        differ = self._sizes[starts[1:]] != self._sizes[starts[:-1]]  # in tokens, so they are not the same message
+        differ = self._differ(starts[1:], starts[:-1])
         # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
         # with a summary and one without. Left open: two different summaries, which may begin with the same words,
         # messages of the same size that may be equal, and requests that are not one range (a start of -1).
         is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds[1:] & holds[:-1]))
         return shared, ~is_told | (starts[1:] < 0) | (starts[:-1] < 0)
 
-    def _between(self, one: Request, other: Request) -> int:
+    def _differ(self, ones: Tokens, others: Tokens) -> NDArray[np.bool_]:
+        """Whether the messages at these log positions differ for sure: in their tokens, or else in their text."""
+        differ: NDArray[np.bool_] = self._sizes[ones] != self._sizes[others]
+        unsure = np.flatnonzero(~differ & (ones != others))
+        if len(unsure):  # looking at each pair would take longer than numbering all texts
+            differ[unsure] = self._texts[ones[unsure]] != self._texts[others[unsure]]
+        return differ
+
+    @cached_property
+    def _texts(self) -> Tokens:
+        """For every message of the log a number that equal texts have in common; one more stands for no message."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(message.content, len(numbers)) for message in self._log] + [-1], np.int64)
+
+    def between(self, one: Request, other: Request) -> int:
+        """The tokens that two requests begin with in common."""
         if one.tools != other.tools:
             return 0
-        tokens = self._system + (schema_tokens(self._counter, one.tools) if one.tools else 0)
-        if one.summaries or other.summaries:
-            shared, is_same = self._in_summary(one.summaries, other.summaries)
-            tokens += shared
-            if not is_same:
-                return tokens
-        return tokens + self._in_messages(one.pieces, other.pieces)
+        tokens = self._space.tool_tokens + (schema_tokens(self._counter, one.tools) if one.tools else 0)
+        if not one.inside and not other.inside:
+            return self._system + tokens - self._space.tool_tokens + self._in_items(one.items, other.items)
+        left, right = self._first_system_text(one.inside), self._first_system_text(other.inside)
+        if left is None or right is None:  # one has no system prompt, and that of the other stands in no log
+            return tokens + self._in_items(_behind(left, one.items), _behind(right, other.items))
+        if left != right:
+            common = common_words(left, right)
+            return tokens + (self._counter.tokens(self._units_of(common)) if common else 0)
+        return tokens + self._system_with(left) + self._in_items(one.items, other.items)
 
-    def _in_messages(self, one: Sequence[Piece], other: Sequence[Piece]) -> int:
+    def _system_with(self, text: str) -> int:
+        """Tokens of the system prompt where its first message reads so."""
+        own = self._space.system_messages[:1]
+        others = self._system - self._space.tool_tokens - sum(self._counter(message.content) for message in own)
+        return others + self._counter.tokens(self._units_of(text)) + self._per_message * (not own)
+
+    def _first_system_text(self, inside: Inside) -> str | None:
+        """The words of the first system message with what stands in it; ``None`` where there is none."""
+        own = [message.content for message in self._space.system_messages[:1]]
+        before, behind = (
+            [self._text(piece) for piece in inside if piece.place == place]
+            for place in ("before system", "behind system")
+        )
+        words = [*before, *own, *behind]
+        return "\n".join(words) if words else None
+
+    def _text(self, piece: Notes | Line) -> str:
+        return self._summaries.text(*piece[:2]) if isinstance(piece, Notes) else piece.message.content
+
+    def _in_items(self, one: Sequence[Item], other: Sequence[Item]) -> int:
         # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
         # both, put back what is left of the longer piece, and go on until something differs.
         tokens, ones, others = 0, [*reversed(one)], [*reversed(other)]
         while ones and others:
             left, right = ones.pop(), others.pop()
+            if isinstance(left, Notes) and isinstance(right, Notes) and left.role == right.role:
+                shared, is_same = self._in_summary(left.versions, right.versions)
+                tokens += shared
+                if not is_same:
+                    break
+                continue
             taken = self._taken(left, right)
             if not taken:
                 break
             tokens += self._size(left, taken)
             for piece, rest in ((left, ones), (right, others)):
-                if isinstance(piece, range) and len(piece) > taken:
-                    rest.append(piece[taken:])
+                if isinstance(piece, Messages) and piece.stop - piece.start > taken:
+                    rest.append(piece._replace(start=piece.start + taken))
         return tokens
 
-    def _taken(self, left: Piece, right: Piece) -> int:
+    def _taken(self, left: Item, right: Item) -> int:
         """How many messages at the start of both pieces are known to be the same."""
-        if isinstance(left, range) and isinstance(right, range) and left.start == right.start:
-            return min(len(left), len(right))
-        one, other = (self._log[piece.start] if isinstance(piece, range) else piece for piece in (left, right))
-        return int(one.content == other.content and one.to_request() == other.to_request())
+        if isinstance(left, Messages) and isinstance(right, Messages) and left.start == right.start:
+            return self._alike(left, right)
+        return int(_reads_alike(self._first(left), self._first(right)))
 
-    def _size(self, piece: Piece, messages: int) -> int:
-        if isinstance(piece, Message):
-            return message_tokens(self._counter, piece) + self._per_message
-        return int(self._sums[piece.start + messages] - self._sums[piece.start])
+    def _alike(self, left: Messages, right: Messages) -> int:
+        """The same for messages that begin at the same log position: up to the first that their forms change
+        differently."""
+        start, stop = left.start, min(left.stop, right.stop)
+        if left.form != right.form:
+            pieces = (left._replace(stop=stop), right._replace(stop=stop))
+            for position in sorted({position for piece in pieces for position in reduced(self._space, piece)}):
+                one, other = (self._log.sent(position, piece.form) for piece in pieces)
+                if not _reads_alike(one, other):
+                    return position - start
+        return stop - start
+
+    def _first(self, item: Item) -> Message:
+        if isinstance(item, Notes):
+            return Message(item.role, self._summaries.text(item.start, item.stop))
+        return self._log.sent(item.start, item.form) if isinstance(item, Messages) else item
+
+    def item_tokens(self, item: Item) -> int:
+        """Tokens of a whole piece, as they count in a prefix."""
+        return self._size(item, item.stop - item.start if isinstance(item, Messages) else 1)
+
+    def _size(self, item: Item, taken: int) -> int:
+        """Tokens of the first messages of a piece, so many as were taken."""
+        if not isinstance(item, Messages):
+            return message_tokens(self._counter, self._first(item)) + self._per_message
+        start, stop, form = item
+        if form is None:
+            sums = self._sums
+        elif stop - start == 1:  # of a form for one message no sums are kept
+            return message_tokens(self._counter, self._first(item)) + self._per_message
+        else:
+            sums = self._sums_of(form)
+        return int(sums[start + taken] - sums[start])
+
+    def _sums_of(self, form: Form) -> Tokens:
+        if form not in self._form_sums:
+            self._form_sums[form] = self._with_messages(sums_of(self._space, form).arrays)
+        return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
         """Tokens that two summary messages begin with in common, and whether they are the same."""
@@ -160,6 +245,14 @@ class SharedPrefix:
         if units is None:
             units = self._units[text] = self._counter.units(text) if text else 0
         return units
+
+
+def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:
+    return items if system is None else [Message("system", system), *items]
+
+
+def _reads_alike(one: Message, other: Message) -> bool:
+    return one.content == other.content and one.to_request() == other.to_request()
 
 
 def common_words(one: str, other: str) -> str:

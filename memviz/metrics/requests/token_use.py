@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memviz.engine.assembly import reduced
+from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.text.wording import request_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +18,9 @@ class TokenUse:
     ``earlier_tokens`` went with the ``earlier_calls`` that its turns took before their last one, and
     ``thinking_tokens`` is what it wrote when thinking. ``summarizer_prompt_tokens`` and ``summarizer_output_tokens``
     are those of the calls for a summary, drafts that the user discarded included; summarizations that failed are
-    counted apart, without tokens. A summary that the user edited counts as one written, an edit later on does not."""
+    counted apart, without tokens. A summary that the user edited counts as one written, an edit later on does not.
+    ``reductions`` is how often a rule cleared or shortened messages (or sent them whole again), ``reduced_messages``
+    how many messages the last request sent with less in them."""
 
     requests: int
     sent_tokens: int
@@ -33,6 +39,14 @@ class TokenUse:
     earlier_tokens: int = 0
     thinking_tokens: int = 0
     peak_call: int = 1
+    peak_calls: int = 1
+    reductions: int = 0
+    reduced_messages: int = 0
+
+    @property
+    def peak_name(self) -> str:
+        """The largest request as people name it."""
+        return request_name(self.peak_turn, self.peak_call, self.peak_calls)
 
     @property
     def summarizer_tokens(self) -> int:
@@ -51,8 +65,11 @@ def token_use(run: Run) -> TokenUse:
 
 
 def _added_up(run: Run) -> TokenUse:
-    sent = [record.total_tokens for record in run.requests]
-    earlier = [record.total_tokens for turn in run.turns for record in turn.requests[:-1]]
+    columns = run.columns
+    totals = columns.totals
+    sent: list[int] = totals.tolist()
+    earlier: list[int] = totals[:-1][columns.turns[:-1] == columns.turns[1:]].tolist()
+    thinking = [number for number, beside in run.requests.beside.items() if beside.kind == "thinking"]
     written = [compaction for compaction in run.compactions if compaction.is_summarization]
     asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
     costs = [cost for cost in (compaction.total_cost_usd for compaction in asked) if cost is not None]
@@ -64,16 +81,24 @@ def _added_up(run: Run) -> TokenUse:
         mean_tokens=sum(sent) / len(sent) if sent else 0.0,
         peak_tokens=peak,
         peak_turn=largest.turn if largest else 0,
-        reply_tokens=sum(record.reply_tokens for record in run.requests),
+        reply_tokens=int(columns.reply_tokens.sum()),
         summarizations=len(written),
         failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
         summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in asked),
         summarizer_output_tokens=sum(compaction.output_tokens for compaction in asked),
         summarizer_cost_usd=sum(costs) if len(costs) == len(asked) else None,
-        over_budget_requests=sum("over_budget" in record.flags for record in run.requests),
+        over_budget_requests=columns.over_budget,
         summarizer_calls=sum(compaction.calls for compaction in run.compactions),
         earlier_calls=len(earlier),
         earlier_tokens=sum(earlier),
-        thinking_tokens=sum(record.reply_tokens for record in run.requests if record.kind == "thinking"),
+        thinking_tokens=int(columns.reply_tokens[thinking].sum()),
         peak_call=largest.call if largest else 1,
+        peak_calls=len(numbers_of_turn(run, largest.turn)) if largest else 1,
+        reductions=sum(compaction.kind in REDUCING for compaction in run.compactions),
+        reduced_messages=_reduced_at_the_end(run),
     )
+
+
+def _reduced_at_the_end(run: Run) -> int:
+    parts = run.requests[-1].parts if run.requests else None
+    return sum(len(reduced(run.space, piece)) for piece in parts.messages) if parts else 0

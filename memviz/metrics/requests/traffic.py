@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.compaction import Compaction
-from memviz.engine.outline import Outline
 from memviz.engine.run import Run
 from memviz.metrics.requests.requests_sent import Tokens, requests_sent
 from memviz.metrics.requests.shared_prefix import SharedPrefix
@@ -55,7 +54,7 @@ class Traffic:
         return cls(**{field.name: _array(value[field.name]) for field in fields(cls)})
 
 
-def traffic(run: Run | Outline, *, overhead: bool = True) -> Traffic:
+def traffic(run: Run, *, overhead: bool = True) -> Traffic:
     """Everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without the 3 that the
     chat format adds to each message and each request; what a provider billed stays as it was billed.
 
@@ -75,10 +74,7 @@ def traffic(run: Run | Outline, *, overhead: bool = True) -> Traffic:
     )
 
 
-def _request_number(run: Run | Outline, compaction: Compaction) -> int:
-    if isinstance(run, Outline):
-        number = int(np.searchsorted(run.lengths, compaction.after_message + 1))
-        return number if number < len(run.lengths) else -1
+def _request_number(run: Run, compaction: Compaction) -> int:
     number_on_record = run.request_number(compaction)
     return -1 if number_on_record is None else number_on_record
 
@@ -93,7 +89,7 @@ def _prompt_tokens(compaction: Compaction, overhead: bool) -> int:
     usages = [draft.usage for draft in compaction.discarded if draft.error is None]
     if compaction.calls > len(compaction.discarded):  # the summary came from a call of its own
         usages.append(compaction.usage)
-    messages = compaction.before.worth_summarizing(compaction.summarized)
-    sent = compaction.strategy.summarizer_request(messages, None)
+    # Drafts of one that the user skipped were asked for with the same messages as one that is used.
+    sent = replace(compaction, kind="summarized", by_thinking=False, is_fixed=False).request
     added = TOKENS_PER_MESSAGE * len(sent) + TOKENS_PER_REQUEST
     return compaction.prompt_tokens - added * usages.count(None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges
 
 
 def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
@@ -13,6 +14,5 @@ def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
 
 def sent_positions(record: TurnRecord) -> set[int]:
     """Log positions of the messages that the request holds word for word."""
-    leading = record.memory.history_start
-    verbatim = (range(leading), *record.parts.history, record.parts.input, record.parts.exchange)
-    return {*record.parts.recalled, *(p for part in verbatim for p in part)}
+    sent = (range(record.memory.history_start), *verbatim_ranges(record), *recalled_ranges(record))
+    return {position for part in sent for position in part}

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from memviz.engine.assembly import reduced
+from memviz.engine.compaction import REDUCING, Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import calls_in_turns
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.text.wording import RequestPlace
 
 
 class Span(NamedTuple):
     """Requests one after the other at which a probe is in the same state: the turns of the first and of the last one,
-    which call of its turn each is, and its place (see :attr:`Retention.places`)."""
+    which call of its turn each is, its place (see :attr:`Retention.places`), and how many calls its turn took."""
 
     state: Knowledge
     first_turn: int
@@ -24,6 +30,18 @@ class Span(NamedTuple):
     last_call: int = 1
     first_place: int = 0
     last_place: int = 0
+    first_calls: int = 1
+    last_calls: int = 1
+
+    @property
+    def first(self) -> RequestPlace:
+        """The first of the requests."""
+        return self.first_turn, self.first_call, self.first_calls
+
+    @property
+    def last(self) -> RequestPlace:
+        """The last of them."""
+        return self.last_turn, self.last_call, self.last_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +96,8 @@ def _life_line(run: Run, retention: Retention, losses: LossCauses, probe: int, s
 def _spans(retention: Retention) -> list[tuple[Span, ...]]:
     """The spans of every probe from birth on."""
     states = retention.states
-    requests = list(zip(retention.turns.tolist(), retention.calls.tolist(), retention.places.tolist(), strict=True))
+    columns = (retention.turns, retention.calls, retention.places, calls_in_turns(retention.turns))
+    requests = list(zip(*(column.tolist() for column in columns), strict=True))
     before = np.vstack((np.zeros((1, states.shape[1]), states.dtype), states[:-1]))
     probes, rows = np.nonzero((states != before[: len(states)]).T)
     stops = np.append(rows[1:], 0)
@@ -91,9 +110,9 @@ def _spans(retention: Retention) -> list[tuple[Span, ...]]:
     return [tuple(spans[start:stop]) for start, stop in pairwise(bounds)]
 
 
-def _span(state: Knowledge, first: tuple[int, int, int], last: tuple[int, int, int]) -> Span:
-    """From the request ``first`` to ``last``, each as turn, call and place."""
-    return Span(state, first[0], last[0], first[1], last[1], first[2], last[2])
+def _span(state: Knowledge, first: Sequence[int], last: Sequence[int]) -> Span:
+    """From the request ``first`` to ``last``, each as its turn, call and place, and the number of calls of its turn."""
+    return Span(state, *(number for pair in zip(first, last, strict=True) for number in pair))
 
 
 class LossCauses:
@@ -105,10 +124,11 @@ class LossCauses:
 
     def by(self, row: int, probe: int) -> int | None:
         """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
-        numbers = (self._run.number_of(compaction) for compaction in reversed(self._run.requests[row].compactions))
-        return next((number for number in numbers if self._took(number, probe)), None)
+        record = self._run.requests[row]
+        numbers = (self._run.number_of(compaction) for compaction in reversed(record.compactions))
+        return next((number for number in numbers if self._took(number, probe, record)), None)
 
-    def _took(self, number: int, probe: int) -> bool:
+    def _took(self, number: int, probe: int, record: TurnRecord) -> bool:
         compaction = self._run.compactions[number]
         if not compaction.changes_memory:  # it failed, or the user skipped it
             return False
@@ -116,6 +136,18 @@ class LossCauses:
             return False
         if compaction.replaces is not None and self._held[compaction.replaces - 1, probe]:
             return True
-        taken, counts = compaction.summarized, self._texts.answer_counts
+        return any(self._held_in(taken, probe) for taken in _taken(compaction, record))
+
+    def _held_in(self, taken: range, probe: int) -> bool:
+        counts = self._texts.answer_counts
         held = bool(counts[taken.stop, probe] > counts[taken.start, probe])
         return held or any(position in taken for position in self._texts.probes[probe].evidence)
+
+
+def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
+    """The messages that a compaction took. Of a range that it cleared or shortened these are only the messages that the
+    request sends with less in them."""
+    if compaction.kind not in REDUCING:
+        return [compaction.summarized]
+    changed = (position for piece in record.parts.messages for position in reduced(record.memory.space, piece))
+    return [range(position, position + 1) for position in changed if position in compaction.summarized]

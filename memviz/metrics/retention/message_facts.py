@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges
+from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_of
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts, answers_of
+from memviz.pieces import Line
 from memviz.transcripts.base import Probe
 
 MOST_NAMED = 6
@@ -23,17 +25,19 @@ MOST_NAMED = 6
 class MessageFacts:
     """Facts that messages state, at a request that does not hold these messages word for word.
 
-    ``held``: the summary that is sent contains an accepted answer. ``elsewhere``: the summary does not, but another
-    message of the request or the system prompt does. ``lost``: nothing in the request does. All by the rule of
+    ``left``: what is still sent of the message itself, where it was cleared or shortened, contains an accepted answer.
+    ``held``: it does not, but a summary that is sent does. ``elsewhere``: neither does, but another message of the
+    request or the system prompt. ``lost``: nothing in the request does. All by the rule of
     :mod:`memviz.text.containment`, as in :class:`memviz.metrics.retention.knowledge.Retention`.
     """
 
     held: tuple[Probe, ...]
     lost: tuple[Probe, ...]
     elsewhere: tuple[Probe, ...] = ()
+    left: tuple[Probe, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.held or self.lost or self.elsewhere)
+        return bool(self.held or self.lost or self.elsewhere or self.left)
 
 
 NO_FACTS = MessageFacts((), ())
@@ -52,13 +56,14 @@ def facts_of_messages(
     """:func:`message_facts` of every message at ``positions`` (all that were said) that states a fact and is not sent
     word for word. Each text of the request is read once for all of them."""
     request = _Request.of(record, probes)
-    return {position: request.facts(numbers) for position, numbers in request.stated(positions).items() if numbers}
+    stated = request.stated(positions).items()
+    return {position: request.facts(numbers, position) for position, numbers in stated if numbers}
 
 
 def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
-    """The facts of all messages that the request does not hold word for word and that its summary stands for."""
-    sent, request = record.parts.summaries, _Request.of(record, probes)
-    covered = record.memory.space.summaries.covered(sent.start, sent.stop)
+    """The facts of all messages that the request does not hold word for word and that its summaries stand for."""
+    request, summaries = _Request.of(record, probes), record.memory.space.summaries
+    covered = [part for sent in record.parts.notes for part in summaries.covered(sent.start, sent.stop)]
     stated = request.stated(position for part in covered for position in part)
     return request.facts(sorted({number for numbers in stated.values() for number in numbers}))
 
@@ -66,6 +71,7 @@ def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
 def message_facts_words(facts: MessageFacts) -> str:
     """``The summary still holds: 3,600 euros. Lost: cashews; 9 July 2027.``; empty where there are no facts."""
     parts = (
+        ("What is left of it still says", facts.left),
         ("The summary still holds", facts.held),
         ("Sent in another message", facts.elsewhere),
         ("Lost", facts.lost),
@@ -74,25 +80,30 @@ def message_facts_words(facts: MessageFacts) -> str:
 
 
 class _Request(NamedTuple):
-    """One request and where it holds each probe: in its summary, in any of its messages."""
+    """One request and where it holds each probe: in its summaries, in any of its messages, and in what is ``left`` of
+    each message that is sent in another form."""
 
     record: TurnRecord
     texts: ProbeTexts
     sent: tuple[range, ...]
     in_summary: Bools
     in_messages: Bools
+    left: Mapping[int, Bools]
 
     @classmethod
     def of(cls, record: TurnRecord, probes: Sequence[Probe]) -> _Request:
         """The texts of this request are read, and no others: the log may be long."""
         log, space, parts = record.memory.log, record.memory.space, record.parts
         sent = (range(record.memory.history_start), *verbatim_ranges(record), *recalled_ranges(record))
-        versions = space.summaries.in_block(parts.summaries.start, parts.summaries.stop)
         prompt = [space.system_prompt] if space.system_prompt else []
-        messages = [*prompt, *(log[position] for part in sent for position in part)]
+        lines = [piece.message for piece in parts.pieces if isinstance(piece, Line)]
+        messages = [*prompt, *(log[position] for part in sent for position in part), *lines]
         texts = answers_of(tuple(probes))
-        in_summary = _any_holds(texts, [version.text for version in versions])
-        return cls(record, texts, sent, in_summary, _any_holds(texts, [readable(message) for message in messages]))
+        left = dict(zip(*_left(texts, record), strict=True))
+        versions = [space.summaries.versions[number].text for number in versions_of(parts, space.summaries)]
+        in_messages = _any_holds(texts, [readable(message) for message in messages])
+        in_messages = np.logical_or.reduce([in_messages, *left.values()])
+        return cls(record, texts, sent, _any_holds(texts, versions), in_messages, left)
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """The numbers of the probes that each message states which is not sent, in their order."""
@@ -117,14 +128,26 @@ class _Request(NamedTuple):
             for row, position in enumerate(found):
                 found[position] += [number for number in numbers if held[row, number]]
 
-    def facts(self, numbers: Sequence[int]) -> MessageFacts:
-        """Where the probes of these numbers are."""
-        probes = self.texts.probes
-        return MessageFacts(
-            held=tuple(probes[number] for number in numbers if self.in_summary[number]),
-            lost=tuple(probes[n] for n in numbers if not (self.in_summary[n] or self.in_messages[n])),
-            elsewhere=tuple(probes[n] for n in numbers if self.in_messages[n] and not self.in_summary[n]),
-        )
+    def facts(self, numbers: Sequence[int], position: int | None = None) -> MessageFacts:
+        """Where the probes of these numbers are, of the message at ``position`` or of several."""
+        found: dict[str, list[Probe]] = {"held": [], "lost": [], "elsewhere": [], "left": []}
+        own = None if position is None else self.left.get(position)
+        for number in numbers:
+            if own is not None and own[number]:
+                where = "left"
+            elif self.in_summary[number]:
+                where = "held"
+            else:
+                where = "elsewhere" if self.in_messages[number] else "lost"
+            found[where].append(self.texts.probes[number])
+        return MessageFacts(**{where: tuple(probes) for where, probes in found.items()})
+
+
+def _left(texts: ProbeTexts, record: TurnRecord) -> tuple[list[int], Bools]:
+    """The messages that are sent in another form, and which probes each still holds: [messages x probes]."""
+    log, space = record.memory.log, record.memory.space
+    sent = {at: log.sent(at, piece.form) for piece in record.parts.messages for at in reduced(space, piece)}
+    return [*sent], texts.holding([readable(message) for message in sent.values()]).answers
 
 
 def _any_holds(texts: ProbeTexts, read: Sequence[str]) -> Bools:

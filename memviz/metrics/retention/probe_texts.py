@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.conversation import Log
+from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.transcripts.base import Probe
@@ -86,6 +86,11 @@ class ProbeTexts:
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
         return Holding(kinds[0], kinds[1][:, self.stale_columns])
+
+    def counts_of(self, messages: Sequence[Message]) -> tuple[Counts, Counts]:
+        """What :attr:`answer_counts` and :attr:`stale_counts` are for the log, for other messages."""
+        found = self.holding([readable(message) for message in messages])
+        return _continued(self.answer_counts[:1], found.answers), _continued(self.stale_counts[:1], found.stale)
 
     def fits(self, log: Log) -> bool:
         """Whether these are the texts of ``log``, which may have grown since."""

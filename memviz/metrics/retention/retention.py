@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.engine.outline import Outline
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import Layer, Requests, all_within, held_in, held_in_summaries
+from memviz.metrics.requests.request_table import Layer, RequestContents, all_within, held_in, held_in_summaries
 from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.transcripts.base import Probe
@@ -18,24 +17,24 @@ from memviz.transcripts.base import Probe
 __all__ = ["Freshness", "Knowledge", "ProbeTexts", "Retention", "ceiling", "floor", "retention"]
 
 
-def retention(run: Run | Outline, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
+def retention(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
     """What every request of ``run`` retains of ``probes``.
 
     ``texts``, built once, serves all runs over the same conversation. Raises ValueError if it was built for
     another conversation or other probes.
     """
     texts = _texts_for(run, probes, texts)
-    requests = Requests.of(run)
+    requests = RequestContents.of(run)
     return _with_evidence(run, texts, requests, _found(run, texts, requests))
 
 
 def ceiling(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
     """What the requests of ``run`` would retain if each held all messages so far, and no summary."""
     texts = _texts_for(run, probes, texts)
-    requests = Requests.of(run)
+    requests = RequestContents.of(run)
     lengths, nothing = requests.lengths, np.zeros(len(requests), np.int64)
     everything = (Layer(np.arange(len(requests)), nothing + run.space.system_stop, lengths),)
-    requests = Requests(requests.turns, lengths, nothing, nothing, everything, (), requests.leading)
+    requests = RequestContents(requests.turns, lengths, (), everything, (), requests.leading)
     return _with_evidence(run, texts, requests, _found_in(run, texts, requests))
 
 
@@ -46,12 +45,12 @@ def floor(run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | Non
     ``texts`` are those of the other conversation. Evidence stands in none of its requests.
     """
     texts = _texts_for(other, probes, texts)
-    found = _found(other, texts, Requests.of(other))
+    found = _found(other, texts, RequestContents.of(other))
     if not other.requests:
         found = _Found.nothing(1, len(texts.probes))
     rows = np.minimum(np.arange(len(run.requests)), len(found.states) - 1)
     nowhere = np.zeros((len(run.requests), len(texts.probes)), dtype=bool)
-    return _born(run, texts.probes, Requests.of(run), nowhere, _Found(found.states[rows], found.stale[rows]))
+    return _born(run, texts.probes, RequestContents.of(run), nowhere, _Found(found.states[rows], found.stale[rows]))
 
 
 class _Found(NamedTuple):
@@ -65,7 +64,7 @@ class _Found(NamedTuple):
         return cls(np.full((requests, probes), Knowledge.LOST, np.uint8), np.zeros((requests, probes), dtype=bool))
 
 
-def _texts_for(run: Run | Outline, probes: Sequence[Probe], texts: ProbeTexts | None) -> ProbeTexts:
+def _texts_for(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None) -> ProbeTexts:
     if texts is None:
         return ProbeTexts(run.log, probes)
     if texts.probes != tuple(probes) or not texts.fits(run.log):
@@ -74,29 +73,37 @@ def _texts_for(run: Run | Outline, probes: Sequence[Probe], texts: ProbeTexts | 
     return texts
 
 
-def _found(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Found:
+def _found(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
     found, summaries = _found_in(run, texts, requests), run.space.summaries
     held = texts.holding([version.text for version in summaries.versions])
-    sent = (summaries, requests.summary_starts, requests.summary_stops)
-    np.maximum(found.states, held_in_summaries(*sent, held.answers) * np.uint8(Knowledge.SUMMARY), out=found.states)
-    found.stale[:, texts.stale_columns] |= held_in_summaries(*sent, held.stale)
+    for numbers, starts, stops in requests.notes:
+        known = held_in_summaries(summaries, starts, stops, held.answers) * np.uint8(Knowledge.SUMMARY)
+        found.states[numbers] = np.maximum(found.states[numbers], known)
+        found.stale[np.ix_(numbers, texts.stale_columns)] |= held_in_summaries(summaries, starts, stops, held.stale)
     return found
 
 
-def _found_in(run: Run | Outline, texts: ProbeTexts, requests: Requests) -> _Found:
+def _found_in(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
     count = len(requests)
     found = _Found.nothing(count, len(texts.probes))
     if prompts := run.space.system_messages:
         held = texts.holding([prompt.content for prompt in prompts])
         found.states[:, held.answers.any(axis=0)] = Knowledge.SYSTEM
         found.stale[:, texts.stale_columns] |= held.stale.any(axis=0)
-    for ranges, state in ((requests.recalled, Knowledge.RECALLED), (requests.verbatim, Knowledge.VERBATIM)):
-        np.maximum(found.states, held_in(ranges, texts.answer_counts, count) * np.uint8(state), out=found.states)
-        found.stale[:, texts.stale_columns] |= held_in(ranges, texts.stale_counts, count)
+    said = texts.answer_counts, texts.stale_counts
+    besides = texts.counts_of(requests.words) if requests.words else said
+    for ranges, state, (answers, stale) in (
+        (requests.inside, Knowledge.SYSTEM, besides),
+        (requests.recalled, Knowledge.RECALLED, said),
+        (requests.others, Knowledge.VERBATIM, besides),
+        (requests.verbatim, Knowledge.VERBATIM, said),
+    ):
+        np.maximum(found.states, held_in(ranges, answers, count) * np.uint8(state), out=found.states)
+        found.stale[:, texts.stale_columns] |= held_in(ranges, stale, count)
     return found
 
 
-def _with_evidence(run: Run | Outline, texts: ProbeTexts, requests: Requests, found: _Found) -> Retention:
+def _with_evidence(run: Run, texts: ProbeTexts, requests: RequestContents, found: _Found) -> Retention:
     positions, verbatim = [probe.evidence for probe in texts.probes], (*requests.verbatim, *requests.leading)
     evidence = whole = all_within(verbatim, positions, len(requests))
     if requests.recalled:
@@ -108,9 +115,7 @@ def _with_evidence(run: Run | Outline, texts: ProbeTexts, requests: Requests, fo
     return retained
 
 
-def _born(
-    run: Run | Outline, probes: tuple[Probe, ...], requests: Requests, evidence: Bools, found: _Found
-) -> Retention:
+def _born(run: Run, probes: tuple[Probe, ...], requests: RequestContents, evidence: Bools, found: _Found) -> Retention:
     births = np.array([_birth(probe, len(run.log)) for probe in probes], dtype=np.int64)
     born = births < requests.lengths[:, None]
     return Retention(

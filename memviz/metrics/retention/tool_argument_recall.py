@@ -5,7 +5,7 @@ No labels are needed: a value that a call uses, and that was said before, is one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,9 +14,10 @@ import numpy as np
 from memviz.conversation import Log
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_sent
+from memviz.metrics.requests.other_words import OtherWords
+from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_of
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.message_text import argument_values
+from memviz.metrics.retention.message_text import argument_values, readable
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.text.containment import normal_tokens
 from memviz.text.terms import IS_UNSPACED
@@ -103,17 +104,31 @@ class _Sources:
         prompts = texts.holding([prompt.content for prompt in run.space.system_messages])
         self._in_system: Bools = np.logical_or.reduce(prompts.answers, axis=0)
         self._in_version = texts.holding([version.text for version in self._summaries.versions]).answers
+        self._words, self._texts = OtherWords(run.space), texts
+        self._in_words: Bools = np.zeros((0, len(texts.probes)), dtype=bool)
 
     def of(self, record: TurnRecord, column: int) -> Knowledge:
         """The highest place of the value number ``column``; LOST where it is nowhere."""
-        counts, sent = self._counts[:, column], record.parts.summaries
+        counts, parts = self._counts[:, column], record.parts
+        besides = self._words.of(parts)
         if any(counts[part.stop] > counts[part.start] for part in verbatim_ranges(record)):
+            return Knowledge.VERBATIM
+        if self._says(besides.in_messages, column):
             return Knowledge.VERBATIM
         if any(counts[part.stop] > counts[part.start] for part in recalled_ranges(record)):
             return Knowledge.RECALLED
-        if any(self._in_version[number, column] for number in versions_sent(self._summaries, sent.start, sent.stop)):
+        if any(self._in_version[number, column] for number in versions_of(parts, self._summaries)):
             return Knowledge.SUMMARY
-        return Knowledge.SYSTEM if self._in_system[column] else Knowledge.LOST
+        is_in_system = self._in_system[column] or self._says(besides.in_system, column)
+        return Knowledge.SYSTEM if is_in_system else Knowledge.LOST
+
+    def _says(self, ranges: Sequence[range], column: int) -> bool:
+        """Whether a line, or what is left of a message, holds the value."""
+        fresh = self._words.messages[len(self._in_words) :]
+        if fresh:
+            held = self._texts.holding([readable(message) for message in fresh]).answers
+            self._in_words = np.concatenate((self._in_words, held))
+        return any(self._in_words[part.start : part.stop, column].any() for part in ranges)
 
 
 def _used(log: Log) -> Iterator[NeededArgument]:

@@ -10,7 +10,8 @@ from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of, request_call
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
-from memviz.text.wording import message_number, message_range, request_name
+from memviz.strategies.clauses import UNITS
+from memviz.text.wording import RequestPlace, message_number, message_range, request_name
 
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
@@ -21,7 +22,23 @@ _WHAT = {
     CompactionOutcome.SKIPPED: "Skipped the summarization of {messages}",
     CompactionOutcome.FAILED: "Summarizing {messages} failed",
     CompactionOutcome.DROPPED: "Dropped {messages} without a summary",
+    CompactionOutcome.CLEARED: "Cleared tool results among {messages}",
+    CompactionOutcome.SHORTENED: "Shortened messages among {messages}",
 }
+_RESTORED = "Sent {messages} whole again"
+
+_NOUNS = {
+    CompactionOutcome.CLEARED: "clearing", CompactionOutcome.SHORTENED: "shortening",
+    CompactionOutcome.DROPPED: "dropping", CompactionOutcome.EDITED: "rewording",
+}  # fmt: skip
+
+_AFTER_FAILURE = {
+    "leave": "Nothing was lost",
+    "drop": "The rule leaves out the messages all the same",
+    "raise": "The rule lets the request fail",
+    "instead": "The rule does something else in its place",
+}
+"""What the strategy's rule says of a failed summarizer, by :attr:`memviz.engine.compaction.Compaction.policy`."""
 
 
 class CompactionWords(NamedTuple):
@@ -47,13 +64,26 @@ class CompactionWords(NamedTuple):
 def compaction_words(compaction: Compaction, run: Run | None = None) -> CompactionWords:
     """What became of ``compaction``, in words. ``run`` is its run: only that knows which request it
     changed where the chat was given other settings, and what was recalled into it."""
-    what = _WHAT[_outcome(compaction)]
+    messages = message_range(compaction.summarized)
+    what = _RESTORED if is_restoring(compaction) else _WHAT[_outcome(compaction)]
+    what = what.replace(" among {", ": {") if len(compaction.summarized) == 1 else what
     return CompactionWords(
-        what.format(messages=message_range(compaction.summarized), version=f"version {compaction.revises}"),
+        what.format(messages=messages, version=f"version {compaction.revises}"),
         f"{request_words(compaction, run)}, after message {message_number(compaction.after_message):,}",
         reason_words(compaction),
         _result(compaction, run),
     )
+
+
+def act_noun(compaction: Compaction) -> str:
+    """What was done, as a noun: ``summarization``, ``clearing``."""
+    return _NOUNS.get(outcome_of(compaction), "summarization")
+
+
+def is_restoring(compaction: Compaction) -> bool:
+    """Whether a rule took back what it had cleared or shortened: a mark went backwards."""
+    marks = dict(compaction.after.marks)
+    return any(marks.get(name, position) < position for name, position in compaction.before.marks)
 
 
 def request_words(compaction: Compaction, run: Run | None = None) -> str:
@@ -70,18 +100,19 @@ def turn_words(compaction: Compaction, run: Run | None = None) -> str:
 
 def event_turn_words(event: CompactionEvent) -> str:
     """The same of an event."""
-    request = None if event.request_turn is None else (event.request_turn, event.request_call)
+    turn = event.request_turn
+    request = None if turn is None else (turn, event.request_call, event.request_calls)
     return _turn_words(request, event.compaction)
 
 
-def _turn_words(request: tuple[int, int] | None, compaction: Compaction) -> str:
+def _turn_words(request: RequestPlace | None, compaction: Compaction) -> str:
     return f"after turn {compaction.turn:,}" if request is None else request_name(*request)
 
 
-def _request(compaction: Compaction, run: Run | None) -> tuple[int, int] | None:
-    """The turn of the first request that it changed, and which call of it that is."""
+def _request(compaction: Compaction, run: Run | None) -> RequestPlace | None:
+    """The first request that it changed."""
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
-    return None if turn is None else (turn, request_call(compaction, turn, run))
+    return None if turn is None else (turn, *request_call(compaction, turn, run))
 
 
 def reason_words(compaction: Compaction) -> str:
@@ -91,7 +122,8 @@ def reason_words(compaction: Compaction) -> str:
 
 def named_reason(strategy: Strategy, reason: str) -> str:
     """The arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind stays."""
-    return f"{strategy.limits}: {reason}" if strategy.limits and ">" in reason else reason
+    is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in (">", "≥"))
+    return f"{strategy.limits}: {reason}" if strategy.limits and is_count else reason
 
 
 def _outcome(compaction: Compaction) -> CompactionOutcome:
@@ -99,6 +131,11 @@ def _outcome(compaction: Compaction) -> CompactionOutcome:
     if outcome is CompactionOutcome.EDITED and compaction.revises is None:
         return CompactionOutcome.REWORDED  # a summary that was due, in the user's words from the first on
     return outcome
+
+
+def after_failure_words(compaction: Compaction) -> str:
+    """What the strategy's rule says of a summarizer that fails, without a full stop."""
+    return _AFTER_FAILURE.get(compaction.policy, _AFTER_FAILURE["instead"])
 
 
 def error_words(compaction: Compaction) -> str:
@@ -109,6 +146,8 @@ def error_words(compaction: Compaction) -> str:
 def tried_again(run: Run, failed: Compaction) -> str:
     """What follows the error of a compaction of ``run`` where there is room to explain it."""
     turn = next_try(run.compactions, failed)
+    if failed.policy != "leave":
+        return f"{after_failure_words(failed)}. The next try is in turn {turn:,}."
     return (
         f"Nothing was lost: the messages are still sent word for word, and the next try is in turn {turn:,}, or at "
         "once with another model."
@@ -117,7 +156,7 @@ def tried_again(run: Run, failed: Compaction) -> str:
 
 def _result(compaction: Compaction, run: Run | None) -> str:
     if compaction.error is not None:
-        return f"{error_words(compaction)}. Nothing was lost"
+        return f"{error_words(compaction)}. {after_failure_words(compaction)}"
     return f"{request_title(compaction, run)}: {size_words(compaction, run)}"
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from memviz.engine.compaction import Compaction
+from memviz.engine.compaction import Compaction, CompactionKind
 from memviz.engine.run import Run
 from memviz.engine.settings_before import segments
-from memviz.memory import Memory, SummaryVersion
-from memviz.metrics.requests.request_axis import RequestAxis
-from memviz.strategies.base import Trigger
+from memviz.memory import SummaryVersion
+from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
+from memviz.strategies.base import Strategy
 
 
 class CompactionOutcome(Enum):
@@ -27,18 +27,23 @@ class CompactionOutcome(Enum):
     SKIPPED = "skipped by the user"
     FAILED = "failed"
     DROPPED = "dropped without a summary"
+    CLEARED = "cleared"
+    SHORTENED = "shortened"
+
+
+_OUTCOMES: dict[CompactionKind, CompactionOutcome] = {
+    "edit": CompactionOutcome.EDITED, "undo": CompactionOutcome.UNDONE, "skip": CompactionOutcome.SKIPPED,
+    "cleared": CompactionOutcome.CLEARED, "shortened": CompactionOutcome.SHORTENED,
+    "evicted": CompactionOutcome.DROPPED,
+}  # fmt: skip
 
 
 def outcome_of(compaction: Compaction) -> CompactionOutcome:
     """The one judgement of what a compaction was."""
-    if compaction.kind != "summary":
-        return {"edit": CompactionOutcome.EDITED, "undo": CompactionOutcome.UNDONE, "skip": CompactionOutcome.SKIPPED}[
-            compaction.kind
-        ]
+    if compaction.kind != "summarized":
+        return _OUTCOMES[compaction.kind]
     if compaction.error is not None:
         return CompactionOutcome.FAILED
-    if compaction.written is None:
-        return CompactionOutcome.DROPPED
     if compaction.by_thinking:
         return CompactionOutcome.THOUGHT
     return CompactionOutcome.REWORDED if compaction.is_edited else CompactionOutcome.SUMMARIZED
@@ -49,7 +54,7 @@ class CompactionEvent(NamedTuple):
     (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone): the place of the first request that
     it changed, and half a place behind the last one where none came any more. Of several before one request
     the last stands there, the others in equal steps before it. ``request_turn`` is that request's turn, and
-    ``request_call`` which call of the turn it is."""
+    ``request_call`` which call of the turn it is, of ``request_calls``."""
 
     number: int
     place: float
@@ -57,6 +62,7 @@ class CompactionEvent(NamedTuple):
     compaction: Compaction
     request_turn: int | None = None
     request_call: int = 1
+    request_calls: int = 1
 
     @property
     def version(self) -> SummaryVersion | None:
@@ -79,8 +85,8 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         still[place] -= 1
         room = 1.0 if place.is_integer() and place - 0.5 not in together else 0.5
         at, turn = place - still[place] * room / together[place], run.request_turn(compaction)
-        call = 1 if turn is None else request_call(compaction, turn, run)
-        events.append(CompactionEvent(number, at, outcome_of(compaction), compaction, turn, call))
+        call, calls = (1, 1) if turn is None else request_call(compaction, turn, run)
+        events.append(CompactionEvent(number, at, outcome_of(compaction), compaction, turn, call, calls))
     return tuple(events)
 
 
@@ -88,8 +94,7 @@ def _places(run: Run) -> Iterator[float]:
     """The place of the first request that each compaction changed. What a setting took in of earlier turns when it came
     into force changed none of their requests, and what it summarized after its last turn stands behind that turn, also
     where the chat went back to it later: events stand in the order in which they happened."""
-    turns = [record.turn for record in run.requests]
-    axis = RequestAxis.of([turns])
+    turns, axis = request_turns(run), axis_of([run])
     places, behind, first = axis.places(turns), axis.last(run.log.turn_count) + 0.5, 1.0
     for setting, made in segments(run.strategy, run.counter.name, run.compactions, run.earlier_settings):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
@@ -97,49 +102,62 @@ def _places(run: Run) -> Iterator[float]:
             number, turn, place = run.request_number(compaction), run.request_turn(compaction), behind
             if number is not None:
                 place = float(places[number])
-            elif turn is not None and (not turns or turn > turns[-1]):
+            elif turn is not None and (not len(turns) or turn > turns[-1]):
                 place = float(axis.last(turn))
             yield min(behind, end + 0.5, max(first, place))
         first = end + 1.0
 
 
-def request_call(compaction: Compaction, turn: int, run: Run | None = None) -> int:
+def request_call(compaction: Compaction, turn: int, run: Run | None = None) -> tuple[int, int]:
     """Which call of ``turn`` the first request is that ``compaction``, one of ``run``, changed, asked or still to be
-    asked."""
+    asked, and of how many."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
-        return run.requests[number].call
-    request = (run.log if run else compaction.before.log).request_from(compaction.after_message + 1)
-    return request.call if request is not None and request.turn == turn else 1
+        return int(run.columns.calls[number]), len(numbers_of_turn(run, turn))
+    log = run.log if run else compaction.before.log
+    request = log.request_from(compaction.after_message + 1)
+    if request is None or request.turn != turn:
+        return 1, 1
+    return request.call, len(log.requests_of(log.turn(turn)))
 
 
 def grows_a_list(run: Run) -> bool:
     """Whether each summary is an entry of an accumulating list, and replaces none."""
-    return run.strategy.trigger is Trigger.TURN
+    return _is_of_a_list(run.strategy)
 
 
 def never_summarizes(run: Run) -> bool:
     """Whether this setting has no summaries at all, whatever the conversation."""
-    return run.strategy.headroom(Memory(run.space, 0)) is None
+    return not run.strategy.writes_notes
 
 
 def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
-    whole list with its headings."""
-    count = event.compaction.after.summary_count
-    if _is_of_a_list(event):
-        return run.space.summaries.tokens(0, count)
-    return run.space.summaries.versions[count - 1].tokens if count else 0
+    whole list with its headings; of several kinds of notes those of all together."""
+    if _is_of_a_list(event.compaction.strategy):
+        return run.space.summaries.tokens(0, event.compaction.after.summary_count)
+    return sum(version.tokens for version in _heads(run, event))
 
 
 def text_in_force(run: Run, event: CompactionEvent) -> str:
     """What stands for older messages once the event is over: the newest summary's text, or the whole list as it is
-    sent; empty while there is none."""
+    sent; empty while there is none. Several kinds of notes stand below each other."""
     count = event.compaction.after.summary_count
+    if count and _is_of_a_list(event.compaction.strategy):
+        return run.space.summaries.text(0, count)
+    return "\n\n".join(version.text for version in _heads(run, event))
+
+
+def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
+    """The newest version of each kind of notes, in the order in which the kinds began."""
+    summaries, count = run.space.summaries, event.compaction.after.summary_count
     if not count:
-        return ""
-    return run.space.summaries.text(0, count) if _is_of_a_list(event) else run.space.summaries.versions[count - 1].text
+        return []
+    if summaries.is_straight:
+        return [summaries.versions[count - 1]]
+    tracks = dict.fromkeys(version.track for version in summaries.versions[:count])
+    return [head for track in tracks if (head := summaries.head(count, track)) is not None]
 
 
-def _is_of_a_list(event: CompactionEvent) -> bool:
-    return event.compaction.strategy.trigger is Trigger.TURN
+def _is_of_a_list(strategy: Strategy) -> bool:
+    return bool(strategy.summary_heading)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from memviz.engine.assembly import assemble, count
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import Memory
 from memviz.strategies.base import Strategy
@@ -42,24 +41,30 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
 
 def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
     """What :func:`request_sizes` adds up."""
-    record = None if run is None else _records(run).get(id(compaction))
+    number = None if run is None else run.request_number(compaction)
+    if run is not None and number is not None:
+        return _parts_of_request(compaction, run, number)
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
-    recalled: tuple[int, ...] = ()
-    besides = 0
-    if record is not None:
-        length = record.memory.length
-        recalled = record.recalled.indices if record.recalled else ()
-        sent = _parts(compaction.strategy, record.memory, recalled)
-        besides = record.total_tokens - sum(sent.values())
-    else:
-        length = _length(compaction, turn) if turn else compaction.after.length
-    # The log may have grown since, and a chat that was given another setting has memories over another space.
-    space = (record.memory if record else compaction.after).space
+    length = _length(compaction, turn) if turn else compaction.after.length
     before, after = (
-        _parts(compaction.strategy, memory._replace(space=space).appended(length), recalled)
+        _parts(compaction.strategy, memory._replace(space=compaction.after.space, pins=()).appended(length), ())
         for memory in (compaction.before, compaction.after)
     )
-    return RequestParts(before, after, besides)
+    return RequestParts(before, after, 0)
+
+
+def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
+    memory, beside = run.requests.memory_at(number), run.requests.beside.get(number)
+    recalled = beside.recalled.indices if beside and beside.recalled else ()
+    sent = _parts(compaction.strategy, memory, recalled)
+    # The log may have grown since, and a chat that was given another setting has memories over another space.
+    without, with_it = (
+        value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
+        for value in (compaction.before, compaction.after)
+    )
+    before = _parts(compaction.strategy, without, recalled)
+    after = sent if with_it == memory else _parts(compaction.strategy, with_it, recalled)
+    return RequestParts(before, after, int(run.columns.totals[number]) - sum(sent.values()))
 
 
 def _length(compaction: Compaction, turn: int) -> int:
@@ -71,8 +76,3 @@ def _length(compaction: Compaction, turn: int) -> int:
 
 def _parts(strategy: Strategy, memory: Memory, recalled: tuple[int, ...]) -> Mapping[str, int]:
     return count(memory, assemble(memory, strategy.select(memory), recalled))
-
-
-def _records(run: Run) -> Mapping[int, TurnRecord]:
-    """The request that each compaction changed first, by the identity of the compaction."""
-    return run.once(_records, lambda: {id(one): record for record in run.requests for one in record.compactions})

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.memory import Memory, SummaryVersion
-from memviz.metrics.cost.cost import Cost, Pricing, break_even_turn, cost, overflow_turn, pricing, unpriced
+from memviz.metrics.cost.cost import Cost, Pricing, break_even_request, cost, pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
-from memviz.strategies.base import CompactionPlan, Selection, Strategy, Trigger
+from memviz.pieces import Messages, Piece, notes
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.engine.probes import IDS, Digest, small, talk
 
 MILLION = 1_000_000
@@ -85,14 +86,14 @@ class Pruned(Strategy):
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     target: int
 
-    def plan_compaction(self, memory: Memory) -> CompactionPlan | None:
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
         if memory.pending_tokens <= 3000:
-            return None
+            return ()
         keep_from = memory.sums.suffix_start(memory.length, self.target, memory.cursor)
-        return CompactionPlan(range(memory.cursor, keep_from), keep_from, "over 3,000", memory.summary)
+        return (Write(range(memory.cursor, keep_from), keep_from, "over 3,000", memory.summary),)
 
-    def select(self, memory: Memory) -> Selection:
-        return Selection(memory.newest_summary, (range(memory.cursor, memory.length),))
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         return summary.text
@@ -107,9 +108,9 @@ class Pruned(Strategy):
 class Stepped(Strategy):
     """Grows to 21 messages and then goes back to the newest 11."""
 
-    def select(self, memory: Memory) -> Selection:
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
         start = max(0, (memory.length - 11) // 12 * 12)
-        return Selection(range(0), (range(start, memory.length),))
+        return (Messages(start, memory.length),)
 
 
 STRATEGIES = {
@@ -321,39 +322,41 @@ class TestComparing:
     def test_the_turn_from_which_one_is_cheaper_to_the_end(self) -> None:
         dear = cost_of(traffic_of([(turn, 100, 0, 0) for turn in range(1, 7)]))
         cheap_later = cost_of(traffic_of([(1, 250, 0, 0), *((turn, 50, 0, 0) for turn in range(2, 7))]))
-        assert break_even_turn(cheap_later, dear) == 5  # 250 + 50 x 4 < 500; at turn 4 both have cost the same
-        assert break_even_turn(dear, cheap_later) is None  # it leads at first only
-        assert break_even_turn(dear, dear) is None
+        # 250 + 50 x 4 < 500; at turn 4 both have cost the same
+        assert break_even_request(cheap_later, dear) == (5, 1, 1)
+        assert break_even_request(dear, cheap_later) is None  # it leads at first only
+        assert break_even_request(dear, dear) is None
 
     def test_a_lead_that_is_lost_once_counts_from_where_it_is_regained(self) -> None:
         steady = cost_of(traffic_of([(turn, 100, 0, 0) for turn in range(1, 5)]))
         jumpy = cost_of(traffic_of([(turn, sent, 0, 0) for turn, sent in ((1, 50), (2, 200), (3, 20), (4, 20))]))
-        assert break_even_turn(jumpy, steady) == 3
+        assert break_even_request(jumpy, steady) == (3, 1, 1)
 
     def test_a_lead_from_the_start(self) -> None:
         low, high = (cost_of(traffic_of([(1, size, 0, 0), (2, size, 0, 0)])) for size in (50, 60))
-        assert break_even_turn(low, high) == 1
+        assert break_even_request(low, high) == (1, 1, 1)
 
     def test_turns_that_only_one_of_them_has(self) -> None:
         """The summary of turn 3 makes one dearer than the other for good."""
         plain = cost_of(traffic_of([(1, 60, 0, 0), (4, 60, 0, 0)]))
         summarizing = cost_of(traffic_of([(1, 50, 0, 0), (4, 50, 0, 0)], [(3, 100, 0)]))
-        assert break_even_turn(plain, summarizing) == 3
-        assert break_even_turn(summarizing, plain) is None
+        assert break_even_request(plain, summarizing) == (3, 1, 1)
+        assert break_even_request(summarizing, plain) is None
+
+    def test_a_call_within_a_turn_is_named(self) -> None:
+        steady = cost_of(traffic_of([(1, 100, 0, 0), *[(2, 100, 0, 0)] * 3]))
+        later = cost_of(traffic_of([(1, 150, 0, 0), *[(2, 60, 0, 0)] * 3]))
+        assert break_even_request(later, steady) == (2, 2, 3)
+        quick = cost_of(traffic_of([(1, 150, 0, 0), (2, 60, 0, 0)]))
+        assert break_even_request(quick, steady) == (2, 1, 3), "by then the other has been asked twice"
 
     def test_unknown_prices_and_no_turns_cannot_be_compared(self) -> None:
         known = cost_of(traffic_of([(1, 60, 0, 0)]))
         unknown = cost(known.traffic, None, None, cache=None, pause_seconds=0)
         nothing = cost_of(Traffic.nothing())
-        assert break_even_turn(known, unknown) is None
-        assert break_even_turn(unknown, known) is None
-        assert break_even_turn(nothing, nothing) is None
-
-    def test_the_turn_at_which_the_window_is_too_small(self) -> None:
-        sent = traffic_of([(1, 100, 0, 0), (2, 200, 0, 0), (2, 300, 0, 0), (3, 250, 0, 0)])
-        assert [overflow_turn(sent, window) for window in (99, 100, 200, 299, 300)] == [1, 2, 2, 2, None]
-        assert overflow_turn(sent, None) is None
-        assert overflow_turn(Traffic.nothing(), 0) is None
+        assert break_even_request(known, unknown) is None
+        assert break_even_request(unknown, known) is None
+        assert break_even_request(nothing, nothing) is None
 
 
 @st.composite

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from memviz import Fate, Run
 from memviz.engine.generations import Generations
-from memviz.metrics.memory_map.fate_map import FateMap
+from memviz.metrics.memory_map.fate_map import LIST, FateMap
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.memory_map.stretches import Stretches
 
@@ -29,7 +29,7 @@ def map_of(codes: list[list[int]], turns: list[int] | None = None) -> FateMap:
     requests, starts, stops, found = np.array(cells, np.int32).reshape(-1, 4).T
     of_turns = np.arange(1, len(codes) + 1) if turns is None else np.array(turns)
     stretches = Stretches(requests, starts, stops, found.astype(np.uint8))
-    return FateMap(len(codes[0]), of_turns, stretches, np.full(len(codes), -1), Generations([]))
+    return FateMap(len(codes[0]), of_turns, stretches, np.full((len(codes), 1), LIST), Generations([]))
 
 
 def drawn(fates: FateMap) -> NDArray[np.uint8]:

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, Recall
+from memviz import Fate, Message, Recall
 from memviz.metrics.memory_map import fate_grid as module
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, cell_size, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.steps import RECALLED_CODE
+from memviz.metrics.memory_map.steps import RECALLED_CODE, code_of
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, map_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -69,6 +69,12 @@ class TestCellsOfSeveral:
         cells = grid(map_of([[7, 7, 3, 3], [1, 1, 2, 2]] * 2), View(range(1, 5), range(4)))
         assert cells.codes.tolist() == [[1, 1], [2, 2]]
         assert cells.shares.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+
+    def test_show_what_is_reduced_rather_than_what_is_whole(self) -> None:
+        """A call, which stays, and its result, which is cleared, are as common in a conversation of tools."""
+        whole, cleared = code_of(Fate.VERBATIM), code_of(Fate.CLEARED)
+        cells = grid(map_of([[whole, cleared, cleared, whole]] * 4), View(range(1, 5), range(4)))
+        assert cells.codes.tolist() == [[cleared] * 2] * 2
 
     def test_never_hide_a_recall(self) -> None:
         codes = [[1] * 4, [1] * 4, [1] * 4, [1, RECALLED_CODE, 1, 1]]
@@ -139,9 +145,9 @@ def test_agrees_with_counting_cell_by_cell(
                 assert code == 0
                 assert example(fates, cells, *middle) is None
                 continue
-            most = RECALLED_CODE if counted[RECALLED_CODE] else min(
-                one for one in counted if counted[one] == max(counted.values())
-            )  # fmt: skip
+            common = sorted(one for one in counted if counted[one] == max(counted.values()))
+            less_sent = [one for one in common if one != code_of(Fate.VERBATIM)] or common
+            most = RECALLED_CODE if counted[RECALLED_CODE] else less_sent[0]
             assert code == most
             assert cells.shares[row, column] == pytest.approx(counted[most] / counted.total())
             latest = max(turn for turn, _, one in inside if one == most)

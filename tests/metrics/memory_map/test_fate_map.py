@@ -18,7 +18,9 @@ from memviz.metrics.memory_map.fate_map import FateShares, Span, fate_map, summa
 from memviz.metrics.memory_map.steps import STEPS, Step, code_of
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, drawn
+from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tool_loops import loops
 
 
 def talked(id: str, turns: int, recalls: dict[int, Recall] | None = None, **parameters: int) -> Run:
@@ -44,6 +46,17 @@ def test_a_window_by_hand() -> None:
     assert fates.present == (1, 6, 7)
     assert fates.counts[:, Fate.DROPPED].tolist() == [0, 1, 2]
     assert fates.shares(-1) == FateShares(5, verbatim=2, recalled=1, summarized=0, dropped=2, mean_generation=0.0)
+
+
+def test_a_cleared_result_that_is_recalled_by_hand() -> None:
+    """Message 4 is a result. The map says *recalled*, as the run and the tokens do."""
+    strategy = memviz.strategy("clear_tool_results", trigger_tokens=100, keep_results=1)
+    run = memviz.replay(loops(3, 2), strategy, counter=len, recalls={3: Recall(messages=[4])})
+    fates = fate_map(run)
+    assert [span.fate for span in fates.life(4)] == [Fate.VERBATIM, Fate.CLEARED, Fate.RECALLED]
+    assert drawn(fates)[-1].tolist() == codes_of(run)[-1].tolist()
+    assert fates.shares(-1).recalled == 1
+    assert run.requests[-1].tokens["recalled"] == len(run.log[4].content)
 
 
 def test_a_running_summary_by_hand() -> None:
@@ -153,3 +166,29 @@ def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: 
             assert [(one.turn, one.call) for one in ends] == [
                 (span.first_turn, span.first_call), (span.last_turn, span.last_call)
             ]  # fmt: skip
+
+
+@given(strategy=odd_strategies, messages=conversations(), plan=outcomes)
+def test_forms_and_notes_in_any_place_are_mapped_as_the_run_says(
+    strategy: Odd, messages: list[Message], plan: list[str]
+) -> None:
+    run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
+    fates, rows, generations = fate_map(run), run.fates(), run.generations()
+    assert drawn(fates).tolist() == codes_of(run).tolist()
+    for request, row in enumerate(rows):
+        shares = fates.shares(request)
+        assert (shares.cleared, shares.shortened) == (
+            int((row == Fate.CLEARED).sum()),
+            int((row == Fate.SHORTENED).sum()),
+        )
+        assert shares.messages == sum(shares[1:5]) + shares.cleared + shares.shortened
+        summarized = generations[request][row == Fate.SUMMARIZED]
+        assert shares.mean_generation == pytest.approx(summarized.mean() if len(summarized) else 0)
+        told = summary_versions(run, request)
+        assert (told[row == Fate.SUMMARIZED] > 0).all()
+    for position in range(len(run.log)):
+        lived = [(span.first_place, span.last_place, span.fate, span.generation) for span in fates.life(position)]
+        for first, last, fate, generation in lived:
+            for place in range(first, last + 1):
+                number = fates.number_at(place)
+                assert (rows[number, position], generations[number, position]) == (fate, generation)

@@ -16,6 +16,7 @@ COUNTED = {
     "token_buffer": ("messages", {"history", "input"}),
     "summary_buffer": ("messages not yet summarized", {"history", "input"}),
     "chat_summary_buffer": ("summary and messages", {"summary", "history", "input"}),
+    "fifo_facts": ("messages word for word", {"history", "input"}),
 }
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.requests.request_axis import RequestAxis
+import memviz
+from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.requests.request_axis import RequestAxis, calls_in_turns, name_of, request_names, request_turns
+from memviz.text.wording import request_name
+from tests.metrics.requests.tool_loops import tool_loop
 
 CALLS = st.lists(st.integers(1, 6), min_size=1, max_size=12)
 
@@ -49,3 +53,19 @@ def test_no_request_needs_no_place() -> None:
     axis = RequestAxis.of([[]])
     assert axis.is_by_turn
     assert axis.places([]).tolist() == []
+
+
+@given(CALLS)
+def test_every_request_knows_how_many_calls_its_turn_took(calls: list[int]) -> None:
+    assert calls_in_turns(turns_of(calls)).tolist() == [count for count in calls for _ in range(count)]
+
+
+def test_pages_and_records_name_a_request_alike() -> None:
+    calls = (1, 4, 2, 1, 3)
+    run = memviz.replay(tool_loop(calls), memviz.strategy("window", window_size=4))
+    names = [record.name for record in run.requests]
+    assert names[:4] == ["turn 1", "turn 2, call 1", "turn 2, call 2", "turn 2, call 3"]
+    assert names == request_names(request_turns(run)) == [name_of(run, record) for record in run.requests]
+    lives = [fate_map(run).life(position) for position in range(len(run.log))]
+    for span in (span for life in lives for span in life):
+        assert {request_name(*span.first), request_name(*span.last)} <= {*names}

@@ -8,8 +8,9 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from tests.engine.probes import IDS, SUMMARIZING, small, talk
+from tests.engine.probes import IDS, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tool_loops import loops
 
 # Tokens as chars4 counts them: 10, 20, 10, 20, 1.
 ROLES = ("user", "assistant", "user", "assistant", "user")
@@ -30,6 +31,15 @@ def test_full_buffer_by_hand() -> None:
         summarizer_cost_usd=0, over_budget_requests=0,
     )  # fmt: skip
     assert (use.summarizer_calls, use.summarizer_tokens, use.all_tokens) == (0, 0, 162)
+
+
+def test_what_was_cleared_is_counted() -> None:
+    """Of 3 x 4 results the newest stays; the rule says at each request what was cleared so far."""
+    run = memviz.replay(loops(3, 4), memviz.strategy("clear_tool_results", trigger_tokens=0, keep_results=1))
+    use = token_use(run)
+    assert use.reductions == sum(one.kind == "cleared" for one in run.compactions) > 1
+    assert use.reduced_messages == sum(message.content == "[cleared]" for message in run.requests[-1].context.messages)
+    assert use.reduced_messages > 1
 
 
 def test_a_summary_and_a_failure_by_hand() -> None:
@@ -87,8 +97,11 @@ def test_totals_are_sums_over_what_was_really_sent(id: str, messages: list[Messa
     assert use.reply_tokens == frame["reply_tokens"].sum()
     assert use.summarizer_calls == len(model.requests)
     assert use.summarizations == len(run.summaries)
-    answered = [request for request, c in zip(model.requests, run.compactions, strict=True) if c.error is None]
+    asked = [compaction for compaction in run.compactions if compaction.asked]
+    written = [compaction.summary or "" for compaction in asked if compaction.error is None]
+    answered = [request for request, c in zip(model.requests, asked, strict=True) if c.error is None]
     assert use.summarizer_prompt_tokens == sum(sum(count(m.content) + 3 for m in request) + 3 for request in answered)
-    assert use.summarizer_output_tokens == sum(count(summary.text) for summary in run.summaries)
+    if id != "fifo_facts":  # which keeps of an answer the facts alone
+        assert use.summarizer_output_tokens == sum(map(count, written))
     assert use.over_budget_requests == frame["flags"].str.contains("over_budget").sum()
-    assert id in SUMMARIZING or not use.summarizer_calls
+    assert small(id).writes_notes or not use.summarizer_calls

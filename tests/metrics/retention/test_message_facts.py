@@ -19,7 +19,7 @@ from memviz.metrics.retention.message_facts import (
 from memviz.metrics.retention.retention import Knowledge, retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
-from tests.metrics.random_probes import probed_runs
+from tests.metrics.random_probes import probed_odd_runs, probed_runs
 from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
 
 OLD_BUDGET = Probe("Budget at first?", ("3,000",), (0,), "number")
@@ -74,9 +74,25 @@ def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> Non
     for row, record in enumerate(run.requests):
         by_message = facts_of_messages(record, probes)
         fates = run.fates_at(record)
-        assert all(fates[at] in (Fate.SUMMARIZED, Fate.DROPPED) for at in by_message)
+        assert not any(fates[at] in (Fate.VERBATIM, Fate.RECALLED) for at in by_message)
         for facts in by_message.values():
             states = {probe: Knowledge(found.states[row, number]) for number, probe in enumerate(probes)}
             assert all(states[probe] == Knowledge.LOST for probe in facts.lost)
             assert all(states[probe] >= Knowledge.SUMMARY for probe in facts.held)
             assert all(states[probe] > Knowledge.LOST for probe in facts.elsewhere)
+
+
+@given(probed=probed_odd_runs())
+def test_of_messages_in_another_form_it_says_what_is_left(probed: tuple[Run, tuple[Probe, ...]]) -> None:
+    run, probes = probed
+    found = retention(run, probes)
+    for row, record in enumerate(run.requests):
+        fates = run.fates_at(record)
+        for position, facts in facts_of_messages(record, probes).items():
+            assert fates[position] not in (Fate.VERBATIM, Fate.RECALLED)
+            states = {probe: Knowledge(found.states[row, number]) for number, probe in enumerate(probes)}
+            assert all(states[probe] == Knowledge.LOST for probe in facts.lost)
+            assert all(states[probe] >= Knowledge.SUMMARY for probe in facts.held)
+            assert all(states[probe] > Knowledge.LOST for probe in facts.elsewhere)
+            assert not facts.left or fates[position] in (Fate.CLEARED, Fate.SHORTENED)
+            assert all(states[probe] == Knowledge.VERBATIM for probe in facts.left)

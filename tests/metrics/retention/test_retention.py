@@ -14,10 +14,11 @@ from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
 from memviz.memory import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
 from memviz.metrics.retention.retention import Freshness, Knowledge, ProbeTexts, Retention, ceiling, floor, retention
+from memviz.pieces import Notes
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS, Digest, small
 from tests.metrics.naive_retention import STATES, cell
-from tests.metrics.random_probes import probed_runs, probes_of, runs
+from tests.metrics.random_probes import probed_odd_runs, probed_runs, probes_of, runs
 
 SAID = [
     ("user", "My budget is 3,000 euros."),
@@ -91,7 +92,8 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
     edited = SummaryVersion(5, first.turn, "No code.", first.covers, first.added, run.counter, replaces=1)
     run.space.summaries.append(edited)
     last = run.requests[-1]
-    sent = replace(last, parts=last.parts._replace(summaries=range(5)))
+    left = [piece for piece in last.parts.pieces if not isinstance(piece, Notes)]
+    sent = replace(last, parts=last.parts._replace(pieces=(Notes(0, 5), *left)))
     changed = Run(run.strategy, run.space, (*run.requests, sent), run.compactions)
     probes = [
         Probe("?", ("QX7R4M",), (), "name"),
@@ -260,6 +262,17 @@ def same(found: Retention, run: Run, at: int, probe: int, probes: tuple[Probe, .
 @given(data=st.data())
 def test_every_cell_is_that_of_a_plain_search(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))
+    found = retention(run, probes)
+    for at in range(len(run.requests)):
+        for probe in range(len(probes)):
+            same(found, run, at, probe, probes)
+
+
+@given(probed=probed_odd_runs())
+def test_of_what_is_cleared_or_cut_counts_what_is_left_and_notes_and_lines_count_wherever_they_stand(
+    probed: tuple[Run, tuple[Probe, ...]],
+) -> None:
+    run, probes = probed
     found = retention(run, probes)
     for at in range(len(run.requests)):
         for probe in range(len(probes)):

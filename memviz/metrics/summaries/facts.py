@@ -1,0 +1,161 @@
+"""Facts that a memory keeps, one a line of its notes: what each version added, replaced and removed, and which message
+a fact most likely came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from memviz.conversation import Log
+from memviz.engine.run import Run
+from memviz.memory import FACTS, SummaryVersion
+from memviz.metrics.retention.message_text import readable
+from memviz.metrics.summaries.attribution import content_keys
+from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.text.terms import composed, weights_of
+
+LEAST_SHARE = 0.5
+"""A message is taken for the source of a fact from this share of the weight of the fact's words on, and a new line for
+a rewording of an old one from this share of the words of both."""
+_TAGGED = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
+_BULLET = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
+
+
+class FactLine(NamedTuple):
+    """One fact of a version. ``replaces`` is the fact of the version before whose wording or value it changed, empty
+    where it is *added* or *kept*. ``since`` is the number of the version that says it so for the first time.
+
+    ``source`` is the log position of the message that it most likely came from: of the messages which that version took
+    in the one that holds most of its words, a ``share`` of their weight (0 to 1), numbers and names weighing more. A
+    fact that only changed its wording has the source of the one before. ``None`` where no message holds half of it.
+    """
+
+    text: str
+    change: Literal["added", "replaced", "kept"]
+    since: int
+    replaces: str = ""
+    source: int | None = None
+    share: float = 0.0
+
+
+class FactsVersion(NamedTuple):
+    """One version of the facts against the version whose place it took: its lines in order, and the facts that are gone
+    without another in their place. ``event`` is how it came about."""
+
+    event: CompactionEvent
+    version: SummaryVersion
+    lines: tuple[FactLine, ...]
+    removed: tuple[str, ...]
+
+    def of(self, change: Literal["added", "replaced", "kept"]) -> tuple[FactLine, ...]:
+        """The lines of this kind."""
+        return tuple(line for line in self.lines if line.change == change)
+
+
+def without_tags(text: str) -> str:
+    """Notes as people read them: each tagged fact is a line of its own behind a dash."""
+    return _TAGGED.sub(lambda found: f"- {' '.join(found[1].split())}", text)
+
+
+def fact_lines(text: str) -> list[str]:
+    """The facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
+    if "<fact>" in text:
+        return [fact for tagged in _TAGGED.findall(text) if (fact := " ".join(tagged.split()))]
+    return [fact for line in text.splitlines() if (fact := _BULLET.sub("", line.strip()).strip())]
+
+
+def are_facts(version: SummaryVersion) -> bool:
+    """Whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
+    return version.track == FACTS or (version.text.startswith("<fact>") and not _TAGGED.sub("", version.text).strip())
+
+
+def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
+    """All versions of the facts of ``run``, in order; none where it keeps no such notes."""
+    return tuple(_versions(run))
+
+
+def _versions(run: Run) -> Iterator[FactsVersion]:
+    known: dict[int, FactsVersion] = {}
+    for event in compaction_events(run):
+        version = event.version
+        if version is None or not (are_facts(version) or event.base in known):
+            continue
+        before = known[event.base].lines if event.base in known else ()
+        known[version.version] = _compared(run.log, event, version, before)
+        yield known[version.version]
+
+
+def _compared(log: Log, event: CompactionEvent, version: SummaryVersion, before: Sequence[FactLine]) -> FactsVersion:
+    texts = fact_lines(version.text)
+    still, gone = _kept(texts, before)
+    replaced = dict(_reworded({at: text for at, text in enumerate(texts) if at not in still}, gone))
+    sources, lines = _Sources(log, version.added), list[FactLine]()
+    for at, text in enumerate(texts):
+        if at in still:
+            lines.append(still[at]._replace(text=text, change="kept", replaces=""))
+        else:
+            old = gone[replaced[at]] if at in replaced else None
+            lines.append(sources.of(text, old, version.version))
+    taken = set(replaced.values())
+    return FactsVersion(event, version, tuple(lines), tuple(one.text for at, one in enumerate(gone) if at not in taken))
+
+
+def _kept(texts: Sequence[str], before: Sequence[FactLine]) -> tuple[dict[int, FactLine], list[FactLine]]:
+    """By its number in ``texts`` the line that each text keeps, and the lines that none does."""
+    left: dict[str, list[FactLine]] = {}
+    for line in before:
+        left.setdefault(_normal(line.text), []).append(line)
+    kept = {at: lines.pop(0) for at, text in enumerate(texts) if (lines := left.get(_normal(text)))}
+    remaining = {id(line) for lines in left.values() for line in lines}
+    return kept, [line for line in before if id(line) in remaining]
+
+
+def _normal(text: str) -> str:
+    """What lines are the same by: neither case nor spaces nor the full stop make another fact."""
+    return " ".join(composed(text).casefold().split()).rstrip(".")
+
+
+def _reworded(fresh: Mapping[int, str], gone: Sequence[FactLine]) -> Iterator[tuple[int, int]]:
+    """Which new line stands in the place of which old one, by their numbers: those that have most words in common
+    first, each once."""
+    pairs = sorted(
+        ((_alike(text, line.text), -at, -place) for at, text in fresh.items() for place, line in enumerate(gone)),
+        reverse=True,
+    )
+    used_texts, used_lines = set[int](), set[int]()
+    for share, at, place in pairs:
+        if share < LEAST_SHARE:
+            return
+        if at not in used_texts and place not in used_lines:
+            used_texts.add(at)
+            used_lines.add(place)
+            yield -at, -place
+
+
+def _alike(one: str, other: str) -> float:
+    """The share of the words of two lines that both have."""
+    left, right = content_keys(one), content_keys(other)
+    return len(left & right) / len(left | right) if left | right else 0.0
+
+
+class _Sources:
+    """The messages that one version took in."""
+
+    def __init__(self, log: Log, added: range) -> None:
+        self._log, self._said = log, [(position, content_keys(readable(log[position]))) for position in added]
+
+    def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
+        """A new line with its source. Of messages that hold as much a user's counts, then the newest."""
+        weights, words = weights_of(composed(text)), replaced.text if replaced else ""
+        line = FactLine(text, "replaced" if replaced else "added", version, words)
+        held = [
+            (sum(weights[key] for key in weights.keys() & said), self._log[position].role == "user", position)
+            for position, said in self._said
+        ]
+        most, _, position = max(held, default=(0, False, -1))
+        share = most / sum(weights.values()) if most else 0.0
+        inherited = replaced.share if replaced is not None and replaced.source is not None else 0.0
+        if replaced is not None and share < LEAST_SHARE <= inherited:
+            return line._replace(source=replaced.source, share=inherited)
+        return line._replace(source=position, share=share) if share >= LEAST_SHARE else line
