@@ -20,6 +20,10 @@ take longer than all the rest of a redraw."""
 FONT_PIXELS = 13
 """The smallest letters of ticks and legends."""
 
+LEGEND_SHARE = 0.7
+"""So much of a picture's height a legend may take. Of half of it, which is what Plotly allows, one would have to scroll
+on a phone."""
+
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Of Plotly's buttons only the download; a drag zooms, a double click goes back."""
 
@@ -29,7 +33,7 @@ def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go
     enough to be read. Raises ValueError for a property that Plotly does not know while :data:`VALIDATED` is on."""
     readable = {name: _readable(part) if AXIS.match(name) else part for name, part in layout.items()}
     if "legend" in readable:
-        readable["legend"] = {"font": {"size": NOTE_PIXELS}, **readable["legend"]}
+        readable["legend"] = {"font": {"size": NOTE_PIXELS}, "maxheight": LEGEND_SHARE, **readable["legend"]}
     return go.Figure({"data": list(traces), "layout": readable}, _validate=VALIDATED)
 
 

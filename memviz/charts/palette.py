@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from memviz.context import Fate
+from memviz.metrics.memory_map.steps import STEPS, Step
+
 PART_COLORS = {
     "system": "#8A929C",
     "summary": "#8D6BDB",
@@ -49,14 +52,22 @@ def faded(color: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
-STEP_COLORS = (
-    "rgba(0,0,0,0)", faded(PART_COLORS["system"], 0.12), *(faded(PART_COLORS["summary"], part) for part in _FADING),
-    PART_COLORS["recalled"], PART_COLORS["history"],
-)  # fmt: skip
-STEP_TITLES = (
-    "Not yet there", "Dropped", "Replaced by a summary", "Summarized 2-3 times", "Summarized 4-7 times",
-    "Summarized 8 times or more", "Recalled", "Word for word",
-)  # fmt: skip
+SHORTENED_COLOR = "#7FB069"
+_STEPS: dict[Step, tuple[str, str]] = {
+    Step(Fate.NOT_YET): ("rgba(0,0,0,0)", "Not yet there"),
+    Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), "Dropped"),
+    Step(Fate.SUMMARIZED, 1): (faded(PART_COLORS["summary"], _FADING[0]), "Replaced by a summary"),
+    Step(Fate.SUMMARIZED, 2): (faded(PART_COLORS["summary"], _FADING[1]), "Summarized 2-3 times"),
+    Step(Fate.SUMMARIZED, 4): (faded(PART_COLORS["summary"], _FADING[2]), "Summarized 4-7 times"),
+    Step(Fate.SUMMARIZED, 8): (faded(PART_COLORS["summary"], _FADING[3]), "Summarized 8 times or more"),
+    Step(Fate.CLEARED): (faded(PART_COLORS["tools"], 0.5), "Sent as a placeholder"),
+    Step(Fate.SHORTENED): (SHORTENED_COLOR, "Shortened"),
+    Step(Fate.RECALLED): (PART_COLORS["recalled"], "Recalled"),
+    Step(Fate.VERBATIM): (PART_COLORS["history"], "Word for word"),
+}
+"""What is cleared are results of tools: their brown, as faint as what is left of them."""
+STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
+STEP_TITLES = tuple(_STEPS[step][1] for step in STEPS)
 """Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
@@ -66,6 +77,8 @@ SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
 NOTE_PIXELS = 13
 """Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
 
+LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 28, 3
+"""Of a chart's height, what one row of its legend takes, and how many settings a chart has room for as it is."""
 FEW_TURNS = 12
 FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
 """Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""
@@ -84,6 +97,12 @@ def setting_color(index: int) -> str:
 def setting_dash(index: int) -> str:
     """Line dash of the setting added as number ``index`` (0-based)."""
     return DASHES[index % len(DASHES)]
+
+
+def with_legend(pixels: int, settings: int) -> int:
+    """How high a picture of ``pixels`` becomes where it shows so many settings: on a phone each has a row of the
+    legend, which is to take no room from the lines."""
+    return pixels + LEGEND_ROW_PIXELS * max(0, settings - SETTINGS_IN_ROOM)
 
 
 def turn_ticks(turns: int) -> dict[str, Any]:

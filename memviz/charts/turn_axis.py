@@ -7,16 +7,14 @@ turns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memviz.charts.palette import PART_COLORS, faded, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns, calls_of
-from memviz.text.wording import request_name, turn_range
 
 MOST_TURNS_PARTED, MOST_STEPS_TICKED = 30, 60
 """More lines between turns would cover the picture, and more small ticks would run together."""
@@ -24,20 +22,11 @@ FEW_TURNS, MOST_CALLS_NUMBERED = 3, 6
 """Of so few turns the calls between their ends are numbered too, so many of them."""
 LEAST_GAP_SHARE = 0.05
 """Two numbers stand at least so far apart, of the picture's width."""
-LEAST_GAP_OF_WORDS = 0.7
-"""Words at least so far, of the width that a number has where there are as many numbers as there is room for."""
+LEAST_GAP_OF_WORDS = 0.15
+"""Two words, such as "call 40" and "turn 3", at least so far; in a small picture as far as there is room for each of
+its numbers."""
 CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**9)
 PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
-
-
-def request_turns(run: Run) -> NDArray[np.int64]:
-    """The turn of every request of a run."""
-    return np.array([record.turn for record in run.requests], dtype=np.int64)
-
-
-def axis_of(runs: Iterable[Run]) -> RequestAxis:
-    """The axis that all requests of these runs stand on."""
-    return RequestAxis.of(request_turns(run) for run in runs)
 
 
 def request_id(run: Run, number: int) -> str:
@@ -54,14 +43,6 @@ def request_ids(turns: Turns) -> list[str]:
     is_last = np.append(numbers[1:] != numbers[:-1], True)[: len(numbers)]
     rows = zip(numbers.tolist(), calls_of(numbers).tolist(), is_last.tolist(), strict=True)
     return [f"{turn}" if last else f"{turn}:{call}" for turn, call, last in rows]
-
-
-def request_range(first: tuple[int, int], last: tuple[int, int]) -> str:
-    """``turns 3 to 5``, and where either is not the first call of its turn ``turn 3, call 2 to turn 5``. Requests are
-    given by their turn and call."""
-    if first == last or (first[1], last[1]) == (1, 1):
-        return turn_range(first[0], last[0]) if first[1] == 1 else request_name(*first)
-    return f"{request_name(*first)} to {request_name(*last)}"
 
 
 def last_place(axis: RequestAxis) -> int:
@@ -87,11 +68,11 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     if ticks is None:
         return turn_ticks(len(places))
     named = list(zip(*ticks, strict=True))
-    least = LEAST_GAP_SHARE
-    if len(named) <= FEW_TURNS and (calls := _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))):
-        named, least = calls, max(least, LEAST_GAP_OF_WORDS / most)
+    if len(named) <= FEW_TURNS and (words := _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))):
+        named = _apart(words, len(places) * max(LEAST_GAP_OF_WORDS, 1 / most))
+    else:
+        named = _apart(named, len(places) * LEAST_GAP_SHARE)
     # Ticks point into the picture: outside they would push the numbers onto the title of the axis.
-    named = _apart(named, len(places) * least)
     steps = {"ticks": "inside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
     return {
         "tickmode": "array", "tickvals": [place for place, _ in named], "ticktext": [text for _, text in named],
@@ -101,8 +82,8 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
 
 
 def _with_calls(axis: RequestAxis, places: range, most: int) -> list[tuple[int, str]]:
-    """Where turns begin, and at most so many of their calls: of few long turns the ends alone would say little.
-    Empty where all turns are short."""
+    """Where turns begin, the longest first, and then at most so many of their calls: of few long turns the ends alone
+    would say little. Empty where all turns are short."""
     step = next(size for size in CALL_STEPS if len(places) / size <= most)
     begins = np.concatenate([[0], axis.lasts[:-1]])
     turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)
@@ -111,17 +92,18 @@ def _with_calls(axis: RequestAxis, places: range, most: int) -> list[tuple[int, 
         for turn in turns
         for place in range(int(begins[turn]) + step, int(axis.lasts[turn]) + 1, step)
     ]
-    found = [*((int(begins[turn]) + 1, f"turn {turn:,}") for turn in turns), *calls] if calls else []
-    return sorted((place, text) for place, text in found if place in places)
+    longest = sorted(turns, key=lambda turn: int(begins[turn] - axis.lasts[turn]))
+    found = [*((int(begins[turn]) + 1, f"turn {turn:,}") for turn in longest), *calls] if calls else []
+    return [(place, text) for place, text in found if place in places]
 
 
 def _apart(named: Sequence[tuple[int, str]], least: float) -> list[tuple[int, str]]:
-    """Without those that would run into the one before."""
+    """Without those that would run into one that comes before them in ``named``, from left to right."""
     found: list[tuple[int, str]] = []
     for place, text in named:
-        if not found or place - found[-1][0] >= least:
+        if all(abs(place - other) >= least for other, _ in found):
             found.append((place, text))
-    return found
+    return sorted(found)
 
 
 def turn_partings(axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.charts import figure as module
+from memviz.charts.palette import LEGEND_ROW_PIXELS, with_legend
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from tests.charts.runs import run_of
 
@@ -23,3 +24,8 @@ def test_a_figure_is_the_same_without_validation(monkeypatch: pytest.MonkeyPatch
 def test_tests_find_a_property_that_plotly_does_not_know() -> None:
     with pytest.raises(ValueError, match="colour"):
         module.figure([{"type": "scatter", "colour": "red"}], {})
+
+
+def test_a_legend_may_take_most_of_a_small_picture_and_more_settings_make_it_higher() -> None:
+    assert module.figure([], {"legend": {"orientation": "h"}}).layout.legend.maxheight > 0.5
+    assert [with_legend(300, settings) for settings in (1, 3, 6)] == [300, 300, 300 + 3 * LEGEND_ROW_PIXELS]

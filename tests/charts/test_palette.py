@@ -139,7 +139,9 @@ class TestThemes:
             title: contrast(on_page(color, page), page) for title, color in zip(STEP_TITLES, STEP_COLORS, strict=True)
         }
         assert 1.1 < ratios["Dropped"] < 1.5
-        assert min(ratios["Word for word"], ratios["Replaced by a summary"], ratios["Recalled"]) > LEAST_CONTRAST
+        whole = ("Word for word", "Replaced by a summary", "Recalled", "Shortened")
+        assert min(ratios[title] for title in whole) > LEAST_CONTRAST
+        assert 1.5 < ratios["Sent as a placeholder"] < LEAST_CONTRAST, "it recedes too, but less"
 
     def test_a_summary_fades_with_its_generation(self, theme: str) -> None:
         page = THEMES[theme]["backgroundColor"]

@@ -17,10 +17,10 @@ from memviz.charts.requests.tables import parts_table, tokens_table
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.charts.thinning import MAX_POINTS
-from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, request_range, turn_partings
+from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.transcripts.base import RecordedEvent
 from tests.charts.costs import cost_line
 from tests.charts.loops import loop_run
@@ -119,7 +119,8 @@ class TestOtherCharts:
         line = cost_curve([cost_line(rows, ())], uncached=False).data[-1]
         assert line.x.tolist() == [1, 2, 3]
         assert list(line.customdata) == ["0:1:1", "0:1", "0:2"]
-        assert "turn 1, call 2 cost" in line.text[1]
+        assert ["turn 1, call 1 cost" in line.text[0], "turn 1, call 2 cost" in line.text[1]] == [True, True]
+        assert "<br>turn 2 cost" in line.text[2], "a turn with one call names none"
 
 
 class TestTables:
@@ -153,6 +154,14 @@ class TestTicks:
         assert ticks["ticktext"] == ["turn 1", "call 10", "call 20", "call 30", "call 40", "call 50", "call 60"]
         assert ticks["tickvals"] == [1, 10, 20, 30, 40, 50, 60]
 
+    @pytest.mark.parametrize("calls", [(1, 60, 1), (41, 1, 1), (1, 1, 38), (60, 2), (3, 3, 44)])
+    def test_of_a_long_turn_beside_short_ones_no_two_words_run_into_each_other(self, calls: tuple[int, ...]) -> None:
+        turns = [turn for turn, number in enumerate(calls, 1) for _ in range(number)]
+        ticks = axis_ticks(RequestAxis.of([turns]))
+        assert min(after - before for before, after in pairwise(ticks["tickvals"])) >= 0.15 * len(turns)
+        assert f"turn {calls.index(max(calls)) + 1}" in ticks["ticktext"], "the long turn is named"
+        assert len(ticks["tickvals"]) >= 4
+
     def test_numbers_do_not_run_into_each_other(self) -> None:
         axis = RequestAxis.of([[1, *[2] * 60, 3, *[4] * 7, *[5] * 12, 6, 7, *[8] * 30]])
         vals = axis_ticks(axis)["tickvals"]
@@ -165,10 +174,3 @@ class TestTicks:
     def test_ticks_of_a_part_are_of_its_turns(self) -> None:
         axis = RequestAxis.of([[turn for turn in range(1, 201) for _ in range(4)]])
         assert axis.ticks(12, range(41, 81)) == ([44, 48, 52, 56, 60, 64, 68, 72, 76, 80], [*map(str, range(11, 21))])
-
-
-def test_requests_in_a_row_are_named_by_turn_and_call() -> None:
-    assert request_range((3, 1), (3, 1)) == "turn 3"
-    assert request_range((3, 1), (5, 1)) == "turns 3 to 5"
-    assert request_range((3, 2), (5, 1)) == "turn 3, call 2 to turn 5"
-    assert request_range((3, 2), (3, 2)) == "turn 3, call 2"

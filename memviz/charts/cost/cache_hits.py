@@ -11,12 +11,11 @@ import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, TURN_TITLE, setting_color, setting_dash
+from memviz.charts.palette import FIXED_MARGINS, TURN_TITLE, setting_color, setting_dash, with_legend
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, parted
-from memviz.metrics.requests.request_axis import RequestAxis, calls_of
-from memviz.text.wording import request_name
+from memviz.metrics.requests.request_axis import RequestAxis, request_names
 
 HEIGHT_PIXELS = 330
 
@@ -32,7 +31,8 @@ def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
         "showlegend": len(costs) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
-        **parted(axis), "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS,
+        **parted(axis), "hovermode": "closest", "hoverlabel": {"align": "left"},
+        "height": with_legend(HEIGHT_PIXELS, len(costs)),
         "margin": FIXED_MARGINS,
         "uirevision": "cache-hits",
     }  # fmt: skip
@@ -41,10 +41,11 @@ def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
 
 def _curve(one: SettingCost, axis: RequestAxis) -> dict[str, Any]:
     sent, index = one.cost.traffic, one.setting.index
-    columns = (sent.turns, calls_of(sent.turns), sent.input_tokens, one.cost.cached_tokens, sent.shared_tokens)
-    asked = sent.input_tokens > 0
-    turns, calls, read, cached, shared = (column[asked] for column in columns)
-    rows = np.stack([turns, calls, read, cached, shared], axis=1).tolist()
+    asked = np.flatnonzero(sent.input_tokens)
+    columns = (sent.turns, sent.input_tokens, one.cost.cached_tokens, sent.shared_tokens)
+    turns, read, cached, shared = (column[asked] for column in columns)
+    names = request_names(sent.turns)
+    rows = list(zip([names[at] for at in asked], *(column.tolist() for column in (read, cached, shared)), strict=True))
     return {
         "type": "scatter", "x": axis.places(sent.turns)[asked], "y": cached / read, "mode": "lines+markers",
         "name": legend_name(one.label), "legendgroup": str(index),
@@ -55,9 +56,9 @@ def _curve(one: SettingCost, axis: RequestAxis) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _words(label: str, row: Sequence[int]) -> str:
-    turn, call, read, cached, shared = row
+def _words(label: str, row: tuple[str, int, int, int]) -> str:
+    name, read, cached, shared = row
     return (
-        f"<b>{escaped(label)}</b><br>{request_name(turn, call)}: <b>{cached / read:.0%}</b> read from the cache, "
+        f"<b>{escaped(label)}</b><br>{name}: <b>{cached / read:.0%}</b> read from the cache, "
         f"{cached:,} of {read:,} input tokens<br>{shared:,} stood at the start of the request before as well"
     )

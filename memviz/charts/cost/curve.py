@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.charts.cost.frame import Frame, framed
+from memviz.charts.cost.frame import framed
 from memviz.charts.cost.setting_cost import Amounts, SettingCost, Unit, View
 from memviz.charts.cost.words import turn_words
 from memviz.charts.figure import figure_over_turns
@@ -20,11 +20,12 @@ from memviz.charts.palette import (
     faded,
     setting_color,
     setting_dash,
+    with_legend,
 )
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, request_ids, turn_partings
 from memviz.metrics.requests.request_axis import Places, RequestAxis
-from memviz.text.wording import dollars
+from memviz.text.wording import RequestPlace, request_name
 
 UNCACHED_OPACITY = 0.75
 HEIGHT_PIXELS = 320
@@ -38,9 +39,9 @@ where the line of the selected turn does not cross it."""
 
 
 class BreakEven(NamedTuple):
-    """From ``turn`` on the setting ``cheaper`` has cost less in total than ``dearer``."""
+    """From ``request`` on the setting ``cheaper`` has cost less in total than ``dearer``."""
 
-    turn: int
+    request: RequestPlace
     cheaper: SettingCost
     dearer: SettingCost
 
@@ -60,8 +61,8 @@ def cost_curve(
     axis = RequestAxis.of(one.cost.turns for one in costs)
     traces = [trace for number, one in enumerate(costs) for trace in _traces(one, number, view, unit, uncached, axis)]
     money = {"tickprefix": "$", "tickformat": ",.9~f"} if unit is Unit.USD else {"tickformat": ",d"}
-    step = "a turn" if axis.is_by_turn else "a call"
-    each = f" {step}" if view is View.EACH_TURN else " in total"
+    step = "a turn" if axis.is_by_turn else "a request"
+    each = f" {step}" if view is View.EACH_STEP else " in total"
     last, mark = last_place(axis), break_even if view is View.SO_FAR else None  # it is about totals
     frame = framed(costs, view, unit, uncached=uncached)
     layout = {
@@ -73,8 +74,9 @@ def cost_curve(
         "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
                    "y": LEGEND_FROM if mark is None else LEGEND_OVER_LABEL_FROM, "groupclick": "togglegroup"},
         "shapes": [*turn_partings(axis), *_mark(mark, axis)],
-        "annotations": [*_mark_label(mark, axis), *_above(frame, view, unit)],
-        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": MARGINS,
+        "annotations": [*_mark_label(mark, axis)],
+        "hovermode": "closest", "hoverlabel": {"align": "left"},
+        "height": with_legend(HEIGHT_PIXELS, len(costs)), "margin": MARGINS,
         "uirevision": f"cost-{view.name}-{unit.name}",
     }  # fmt: skip
     return figure_over_turns(traces, layout)
@@ -119,32 +121,17 @@ def _line(one: SettingCost, number: int, x: Places, amounts: Amounts, has_band: 
 
 def _mark(break_even: BreakEven | None, axis: RequestAxis) -> Iterator[dict[str, Any]]:
     if break_even is not None:
-        at = axis.last(break_even.turn)
+        at = axis.place_of(break_even.request)
         yield {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at, "layer": "below",
                "line": {"width": 1, "dash": "dot", "color": GREY}}  # fmt: skip
 
 
 def _mark_label(break_even: BreakEven | None, axis: RequestAxis) -> Iterator[dict[str, Any]]:
     if break_even is not None:
-        at = axis.last(break_even.turn)
+        at = axis.place_of(break_even.request)
         is_right = at > last_place(axis) / 2
         yield {
-            "text": f"turn {break_even.turn:,}: break-even", "x": at, "y": 1, "yref": "paper",
+            "text": f"{request_name(*break_even.request)}: break-even", "x": at, "y": 1, "yref": "paper",
             "xanchor": "right" if is_right else "left", "yanchor": "bottom", "showarrow": False,
-            "font": {"size": NOTE_PIXELS},
-        }  # fmt: skip
-
-
-def _above(frame: Frame, view: View, unit: Unit) -> Iterator[dict[str, Any]]:
-    """How high the lines go that leave the picture. Totals only rise, so below their ends there is room."""
-    is_below = view is View.SO_FAR
-    for place, line in enumerate(reversed(frame.above) if is_below else frame.above):
-        highest = dollars(line.peak) if unit is Unit.USD else f"{line.peak:,.0f} tokens"
-        mark = f'<span style="color:{setting_color(line.color_index)}">▲</span>'
-        yield {
-            "text": f"{mark} off the chart: {escaped(line.name)}, {highest}",
-            "xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0 if is_below else 1,
-            "yanchor": "bottom" if is_below else "top", "yshift": (1 if is_below else -1) * place * (NOTE_PIXELS + 5),
-            "showarrow": False,
             "font": {"size": NOTE_PIXELS},
         }  # fmt: skip

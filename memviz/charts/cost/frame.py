@@ -1,7 +1,8 @@
 """Which lines of cost decide how high the picture is, and which may leave it.
 
-One line that rises far above the others would press them into a strip. So it leaves the picture, and a note says how
-high it goes: a line without the cache, and in the view of each turn a setting whose requests grow without end.
+One line that rises far above the others would press them into a strip. So it leaves the picture: a line without the
+cache, and in the view of each turn a setting whose requests grow without end. A sentence below the picture says how
+high it goes (:func:`memviz.charts.cost.words.above_finding`).
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ SQUEEZES_FROM = 2.0
 
 
 class Line(NamedTuple):
-    """A line by its highest point, in dollars or tokens. ``color_index`` is its setting's."""
+    """A line by its highest point, in dollars or tokens."""
 
     name: str
-    color_index: int
     peak: float
 
 
@@ -45,10 +45,10 @@ def framed(costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bo
 def _solid(one: SettingCost, view: View, unit: Unit) -> Iterator[Line]:
     amounts = one.amounts(view, unit)
     if amounts is not None:
-        yield Line(one.label, one.setting.index, float((amounts[0] + amounts[1]).max(initial=0.0)))
+        yield Line(one.label, float((amounts[0] + amounts[1]).max(initial=0.0)))
 
 
 def _uncached(one: SettingCost, view: View) -> Iterator[Line]:
     amounts = one.uncached(view)
     if amounts is not None and one.cost.cached_tokens.any():
-        yield Line(f"{one.label} without the cache", one.setting.index, float(amounts.max(initial=0.0)))
+        yield Line(f"{one.label} without the cache", float(amounts.max(initial=0.0)))

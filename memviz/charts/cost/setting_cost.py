@@ -19,7 +19,8 @@ class View(Enum):
     """What is drawn at a request."""
 
     SO_FAR = "Total so far"
-    EACH_TURN = "Each turn"
+    EACH_STEP = "Each turn"
+    """Of each request, where turns took several calls of the model. The words are those of links."""
 
 
 class Unit(Enum):

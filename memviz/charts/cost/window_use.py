@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from math import floor
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.cost.setting_cost import SettingCost
@@ -19,20 +16,15 @@ from memviz.charts.palette import (
     TURN_TITLE,
     setting_color,
     setting_dash,
+    with_legend,
 )
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, turn_partings
-from memviz.metrics.requests.request_axis import RequestAxis, calls_of
-from memviz.metrics.requests.requests_sent import Tokens
-from memviz.metrics.requests.traffic import Traffic
-from memviz.text.wording import request_name
+from memviz.metrics.requests.request_axis import RequestAxis, request_names
 
 HEIGHT_PIXELS = 330
 FITS_UP_TO = 3
 """A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
-PACE_TURNS = 20
-"""The turns at the end that say how fast requests grow."""
-FEWEST_TURNS = 3
 GREY = PART_COLORS["system"]
 
 
@@ -50,7 +42,8 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
         "shapes": [*turn_partings(axis), *([_window_line(window)] if window else [])],
         "annotations": [_window_label(window)] if window else [],
-        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS, "margin": FIXED_MARGINS,
+        "hovermode": "closest", "hoverlabel": {"align": "left"},
+        "height": with_legend(HEIGHT_PIXELS, len(costs)), "margin": FIXED_MARGINS,
         "uirevision": "window-use",
     }  # fmt: skip
     return figure_over_turns([_curve(one, window_tokens, axis) for one in costs], layout)
@@ -66,36 +59,9 @@ def window_fits(costs: Sequence[SettingCost], window_tokens: int) -> bool:
     return window_tokens <= FITS_UP_TO * largest_request(costs)
 
 
-def projected_overflow_turn(traffic: Traffic, window_tokens: int) -> int | None:
-    """The turn in which requests would pass ``window_tokens`` if they went on growing in a straight line as over the
-    last 20 turns; ``None`` where they do not grow, or after fewer than 3 turns. Only sensible for requests that
-    nothing ever shortens."""
-    turns, tokens = _by_turn(traffic)
-    if len(turns) < FEWEST_TURNS:
-        return None
-    first_turn, last_turn = int(turns[-PACE_TURNS:][0]), int(turns[-1])
-    start_tokens, tokens_a_turn = _line_through(turns[-PACE_TURNS:] - first_turn, tokens[-PACE_TURNS:])
-    if tokens_a_turn <= 0:
-        return None
-    return max(first_turn + floor((window_tokens - start_tokens) / tokens_a_turn) + 1, last_turn + 1)
-
-
-def _line_through(x: Tokens, y: Tokens) -> tuple[Fraction, Fraction]:
-    """Start and slope of the line of least squares, exactly: floats would make a level line rise by a hair."""
-    size, x_sum, y_sum = len(x), int(x.sum()), int(y.sum())
-    slope = Fraction(size * int((x * y).sum()) - x_sum * y_sum, size * int((x * x).sum()) - x_sum * x_sum)
-    return (y_sum - slope * x_sum) / size, slope
-
-
-def _by_turn(traffic: Traffic) -> tuple[Tokens, Tokens]:
-    """The turns with a request, and the largest of each."""
-    turns, starts = np.unique(traffic.turns, return_index=True)
-    return turns, np.maximum.reduceat(traffic.input_tokens, starts) if turns.size else traffic.input_tokens
-
-
 def _curve(one: SettingCost, window_tokens: int | None, axis: RequestAxis) -> dict[str, Any]:
     sent, index = one.cost.traffic, one.setting.index
-    turns, tokens, calls = sent.turns, sent.input_tokens, calls_of(sent.turns)
+    turns, tokens = sent.turns, sent.input_tokens
     head = f"<b>{escaped(one.label)}</b><br>"
     shares = [f", {number / window_tokens:.1%} of the context window" if window_tokens else ""
               for number in tokens.tolist()]  # fmt: skip
@@ -105,9 +71,8 @@ def _curve(one: SettingCost, window_tokens: int | None, axis: RequestAxis) -> di
         "legendgroup": str(index), "hoverinfo": "text",
         "marker": {"opacity": 0 if len(turns) > 1 else 1, "size": 9, "color": setting_color(index)},
         "line": {"color": setting_color(index), "dash": setting_dash(index), "width": 2.5},
-        "text": [f"{head}{request_name(turn, call)}: <b>{number:,} tokens</b>{share}"
-                 for turn, call, number, share
-                 in zip(turns.tolist(), calls.tolist(), tokens.tolist(), shares, strict=True)],
+        "text": [f"{head}{name}: <b>{number:,} tokens</b>{share}"
+                 for name, number, share in zip(request_names(turns), tokens.tolist(), shares, strict=True)],
     }  # fmt: skip
 
 

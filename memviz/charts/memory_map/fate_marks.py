@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.turn_axis import request_turns
+from memviz.charts.summaries.marks import request_mark
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.text.wording import message_number
 
 MOST_LINES_SHARE = 0.5
@@ -25,7 +25,8 @@ MOST_TOLD = 2
 
 
 class Mark(NamedTuple):
-    """The summarizations between two columns. ``x`` is the left edge of the first column they changed."""
+    """The summarizations between two columns, and what was cleared, shortened or dropped by a rule. ``x`` is the left
+    edge of the first column they changed."""
 
     x: float
     compactions: tuple[Compaction, ...]
@@ -34,6 +35,18 @@ class Mark(NamedTuple):
     def failed(self) -> bool:
         """Whether any of them failed."""
         return any(compaction.error is not None for compaction in self.compactions)
+
+    @property
+    def symbol(self) -> str:
+        """A failure's, else that of a summarization, else that of the last thing that happened."""
+        symbols = [look.symbol for look in map(request_mark, self.compactions) if look is not None]
+        return "x" if self.failed else "diamond" if "diamond" in symbols else symbols[-1]
+
+    @property
+    def color(self) -> str:
+        """The colour of mark and line: darker for a summarization, whose violet is that of the cells."""
+        colors = {look.symbol: look.color for look in map(request_mark, self.compactions) if look is not None}
+        return SUMMARIZATION_LINE if self.symbol == "diamond" else colors[self.symbol]
 
 
 def marks(setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False) -> Iterator[dict[str, Any]]:
@@ -44,16 +57,16 @@ def marks(setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False)
         return
     most_lines = min(MOST_LINES_SHARE * len(cells.columns), MOST_LINES_OF_SMALL if is_small else len(cells.columns))
     dense = len(found) > most_lines
-    for failed, color in ((False, SUMMARIZATION_LINE), (True, FAILURE_COLOR)):
-        alike = [mark for mark in found if mark.failed is failed]
-        if alike and len(alike if failed else found) <= most_lines:
+    for color in dict.fromkeys((SUMMARIZATION_LINE, FAILURE_COLOR, *(mark.color for mark in found))):
+        alike = [mark for mark in found if mark.color == color]
+        if alike and len(alike if color == FAILURE_COLOR else found) <= most_lines:
             yield _lines(alike, y, color)
     yield {
         "type": "scatter", "mode": "markers", "x": [mark.x for mark in found], "y": [y] * len(found),
         "marker": {
-            "symbol": ["x" if mark.failed else "diamond" for mark in found],
+            "symbol": [mark.symbol for mark in found],
             "size": 8 if not dense else 5 if cells.view.in_full else 3,
-            "color": [FAILURE_COLOR if mark.failed else SUMMARIZATION_LINE for mark in found],
+            "color": [mark.color for mark in found],
             "line": {"width": 0},
         },
         "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
@@ -68,8 +81,7 @@ def places(run: Run, cells: Grid) -> list[Mark]:
     found: dict[float, list[Compaction]] = {}
     start, size = cells.view.requests.start, cells.view.requests_per_cell
     for place, compaction in _with_places(run):
-        shown = compaction.summary is not None or compaction.error is not None
-        if shown and place in range(start, cells.view.requests.stop + 1):
+        if request_mark(compaction) is not None and place in range(start, cells.view.requests.stop + 1):
             found.setdefault(start + (place - start) // size * size - 0.5, []).append(compaction)
     return [Mark(min(x, cells.view.requests.stop - 0.5), tuple(found[x])) for x in sorted(found)]
 
@@ -77,9 +89,10 @@ def places(run: Run, cells: Grid) -> list[Mark]:
 def _with_places(run: Run) -> Iterator[tuple[int, Compaction]]:
     turns = request_turns(run)
     axis = RequestAxis.of([turns])
-    for place, record in zip(axis.places(turns).tolist(), run.requests, strict=True):
-        for compaction in record.compactions:
-            yield place, compaction
+    places = axis.places(turns)
+    for number, made in run.requests.compactions():
+        for compaction in made:
+            yield int(places[number]), compaction
     for turn, compaction in run.unsent:
         yield axis.last(turn) + 1, compaction
 

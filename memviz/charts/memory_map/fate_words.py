@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from memviz.charts.palette import STEP_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
-from memviz.charts.turn_axis import request_range
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
-from memviz.text.wording import counted, listed, message_number, message_range, times, turn_range
+from memviz.metrics.requests.message_words import message_words
+from memviz.metrics.requests.request_axis import calls_in_turns, calls_of, name_of
+from memviz.text.wording import counted, listed, message_number, message_range, request_range, times, turn_range
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
@@ -26,6 +27,8 @@ CHARS_A_LINE, NO_BREAK = 50, "\u00a0"
 FATE_WORDS = {
     Fate.VERBATIM: "word for word",
     Fate.RECALLED: "recalled",
+    Fate.SHORTENED: "shortened",
+    Fate.CLEARED: "sent as a placeholder",
     Fate.SUMMARIZED: "replaced by a summary",
     Fate.DROPPED: "dropped",
 }
@@ -49,7 +52,7 @@ def _row(run: Run, row: range) -> str:
     if len(row) > 1:
         return f"<b>{message_range(range(row.start, last + 1))}</b> ({turn_range(first_turn, last_turn)})"
     message = run.log[row.start]
-    words = escaped(_first(message.content))
+    words = escaped(_first(message_words(message)))
     return f"<b>message {message_number(row.start):,}</b> ({message.role}, turn {first_turn})<br><i>{words}</i>"
 
 
@@ -79,13 +82,18 @@ def _column(run: Run, column: range, requests: Places, size: int) -> str:
     together = [f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told]
     sent = "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
     if size == 1:
-        return f"{record.name}: {record.total_tokens:,} tokens sent,<br>{sent}"
-    first = (column.start, 1)
-    end = (column.stop - 1, 1)
-    if run.has_calls:
-        first, end = ((one.turn, one.call) for one in (run.requests[int(requests[0])], record))
-    last_of = f"{request_range(first, end)}, with {record.name}:"
+        return f"{name_of(run, record)}: {record.total_tokens:,} tokens sent,<br>{sent}"
+    last_of = f"{_requests(run, column, requests)}, with {name_of(run, record)}:"
     return f"{last_of}<br>{record.total_tokens:,} tokens sent,<br>{sent}"
+
+
+def _requests(run: Run, column: range, numbers: Places) -> str:
+    if not run.has_calls:
+        return turn_range(column.start, column.stop - 1)
+    turns = fate_map(run).turns
+    calls, of = calls_of(turns), calls_in_turns(turns)
+    first, last = ((int(turns[at]), int(calls[at]), int(of[at])) for at in numbers[[0, -1]].tolist())
+    return request_range(first, last)
 
 
 ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
@@ -121,7 +129,7 @@ def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np
 
 def span_words(span: Span) -> str:
     """What became of a message for a while, in a sentence."""
-    requests = request_range((span.first_turn, span.first_call), (span.last_turn, span.last_call))
+    requests = request_range(span.first, span.last)
     if span.fate is not Fate.SUMMARIZED:
         return f"{requests}: <b>{FATE_WORDS[span.fate]}</b>"
     return f"{requests}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
@@ -129,10 +137,11 @@ def span_words(span: Span) -> str:
 
 def map_finding(setting: SettingRun) -> str:
     """What a map shows, in one sentence for those who do not see it."""
-    shares = fate_map(setting.run).shares(-1)
-    counts = (shares.verbatim, shares.recalled, shares.summarized, shares.dropped)
-    told = [f"{count:,} {words}" for count, words in zip(counts, FATE_WORDS.values(), strict=True) if count]
-    return f"Of {counted(shares.messages, 'message')}, the last request under {setting.label} has {listed(told)}."
+    fates = fate_map(setting.run)
+    counts = {fate: int(fates.counts[-1, fate]) for fate in FATE_WORDS}
+    told = [f"{count:,} {FATE_WORDS[fate]}" for fate, count in counts.items() if count]
+    messages = counted(fates.shares(-1).messages, "message")
+    return f"Of {messages}, the last request under {setting.label} has {listed(told)}."
 
 
 def life_finding(settings: Sequence[SettingRun], position: int) -> str:

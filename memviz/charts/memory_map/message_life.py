@@ -12,10 +12,10 @@ from memviz.charts.memory_map.fate_words import span_words
 from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped, label_lines
-from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, parted
+from memviz.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
 BAR_PIXELS, AXIS_PIXELS = 42, 44
 LINE_PIXELS, LABEL_CHARS = 24, 60

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, PART_ORDER, PART_TITLES, TURN_TITLE, faded
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, request_turns, turn_partings
+from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
-from memviz.text.wording import request_name
+from memviz.metrics.requests.request_axis import axis_of, name_of, request_turns
 
 IntArray = npt.NDArray[np.int_]
 
@@ -30,12 +30,12 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
     """Tokens of each part over the requests; the last one of ``turn`` is marked. Parts that are never sent are left
     out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its line, and
     the others, pale, on top of them."""
-    limit, largest = limit_of(run.strategy), max((record.total_tokens for record in run.requests), default=0)
+    limit, largest = limit_of(run.strategy), run.columns.largest
     order = PART_ORDER if limit is None else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
     drawn = [limit] if limit is not None and limit.tokens <= FITS_UP_TO * largest else []
     axis, turns = axis_of([run]), request_turns(run)
     places = axis.places(turns)
-    tokens = {part: np.array([record.tokens.get(part, 0) for record in run.requests]) for part in PART_ORDER}
+    tokens = run.columns.tokens
     return figure_over_turns(
         [
             *([] if axis.is_by_turn else [_names(run, places)]),
@@ -63,7 +63,7 @@ def _names(run: Run, places: IntArray) -> dict[str, Any]:
     return {
         "type": "scatter", "x": places, "y": np.zeros(len(places), dtype=int), "name": "request", "mode": "lines",
         "stackgroup": "parts", "line": {"width": 0}, "showlegend": False,
-        "text": Texts(run.requests, lambda one: f"{request_name(one.turn, one.call)}: {one.total_tokens:,}"),
+        "text": Texts(run.requests, lambda one: f"{name_of(run, one)}: {one.total_tokens:,}"),
         "hovertemplate": "<b>%{text} tokens</b><extra></extra>",
     }  # fmt: skip
 

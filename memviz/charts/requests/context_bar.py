@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure
 from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES, faded
 from memviz.metrics.requests.limits import Limit
+from memviz.text.wording import counted
 
 MAX_LIMIT_SHARE = 4
 """A limit further away than so many times the request is not drawn: it would only squeeze the bar."""
@@ -41,7 +42,7 @@ def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Fig
 def _share(part: str, tokens: int, total: int, limit: Limit | None) -> dict[str, Any]:
     counts = limit is None or part in limit.parts
     besides = "" if counts else "<br>does not count toward the limit"
-    tooltip = f"{PART_TITLES[part]}: {tokens:,} tokens, {tokens / total:.0%} of the request{besides}"
+    tooltip = f"{PART_TITLES[part]}: {counted(tokens, 'token')}, {tokens / total:.0%} of the request{besides}"
     return {
         "type": "bar",
         "x": [tokens],

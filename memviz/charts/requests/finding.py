@@ -9,7 +9,8 @@ from memviz.charts.palette import PART_ORDER, PART_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.text.wording import listed, request_name, times
+from memviz.metrics.requests.request_axis import name_of
+from memviz.text.wording import listed, times
 
 GROWTH = 1.4
 """A run grows if its last request is so many times the one in its middle, and about its largest."""
@@ -29,22 +30,22 @@ def request_finding(record: TurnRecord) -> str:
     """``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
     parts = sorted(record.tokens.items(), key=lambda part: -part[1])
     named = ", ".join(f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens)
-    return f"The request of {request_name(record.turn, record.call)} has {record.total_tokens:,} tokens: {named}."
+    return f"The request of {record.name} has {record.total_tokens:,} tokens: {named}."
 
 
 def parts_finding(run: Run) -> str:
     """``Of all tokens sent under Summary buffer, History is 55%, Summary 20% and Input 9%; the largest request, of turn
     37, has 1,745 tokens.``"""
-    sent = sum(record.total_tokens for record in run.requests)
+    sent = int(run.columns.totals.sum())
     if not sent:
         return "Parts of every request: no request yet."
-    totals = {part: sum(record.tokens.get(part, 0) for record in run.requests) for part in PART_ORDER}
+    totals = {part: int(run.columns.tokens[part].sum()) for part in PART_ORDER}
     order = sorted((part for part in totals if totals[part]), key=lambda part: -totals[part])
     shares = listed(f"{PART_TITLES[part]} {totals[part] / sent:.0%}" for part in order)
-    largest = max(run.requests, key=lambda record: record.total_tokens)
+    largest = run.requests[int(run.columns.totals.argmax())]
     return (
         f"Of all tokens sent under {run.label}: {shares}; the largest request, of "
-        f"{request_name(largest.turn, largest.call)}, has {largest.total_tokens:,} tokens."
+        f"{name_of(run, largest)}, has {largest.total_tokens:,} tokens."
     )
 
 
@@ -52,11 +53,13 @@ def _of_one(setting: SettingRun) -> str:
     run = setting.run
     count = sum(compaction.is_summarization for compaction in run.compactions)
     summarized = f"was summarized {times(count)} and " if count else ""
+    cleared = sum(compaction.kind == "cleared" for compaction in run.compactions)
+    summarized += f"had tool results cleared {times(cleared)} and " if cleared else ""
     return f"{setting.label} {summarized}{_course(run)}"
 
 
 def _course(run: Run) -> str:
-    sent = [record.total_tokens for record in run.requests]
+    sent = run.columns.totals.tolist()
     largest = max(sent)
     if len(sent) > 2 and sent[-1] > 0.9 * largest and sent[-1] > GROWTH * sent[len(sent) // 2]:
         return f"grows to {sent[-1]:,} tokens"

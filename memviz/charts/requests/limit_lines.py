@@ -15,10 +15,9 @@ from memviz.charts.palette import setting_color
 from memviz.charts.requests.panels import FONT_PIXELS, main_top
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import request_turns
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
 from memviz.metrics.requests.limits import limit_rule
-from memviz.text.wording import request_name
+from memviz.metrics.requests.request_axis import name_of, request_turns
 
 if TYPE_CHECKING:
     from memviz.charts.requests.tokens_per_turn import SettingRun
@@ -31,7 +30,7 @@ def budget_fits(run: Run, strategy: Strategy | None = None) -> bool:
     """Whether the limit is drawn, by default that of the setting in force: one far above everything sent would only
     squeeze the picture."""
     budget = (strategy or run.strategy).budget_tokens or 0
-    return budget <= 3 * max((record.total_tokens for record in run.requests), default=0)
+    return budget <= 3 * run.columns.largest
 
 
 def limit_lines(setting: SettingRun, number: int, axis: RequestAxis) -> list[dict[str, Any]]:
@@ -76,7 +75,7 @@ def _tooltips(setting: SettingRun, rule: str, line: Sequence[Ceiling]) -> str | 
     def words(one: Ceiling) -> str:
         if one.request % 1:
             return f"{head}after turn {int(one.turn):,}: {size}"
-        at = request_name(int(one.turn), run.requests[int(one.request)].call) if run.has_calls else "turn %{x:,}"
+        at = name_of(run, run.requests[int(one.request)]) if run.has_calls else "turn %{x:,}"
         return f"{head}{at}: {size}"
 
     return Texts(line, words)
@@ -100,5 +99,5 @@ def limit_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[d
         text = "limits: " + " ".join(dash.format(color, f"{tokens:,}") for color, tokens in values) + " tokens"
     return [{
         "text": text, "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "right",
-        "yref": "paper", "y": main_top(strip, has_note=True), "yanchor": "bottom",
+        "yref": "paper", "y": main_top(settings, strip, has_note=True), "yanchor": "bottom",
     }]  # fmt: skip

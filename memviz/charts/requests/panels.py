@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memviz.charts.requests.window_share import Window, percent_ticks
 from memviz.charts.text import escaped
 
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 TIMES_LARGER = 3
 """A setting stands in the strip if its largest request is more than so many times the next smaller one's."""
-MAIN_SHARE, STRIP_FROM = 0.7, 0.77
-"""Of the height, from the bottom: where the main panel ends, and where the strip begins. A note stands between."""
+MAIN_SHARE, EVEN_SHARE, NOTE_SHARE = 0.7, 0.47, 0.07
+"""Of the height, from the bottom: where the main panel ends; where it ends if most of the lines stand in the strip; and
+how much there is between it and the strip, for a note."""
 NOTE_FROM = 0.93
 """Where the only panel ends if there is a note above it."""
 FONT_PIXELS = 13
@@ -34,7 +36,7 @@ def strip_of(settings: Sequence[SettingRun]) -> frozenset[int]:
 
 
 def _peak(setting: SettingRun) -> int:
-    return max((record.total_tokens for record in setting.run.requests), default=0)
+    return setting.run.columns.largest
 
 
 def in_strip(trace: Mapping[str, Any], strip: frozenset[int], named: Mapping[int, object]) -> dict[str, Any]:
@@ -46,22 +48,39 @@ def in_strip(trace: Mapping[str, Any], strip: frozenset[int], named: Mapping[int
     return {"yaxis": "y2", **({"showlegend": False} if number in named else {})}
 
 
-def main_top(strip: frozenset[int], *, has_note: bool) -> float:
-    """Where the main panel ends, of the height from the bottom."""
-    return MAIN_SHARE if strip else NOTE_FROM if has_note else 1
+def main_top(settings: Sequence[SettingRun], strip: frozenset[int], *, has_note: bool) -> float:
+    """Where the main panel ends, of the height from the bottom. A strip of most lines is as high as the panel: their
+    shapes could not be seen in less."""
+    if not strip:
+        return NOTE_FROM if has_note else 1
+    lines = sum(one.shown for one in settings)
+    return EVEN_SHARE if len(strip) > lines / 2 else MAIN_SHARE
 
 
-def y_axes(strip: frozenset[int], *, has_note: bool = False) -> dict[str, Any]:
-    """The y axes for the layout. Each begins at 0. ``has_note``: a line of words stands above the main panel."""
+def y_axes(
+    settings: Sequence[SettingRun], strip: frozenset[int], *, has_note: bool = False, window: Window | None = None
+) -> dict[str, Any]:
+    """The y axes for the layout. Each begins at 0. ``has_note``: a line of words stands above the main panel.
+    ``window``: the tokens are given as percent of it."""
     shared = {"automargin": False, "rangemode": "tozero", "tickformat": ",d", "exponentformat": "none",
               "tickfont": {"size": FONT_PIXELS}}  # fmt: skip
-    main = {**shared, "title": {"text": "tokens sent", "font": {"size": FONT_PIXELS}}}
-    main["domain"] = [0, main_top(strip, has_note=has_note)]
+    main = {**shared, "title": {"text": window.title if window else "tokens sent", "font": {"size": FONT_PIXELS}}}
+    main["domain"] = [0, (top := main_top(settings, strip, has_note=has_note))]
+    ticks = {} if window is None else _percent_ticks(settings, strip, window)
     if not strip:
-        return {"yaxis": main}
-    above = {**shared, "domain": [STRIP_FROM, 1], "nticks": 3, "anchor": "x",
+        return {"yaxis": {**main, **ticks.get("yaxis", {})}}
+    above = {**shared, "domain": [top + NOTE_SHARE, 1], "nticks": 3, "anchor": "x",
              "title": {"text": "larger scale", "font": {"size": FONT_PIXELS}}}  # fmt: skip
-    return {"yaxis": main, "yaxis2": above}
+    axes = {"yaxis": main, "yaxis2": above}
+    return axes if window is None else {name: {**axis, **ticks[name]} for name, axis in axes.items()}
+
+
+def _percent_ticks(settings: Sequence[SettingRun], strip: frozenset[int], window: Window) -> dict[str, dict[str, Any]]:
+    """Ticks of both axes in percent of the window; the strip has room for two."""
+    peaks = [(number in strip, _peak(one)) for number, one in enumerate(settings) if one.shown]
+    main, above = (max((peak for place, peak in peaks if place is where), default=1) for where in (False, True))
+    few = percent_ticks(window, 3 * above)  # a step for a picture three times as high
+    return {"yaxis": percent_ticks(window, main), "yaxis2": few}
 
 
 def strip_names(settings: Sequence[SettingRun], strip: frozenset[int], axis: RequestAxis) -> dict[int, dict[str, Any]]:

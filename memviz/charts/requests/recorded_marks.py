@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
-from memviz.charts.turn_axis import request_turns
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

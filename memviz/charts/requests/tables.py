@@ -22,11 +22,16 @@ def shown_requests(runs: Sequence[Run]) -> Requests:
     """The requests that a table of these runs has a row for: those of any of them, bounded by :func:`bounded`. Where no
     turn took several calls, all turns up to the last have one."""
     if any(run.has_calls for run in runs):
-        found = sorted({(record.turn, record.call) for run in runs for record in run.requests})
+        found = sorted({name for run in runs for name in _names(run)})
     else:
-        last = max((record.turn for run in runs for record in run.requests[-1:]), default=0)
+        last = max((int(run.columns.turns.max(initial=0)) for run in runs), default=0)
         found = [(turn, 1) for turn in range(1, last + 1)]
     return bounded(found)
+
+
+def _names(run: Run) -> Requests:
+    """The turn and the call of every request."""
+    return [*zip(run.columns.turns.tolist(), run.columns.calls.tolist(), strict=True)]
 
 
 def bounded(requests: Requests) -> Requests:
@@ -47,10 +52,14 @@ def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
     shown = shown_requests([setting.run for setting in settings])
     columns = {}
     for name, setting in zip(distinct_names([one.label for one in settings]), settings, strict=True):
-        records = {(record.turn, record.call): record for record in setting.run.requests}
+        numbers = {one: number for number, one in enumerate(_names(setting.run))}
+        requests = setting.run.requests
         begun = {(earlier.last_turn + 1, 1) for earlier in setting.run.earlier_settings}
-        columns[name] = [_told(records[one], setting.run, begun) if one in records else "" for one in shown]
+        columns[name] = [_told(requests[numbers[one]], setting.run, begun) if one in numbers else "" for one in shown]
     return pd.DataFrame({**request_columns(shown), **columns})
+
+
+_RULED = {"cleared": "tool results cleared", "shortened": "messages shortened"}
 
 
 def _told(record: TurnRecord, run: Run, begun: Container[tuple[int, int]]) -> str:
@@ -58,6 +67,7 @@ def _told(record: TurnRecord, run: Run, begun: Container[tuple[int, int]]) -> st
         *([f"from here on {run.strategy_at(record.turn).label}"] if (record.turn, record.call) in begun else []),
         *(["summarized"] if any(one.summary is not None for one in record.compactions) else []),
         *(["summarization failed"] if any(one.error is not None for one in record.compactions) else []),
+        *(words for kind, words in _RULED.items() if any(one.kind == kind for one in record.compactions)),
         *(["recalled"] if record.parts.recalled else []),
     ]
     return f"{record.total_tokens:,}" + (f" ({', '.join(happened)})" if happened else "")
@@ -65,8 +75,8 @@ def _told(record: TurnRecord, run: Run, begun: Container[tuple[int, int]]) -> st
 
 def parts_table(run: Run) -> pd.DataFrame:
     """Tokens of each part of every request; parts that are never sent are left out."""
-    records = {(record.turn, record.call): record for record in run.requests}
-    shown = [one for one in shown_requests([run]) if one in records]
-    parts = [part for part in PART_ORDER if any(record.tokens.get(part) for record in run.requests)]
-    columns = {PART_TITLES[part]: [records[one].tokens.get(part, 0) for one in shown] for part in parts}
-    return pd.DataFrame({**request_columns(shown), **columns, "All": [records[one].total_tokens for one in shown]})
+    numbers = {one: number for number, one in enumerate(_names(run))}
+    shown = [one for one in shown_requests([run]) if one in numbers]
+    rows, tokens = [numbers[one] for one in shown], run.columns.tokens
+    columns = {PART_TITLES[part]: tokens[part][rows].tolist() for part in PART_ORDER if tokens[part].any()}
+    return pd.DataFrame({**request_columns(shown), **columns, "All": run.columns.totals[rows].tolist()})

@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import (
-    FAILURE_COLOR,
     FIXED_MARGINS,
     PART_COLORS,
     PART_TITLES,
@@ -23,24 +22,17 @@ from memviz.charts.requests.limit_lines import limit_lines, limit_names
 from memviz.charts.requests.panels import FONT_PIXELS, in_strip, strip_names, strip_of, y_axes
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
+from memviz.charts.requests.window_share import Window
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
+from memviz.charts.summaries.marks import Mark, request_mark
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import (
-    axis_of,
-    axis_ticks,
-    axis_title,
-    last_place,
-    places_of,
-    request_id,
-    request_turns,
-    turn_partings,
-)
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, places_of, request_id, turn_partings
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import Places, RequestAxis
+from memviz.metrics.requests.request_axis import Places, RequestAxis, axis_of, name_of, request_turns
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, turn_list
 
@@ -84,13 +76,15 @@ def tokens_per_turn(
     height: int = 460,
     recorded: Sequence[RecordedEvent] = (),
     turns: range | None = None,
+    window: Window | None = None,
 ) -> go.Figure:
     """The chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``, those of a turn's
     earlier calls ``"<line number>:<turn>:<call>"``. ``recorded`` is what the conversation's own program did to its
-    memory. ``turns`` is the part that is drawn: fewer turns in more detail. Settings far larger than the others stand
+    memory. ``turns`` is the part that is drawn: fewer turns in more detail. ``window``: tokens are given as percent of
+    it. Settings far larger than the others stand
     in a strip of their own scale (:mod:`memviz.charts.requests.panels`)."""
     strip, axis = strip_of(settings), axis_of(setting.run for setting in settings)
-    layers = [_layers(setting, number, axis) for number, setting in enumerate(settings)]
+    layers = [_layers(setting, number, axis, window) for number, setting in enumerate(settings)]
     traces = [trace for layer in zip(*layers, strict=True) for part in layer for trace in part]
     traces += [
         trace
@@ -115,7 +109,7 @@ def tokens_per_turn(
                   "title": {"text": axis_title(axis), "font": {"size": FONT_PIXELS}, "standoff": 8},
                   "tickfont": {"size": FONT_PIXELS}, "range": [shown.start - 0.6, shown.stop - 0.2],
                   **axis_ticks(axis, shown)},
-        **y_axes(strip, has_note=bool(limits)),
+        **y_axes(settings, strip, has_note=bool(limits), window=window),
         "showlegend": len(settings) > 1,  # one setting is named beside the chart already
         "legend": {"orientation": "h", "yanchor": "bottom", "x": -0.1,
                    "y": 1.01 + above_pixels / (height - LEAST_OFF_PIXELS), "groupclick": "togglegroup",
@@ -128,26 +122,30 @@ def tokens_per_turn(
     return figure_over_turns(traces, layout)
 
 
-def _layers(setting: SettingRun, number: int, axis: RequestAxis) -> tuple[list[dict[str, Any]], ...]:
+def _layers(
+    setting: SettingRun, number: int, axis: RequestAxis, window: Window | None
+) -> tuple[list[dict[str, Any]], ...]:
     """The traces of a setting that no other one changes, the undermost first. They are kept with its run: mostly only
     one of the settings changes, and the rest is drawn as before."""
     steps = None if axis.is_by_turn else axis.lasts.tobytes()
-    what = (_layers, setting.label, setting.index, setting.shown, number, steps)
+    what = (_layers, setting.label, setting.index, setting.shown, number, steps, window)
     return setting.run.once(
         what,
         lambda: (
-            [_tokens(setting, number, axis)], limit_lines(setting, number, axis), _triggers(setting, number, axis)
+            [_tokens(setting, number, axis, window)], limit_lines(setting, number, axis),
+            _triggers(setting, number, axis),
         ),
+        is_picture=True,
     )  # fmt: skip
 
 
-def _tokens(setting: SettingRun, number: int, axis: RequestAxis) -> dict[str, Any]:
+def _tokens(setting: SettingRun, number: int, axis: RequestAxis, window: Window | None) -> dict[str, Any]:
     requests, x = setting.run.requests, axis.places(request_turns(setting.run))
     clickable = len(x) <= MAX_CLICKABLE
     return {
         "type": "scatter",
         "x": x,
-        "y": np.array([record.total_tokens for record in requests]),
+        "y": setting.run.columns.totals,
         "name": legend_name(setting.label),
         "legendgroup": str(number),
         "visible": True if setting.shown else "legendonly",
@@ -164,18 +162,20 @@ def _tokens(setting: SettingRun, number: int, axis: RequestAxis) -> dict[str, An
         },
         "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 3},
         "customdata": [f"{number}:{request_id(setting.run, at)}" for at in range(len(x))] if clickable else None,
-        "text": Texts(requests, partial(_request_tooltip, setting.label)),
+        "text": Texts(requests, partial(_request_tooltip, setting, window)),
         "hoverinfo": "text",
     }
 
 
-def _request_tooltip(label: str, record: TurnRecord) -> str:
+def _request_tooltip(setting: SettingRun, window: Window | None, record: TurnRecord) -> str:
     parts = [f"{PART_TITLES[part]}: {tokens:,}" for part, tokens in record.tokens.items() if tokens]
     flags = [flag.replace("_", " ") for flag in record.flags]
     if record.kind != "answer":
         flags.append({"recall": "the model recalled", "thinking": "the model thought"}[record.kind])
-    head = f"<b>{escaped(label)}</b><br>{record.name}: <b>{record.total_tokens:,} tokens</b> sent"
-    return "<br>".join([head, *parts, *flags])
+    head = f"<b>{escaped(setting.label)}</b><br>{name_of(setting.run, record)}: "
+    head += f"<b>{counted(record.total_tokens, 'token')}</b> sent"
+    share = [] if window is None else [f"{window.share(record.total_tokens)} of {escaped(window.name)}"]
+    return "<br>".join([head, *share, *parts, *flags])
 
 
 def _triggers(setting: SettingRun, number: int, axis: RequestAxis) -> list[dict[str, Any]]:
@@ -192,9 +192,9 @@ def _triggers(setting: SettingRun, number: int, axis: RequestAxis) -> list[dict[
         "y": np.array([mark.after for mark in marks]),
         "mode": "markers",
         "marker": {
-            "symbol": ["x" if mark.failed else "diamond" for mark in marks],
+            "symbol": [mark.look.symbol for mark in marks],
             "size": DENSE_PIXELS if dense else size,
-            "color": [FAILURE_COLOR if mark.failed else PART_COLORS["summary"] for mark in marks],
+            "color": [mark.look.color for mark in marks],
             "line": {"width": 1, "color": setting_color(setting.index)},
         },
         "unselected": {"marker": {"opacity": 0.9}},
@@ -222,14 +222,13 @@ def _triggers(setting: SettingRun, number: int, axis: RequestAxis) -> list[dict[
 def lift(settings: Sequence[SettingRun], number: int, strip: frozenset[int]) -> float:
     """How many tokens above its request the triangle of a recall of setting ``number`` stands."""
     beside = [one for place, one in enumerate(settings) if (place in strip) == (number in strip)]
-    peaks = (record.total_tokens for one in beside for record in one.run.requests)
-    return RECALL_LIFT_SHARE * max(peaks, default=0)
+    return RECALL_LIFT_SHARE * max((one.run.columns.largest for one in beside), default=0)
 
 
 def _recalls(setting: SettingRun, number: int, lift: float, axis: RequestAxis) -> list[dict[str, Any]]:
     """A triangle above each request that earlier messages were brought back into, pointing down at it."""
     requests = setting.run.requests
-    numbers = [at for at, record in enumerate(requests) if record.parts.recalled]
+    numbers = requests.with_recalls()
     if not numbers:
         return []
     records = [requests[at] for at in numbers]
@@ -243,7 +242,7 @@ def _recalls(setting: SettingRun, number: int, lift: float, axis: RequestAxis) -
                        "line": {"width": 1.5, "color": setting_color(setting.index)}},
             "unselected": {"marker": {"opacity": 0.9}},
             "customdata": [f"{number}:{request_id(setting.run, at)}" for at in numbers],
-            "text": [_recall_tooltip(setting.label, record) for record in records],
+            "text": [_recall_tooltip(setting, record) for record in records],
             "hoverinfo": "text",
             "name": escaped(setting.label) + " recalls",
             "legendgroup": str(number),
@@ -258,13 +257,11 @@ def recall_labels(
 ) -> list[dict[str, Any]]:
     """Annotations that say how much the recalls added, where there is room above their triangles."""
     found = sorted(  # at one request the highest mark is labelled
-        (place, -record.total_tokens, recalled_tokens(record), number)
-        for number, setting in enumerate(settings)
-        if setting.shown and any(record.parts.recalled for record in setting.run.requests)
-        for record, place in zip(
-            setting.run.requests, axis.places(request_turns(setting.run)).tolist(), strict=True
-        )
-        if record.parts.recalled
+        (int(places[at]), -record.total_tokens, recalled_tokens(record), number)
+        for number, setting in enumerate(settings) if setting.shown
+        for places in [axis.places(request_turns(setting.run))]
+        for at in setting.run.requests.with_recalls()
+        for record in [setting.run.requests[at]]
     )  # fmt: skip
     labels, named = [], list[int]()
     for place, below, tokens, number in found:
@@ -273,7 +270,8 @@ def recall_labels(
         named.append(place)
         side, way = ("left", 1) if place - shown.start <= len(shown) / 2 else ("right", -1)
         labels.append({
-            "text": f"<b>+{tokens:,} tokens recalled</b>", "x": place, "y": -below + lift(settings, number, strip),
+            "text": f"<b>+{counted(tokens, 'token')} recalled</b>",
+            "x": place, "y": -below + lift(settings, number, strip),
             "yref": "y2" if number in strip else "y", "xanchor": side, "xshift": way * 4,
             "yanchor": "bottom", "yshift": RECALL_PIXELS * 0.8, "showarrow": False,
             "font": {"size": FONT_PIXELS, "color": "#1A1A1A"}, "bgcolor": PART_COLORS["recalled"], "borderpad": 3,
@@ -281,12 +279,12 @@ def recall_labels(
     return labels if len(found) <= MOST_RECALLS_NAMED else []
 
 
-def _recall_tooltip(label: str, record: TurnRecord) -> str:
+def _recall_tooltip(setting: SettingRun, record: TurnRecord) -> str:
     turns = sorted({record.memory.log.turn_number(position) for position in record.parts.recalled})
     return (
-        f"<b>{escaped(label)}</b><br><b>recalled</b> {counted(len(record.parts.recalled), 'message')} "
-        f"of {turn_list(turns, MAX_TURNS_NAMED)} into {record.name}<br>"
-        f"+{recalled_tokens(record):,} tokens, {record.total_tokens:,} in all"
+        f"<b>{escaped(setting.label)}</b><br><b>recalled</b> {counted(len(record.parts.recalled), 'message')} "
+        f"of {turn_list(turns, MAX_TURNS_NAMED)} into {name_of(setting.run, record)}<br>"
+        f"+{counted(recalled_tokens(record), 'token')}, {record.total_tokens:,} in all"
     )
 
 
@@ -295,7 +293,7 @@ class _Mark:
     x: float
     before: int
     after: int
-    failed: bool
+    look: Mark
     id: str
     label: str
     compaction: Compaction
@@ -306,26 +304,28 @@ def _marks(setting: SettingRun, number: int, axis: RequestAxis) -> Iterator[_Mar
     been, down to what it was. Those that changed none stand half a step behind the last one of their setting."""
     run = setting.run
     places: Places = axis.places(request_turns(run))
-    for at, record in enumerate(run.requests):
-        for compaction in record.compactions:
+    for at, made in run.requests.compactions():
+        for compaction in made:
             yield _mark(setting, number, compaction, float(places[at]), request_id(run, at))
     for turn, compaction in run.unsent:
         mark = _mark(setting, number, compaction, axis.last(turn) + 0.5, f"{turn}")
         if mark is not None and turn < run.turns[-1].turn:  # another setting went on: it stands beside the line
-            sent_tokens = next(record.total_tokens for record in run.turns if record.turn == turn)
+            last = int(np.searchsorted(run.columns.turns, turn, "right")) - 1
+            sent_tokens = int(run.columns.totals[last])
             mark = replace(mark, before=sent_tokens, after=sent_tokens)
         yield mark
 
 
 def _mark(setting: SettingRun, number: int, compaction: Compaction, x: float, request: str) -> _Mark | None:
-    if compaction.summary is None and compaction.error is None:
-        return None  # dropped without a summarizer: nothing was summarized
+    look = request_mark(compaction)
+    if look is None:
+        return None
     sizes = request_sizes(compaction, setting.run)
     return _Mark(
         x=x,
         before=max(sizes),  # no line up where the summary is larger
         after=sizes.after_tokens,
-        failed=compaction.error is not None,
+        look=look,
         id=f"{number}:{request}",
         label=setting.label,
         compaction=compaction,

@@ -12,30 +12,23 @@ from numpy.typing import NDArray
 
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import (
-    FAILURE_COLOR,
     FIXED_MARGINS,
     PART_COLORS,
     TURN_TITLE,
     faded,
     setting_color,
     setting_dash,
+    with_legend,
 )
 from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
+from memviz.charts.summaries.marks import request_mark
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import (
-    axis_of,
-    axis_ticks,
-    axis_title,
-    last_place,
-    parted,
-    request_ids,
-    request_turns,
-)
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, parted, request_ids
 from memviz.engine.compaction import Compaction
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.text.wording import counted
 
 MOST_NAMED = 3
@@ -56,19 +49,19 @@ class _Mark(NamedTuple):
 def summarization_marks(
     one: RetentionResult, place: int, measure: Measure, axis: RequestAxis
 ) -> Iterator[dict[str, Any]]:
-    """A diamond at the first request that each summarization changed, a cross where it failed; ``place`` is that of
-    the setting on the chart."""
+    """A mark at the first request that each compaction changed, see
+    :func:`memviz.charts.summaries.marks.request_mark`; ``place`` is that of the setting on the chart."""
     found = [mark for mark in _places(one, measure, axis) if not np.isnan(mark.share)]
     if not found:
         return
     dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.requests))
-    failed = [mark.compaction.error is not None for mark in found]
+    looks = [look for mark in found if (look := request_mark(mark.compaction)) is not None]
     yield {
         "type": "scatter", "mode": "markers", "legendgroup": str(one.setting.index), "showlegend": False,
         "x": np.array([mark.x for mark in found]), "y": np.array([mark.share for mark in found]),
         "marker": {
-            "symbol": ["x" if bad else "diamond" for bad in failed], "size": 6 if dense else 11,
-            "color": [FAILURE_COLOR if bad else PART_COLORS["summary"] for bad in failed],
+            "symbol": [look.symbol for look in looks], "size": 6 if dense else 11,
+            "color": [look.color for look in looks],
             "line": {"width": 1 if dense else 1.5, "color": setting_color(one.setting.index)},
         },
         "text": Texts(found, partial(_mark_tooltip, one)), "hoverinfo": "text",
@@ -84,12 +77,12 @@ def _places(one: RetentionResult, measure: Measure, axis: RequestAxis) -> Iterat
     places, requests = axis.places(turns).tolist(), _requests(turns.tolist())
     for row, record in enumerate(run.requests):
         for compaction in record.compactions:
-            if compaction.written is not None or compaction.error is not None:
+            if request_mark(compaction) is not None:
                 number = run.number_of(compaction)
                 yield _Mark(float(places[row]), requests[row], float(shares[row]), compaction, number)
     rows = {record.turn: row for row, record in enumerate(run.requests)}  # the last one of each turn
     for turn, compaction in run.unsent:
-        if (compaction.written is not None or compaction.error is not None) and turn in rows:
+        if request_mark(compaction) is not None and turn in rows:
             share = float(shares[rows[turn]])
             yield _Mark(axis.last(turn) + 0.5, (turn,), share, compaction, run.number_of(compaction))
 
@@ -145,7 +138,8 @@ def retention_curve(
         "showlegend": len(kept) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
         **parted(axis),
-        "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": 440, "margin": FIXED_MARGINS,
+        "hovermode": "closest", "hoverlabel": {"align": "left"},
+        "height": with_legend(440, len(kept)), "margin": FIXED_MARGINS,
         "uirevision": "retention",
     }  # fmt: skip
     return figure_over_turns(traces, layout)

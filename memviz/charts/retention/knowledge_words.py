@@ -10,8 +10,9 @@ import numpy as np
 
 from memviz.charts.palette import PART_COLORS, faded
 from memviz.charts.text import escaped
+from memviz.metrics.requests.request_axis import request_names
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.text.wording import request_name, share_of
+from memviz.text.wording import share_of
 
 SHOWN = (Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.LOST)
 """The states of a fact that was stated, the best first; legends and stacks have this order."""
@@ -42,8 +43,7 @@ _ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY)
 def known_words(retention: Retention) -> list[str]:
     """What each request knew: ``turn 30: 14 of 19 facts known: 6 word for word, 8 in the summary; 5 lost``."""
     counts = np.stack([(retention.states == state).sum(axis=1) for state in Knowledge], axis=1).tolist()
-    requests = zip(retention.turns.tolist(), retention.calls.tolist(), counts, strict=True)
-    return [_words(request_name(turn, call), row) for turn, call, row in requests]
+    return [_words(name, row) for name, row in zip(request_names(retention.turns), counts, strict=True)]
 
 
 def _words(request: str, counts: list[int]) -> str:

@@ -8,24 +8,19 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SUMMARIZATION_LINE, faded
+from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE, faded
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
 from memviz.charts.retention.result import RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
+from memviz.charts.summaries.marks import request_mark
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import (
-    axis_ticks,
-    axis_title,
-    last_place,
-    request_range,
-    request_turns,
-    turn_partings,
-)
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, turn_partings
 from memviz.engine.compaction import Compaction
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.text.wording import message_number, message_range, request_name, turn_span
+from memviz.metrics.summaries.compaction_words import act_noun
+from memviz.text.wording import message_number, message_range, request_name, request_span
 
 MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 """At the top the button that saves the picture stands, which must not cover a diamond."""
@@ -39,7 +34,8 @@ MOST_LINES, MOST_LINES_SHARE = 30, 0.5
 have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
-STRIP_TITLE = "<i>summarized</i>"
+STRIP_TITLE, STRIP_TITLE_OF_RULES = "<i>summarized</i>", "<i>changed</i>"
+"""Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
 Trace = dict[str, Any]
 
 
@@ -81,7 +77,7 @@ def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, p
                   "range": [0.4, last_place(axis) + 0.8], "showgrid": False, "zeroline": False, **axis_ticks(axis)},
         "yaxis": {"automargin": False, "range": [len(rows) - 0.4, STRIP - 0.7], "fixedrange": True,
                   "tickvals": [STRIP, *(row.place for row in rows)],
-                  "ticktext": [STRIP_TITLE * _has_summaries(kept), *bold],
+                  "ticktext": [_strip_title(kept), *bold],
                   "showgrid": False, "zeroline": False, "ticks": ""},
         "shapes": [*turn_partings(axis), *(_band(place) for place in marked)], "barmode": "overlay", "bargap": 0,
         "showlegend": False,
@@ -90,8 +86,17 @@ def _layout(kept: RetentionResult, rows: Sequence[_Row], selected: int | None, p
     }  # fmt: skip
 
 
-def _has_summaries(kept: RetentionResult) -> bool:
-    return any(compaction.written is not None or compaction.error is not None for compaction in kept.run.compactions)
+def _strip_title(kept: RetentionResult) -> str:
+    symbols = {look.symbol for compaction in kept.run.compactions if (look := request_mark(compaction)) is not None}
+    if not symbols:
+        return ""
+    return STRIP_TITLE if symbols <= {"diamond", "x"} else STRIP_TITLE_OF_RULES
+
+
+def mark_color(compaction: Compaction) -> str:
+    """The colour of what a compaction did, darker for a summarization than on charts of tokens."""
+    look = request_mark(compaction)
+    return SUMMARIZATION_LINE if look is None or look.symbol == "diamond" else look.color
 
 
 def _band(place: int) -> dict[str, Any]:
@@ -132,14 +137,7 @@ def _head(kept: RetentionResult, life: LifeLine) -> str:
 
 def span_words(span: Span) -> str:
     """``in the summary from turn 22 to 29``."""
-    return f"{STATE_WORDS[span.state]} {_span(span)}"
-
-
-def _span(span: Span) -> str:
-    first, last = (span.first_turn, span.first_call), (span.last_turn, span.last_call)
-    if (first[1], last[1]) == (1, 1):
-        return turn_span(span.first_turn, span.last_turn)
-    return f"at {request_name(*first)}" if first == last else f"from {request_range(first, last)}"
+    return f"{STATE_WORDS[span.state]} {request_span(span.first, span.last)}"
 
 
 def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
@@ -156,8 +154,8 @@ def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
 
 
 def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
-    """A violet cross where a summarization took a fact, a grey one where it fell out of what is sent. One that was
-    lost from its first request on was never there to be lost."""
+    """A cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of what is
+    sent. One that was lost from its first request on was never there to be lost."""
     lost = [(row, span) for row in rows for span in row.life.spans[1:] if span.state is Knowledge.LOST]
     if lost:
         by = [kept.losses.get((row.life.probe, span.first_place)) for row, span in lost]
@@ -165,9 +163,13 @@ def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
         yield _points(lost, [span.first_place - 0.5 for _, span in lost], texts, "lost") | {
             "customdata": [[row.life.probe, -1 if at is None else at] for (row, _), at in zip(lost, by, strict=True)],
             "marker": {"symbol": "x", "size": [9 if number is None else 12 for number in by],
-                       "color": [PART_COLORS["system"] if number is None else SUMMARIZATION_LINE for number in by],
+                       "color": [_cross_color(kept, number) for number in by],
                        "line": {"width": 1, "color": "#FFFFFF"}},
         }  # fmt: skip
+
+
+def _cross_color(kept: RetentionResult, number: int | None) -> str:
+    return PART_COLORS["system"] if number is None else mark_color(kept.run.compactions[number])
 
 
 def _points(rows: Sequence[tuple[_Row, object]], x: Sequence[float], texts: Sequence[str], name: str) -> Trace:
@@ -179,15 +181,15 @@ def _points(rows: Sequence[tuple[_Row, object]], x: Sequence[float], texts: Sequ
 
 
 def _loss(kept: RetentionResult, life: LifeLine, span: Span, number: int | None) -> str:
-    head = f"{_head(kept, life)}<br><b>lost at {request_name(span.first_turn, span.first_call)}</b>"
+    head = f"{_head(kept, life)}<br><b>lost at {request_name(*span.first)}</b>"
     if number is None:
         return f"{head}: the last message that held it is no longer sent"
-    taken = kept.run.compactions[number].summarized
-    return f"{head}: left out by the summarization of {message_range(taken)}"
+    compaction = kept.run.compactions[number]
+    return f"{head}: left out by the {act_noun(compaction)} of {message_range(compaction.summarized)}"
 
 
 def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> Iterator[Trace]:
-    """Marks above the rows at the left edge of the first request that each summarization changed."""
+    """Marks above the rows at the left edge of the first request that each compaction changed."""
     found = _marks(kept)
     if not found:
         return
@@ -201,37 +203,38 @@ def _summarizations(kept: RetentionResult, rows: int, selected: int | None) -> I
             "x": [value for x in settings for value in (x, x, None)],
             "y": [value for _ in settings for value in (STRIP, rows - 0.5, None)],
         }  # fmt: skip
-    failed = [compaction.error is not None for *_, compaction in found]
+    looks = [look for *_, compaction in found if (look := request_mark(compaction)) is not None]
     yield {
         "type": "scatter", "mode": "markers", "name": "summarizations", "cliponaxis": False,
         "x": [x for x, *_ in found], "y": [STRIP] * len(found), "customdata": [[-1, number] for _, number, _ in found],
-        "marker": {"symbol": ["x" if bad else "diamond" for bad in failed],
-                   "size": 12 if few else 6,
-                   "color": [FAILURE_COLOR if bad else SUMMARIZATION_LINE for bad in failed]},
+        "marker": {"symbol": [look.symbol for look in looks], "size": 12 if few else 6,
+                   "color": [mark_color(compaction) for *_, compaction in found]},
         "text": Texts(found, lambda mark: compaction_tooltip(kept.setting.label, mark[2], TOOLTIP_CHARS, kept.run)),
         "hoverinfo": "text", "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
     }  # fmt: skip
 
 
 def _marks(kept: RetentionResult) -> list[tuple[float, int, Compaction]]:
-    """The place of every summarization that wrote something or failed, its number, and itself."""
+    """The place of every compaction that has a mark, its number, and itself."""
     turns = request_turns(kept.run)
     places = RequestAxis.of([turns]).places(turns).tolist()
     return [
-        (place - 0.5, kept.run.number_of(compaction), compaction)
-        for place, record in zip(places, kept.run.requests, strict=True)
-        for compaction in record.compactions
-        if compaction.written is not None or compaction.error is not None
+        (places[number] - 0.5, kept.run.number_of(compaction), compaction)
+        for number, made in kept.run.requests.compactions()
+        for compaction in made
+        if request_mark(compaction) is not None
     ]
 
 
 def _chosen(kept: RetentionResult, rows: int, event: int | None) -> Iterator[Trace]:
-    """A line down the rows where the chosen compaction was, with a ring around its diamond."""
-    for x, number, _ in _marks(kept):
-        if number == event:
-            line = {"color": SUMMARIZATION_LINE, "width": 2.5}
+    """A line down the rows where the chosen compaction was, with a ring around its mark."""
+    for x, number, compaction in _marks(kept):
+        look = request_mark(compaction)
+        if number == event and look is not None:
+            line = {"color": mark_color(compaction), "width": 2.5}
             yield {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "name": "chosen line", "line": line,
                    "x": [x, x], "y": [STRIP, rows - 0.5]}  # fmt: skip
             yield {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "name": "chosen", "cliponaxis": False,
-                   "x": [x], "y": [STRIP], "marker": {"symbol": "diamond-open", "size": 19, "line": {"width": 2},
-                                                      "color": SUMMARIZATION_LINE}}  # fmt: skip
+                   "x": [x], "y": [STRIP], "marker": {"symbol": f"{look.symbol.removesuffix('-open')}-open",
+                                                      "size": 19, "line": {"width": 2},
+                                                      "color": mark_color(compaction)}}  # fmt: skip

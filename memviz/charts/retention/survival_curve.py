@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks
+from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, setting_color, setting_dash, turn_ticks, with_legend
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
@@ -53,7 +53,8 @@ def survival_curve(lasting: Sequence[Lasting], title: str, what: Thing = FACT) -
                   "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False},
         "showlegend": len(lasting) > 1,
         "legend": {"orientation": "h", "yanchor": "top", "y": -0.32, "x": 0, "groupclick": "togglegroup"},
-        "shapes": [_half()], "hovermode": "closest", "hoverlabel": {"align": "left"}, "height": HEIGHT_PIXELS,
+        "shapes": [_half()], "hovermode": "closest", "hoverlabel": {"align": "left"},
+        "height": with_legend(HEIGHT_PIXELS, len(lasting)),
         "margin": FIXED_MARGINS, "uirevision": "survival",
     }  # fmt: skip
     traces = [curve for one in lasting for curve in _curves(one, what)]

@@ -11,17 +11,20 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import FIXED_MARGINS, PART_COLORS, TURN_TITLE
-from memviz.charts.summaries.marks import MARKS, bar_width, tooltip
+from memviz.charts.summaries.marks import MARKS, RULED, bar_width, lacks_summarizer, tooltip
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import axis_of, axis_ticks, axis_title, last_place, request_turns, turn_partings
+from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, turn_partings
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import axis_of, name_of, request_turns
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
     compaction_events,
     grows_a_list,
+    never_summarizes,
     tokens_in_force,
 )
+from memviz.metrics.summaries.request_sizes import request_sizes
 
 MAX_LAYERS = 200
 """Entries of a list that are parted by a line; more would be nothing but lines."""
@@ -37,10 +40,13 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     messages that each version stands for, or of an accumulating list the tokens of each entry. Point ids
     (customdata) are event numbers; event ``selected`` is marked."""
     events, is_list = compaction_events(run), grows_a_list(run)
-    sizes = [tokens_in_force(run, event) for event in events]
-    lower = _entries(run, events) if is_list else [*_covered(run, events), _conversation(run)]
-    traces = [*_in_force(run, events, sizes), *_layers(run, events, is_list), *_marks(run, events, sizes), *lower]
-    layout = _layout(run, events, selected, is_list)
+    ruled = never_summarizes(run) and not run.space.summaries.versions
+    sizes = [request_sizes(event.compaction, run).after_tokens if ruled else tokens_in_force(run, event)
+             for event in events]  # fmt: skip
+    lower = _entries(run, events) if is_list else [*_covered(run, events), *_ruled(run, events), _conversation(run)]
+    in_force = [] if ruled else _in_force(run, events, sizes)
+    traces = [*in_force, *_layers(run, events, is_list), *_marks(run, events, sizes), *lower]
+    layout = _layout(run, events, selected, is_list, "Tokens of the first request after each change" if ruled else "")
     if not any(sizes):
         layout["yaxis"] |= {"range": [-0.08, 1], "tickvals": [0]}  # nothing but failed attempts, all at zero
     return figure_over_turns(traces, layout)
@@ -113,11 +119,28 @@ def _covered(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
         }  # fmt: skip
 
 
+def _ruled(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
+    """Which messages a rule cleared, shortened or dropped."""
+    for what in RULED:
+        mine = [event for event in events if event.what is what and not lacks_summarizer(event.compaction)]
+        if mine:
+            spans = [event.compaction.summarized for event in mine]
+            yield {
+                "type": "bar", "name": MARKS[what].name, "yaxis": "y2", "showlegend": False,
+                "x": np.array([event.place for event in mine]),
+                "base": np.array([span.start for span in spans]), "y": np.array([len(span) for span in spans]),
+                "width": bar_width(events), "marker": {"color": MARKS[what].color, "line": {"width": 0}},
+                "customdata": [event.number for event in mine],
+                "text": Texts(mine, partial(tooltip, run)), "hoverinfo": "text", "textposition": "none",
+                "unselected": {"marker": {"opacity": 1}},
+            }  # fmt: skip
+
+
 def _conversation(run: Run) -> Trace:
     return {
         "type": "scatter", "mode": "lines", "yaxis": "y2", "name": "messages so far", "showlegend": True,
         "x": axis_of([run]).places(request_turns(run)),
-        "y": np.array([record.memory.length for record in run.requests]),
+        "y": run.columns.lengths,
         "line": {"width": 1.5, "dash": "dot", "color": PART_COLORS["system"]},
         **_words_so_far(run),
     }  # fmt: skip
@@ -128,7 +151,7 @@ def _words_so_far(run: Run) -> Trace:
         return {"hovertemplate": "turn %{x}: %{y:,} messages so far<extra></extra>"}
     return {
         "hovertemplate": "%{text}: %{y:,} messages so far<extra></extra>",
-        "text": Texts(run.requests, lambda record: record.name),
+        "text": Texts(run.requests, lambda record: name_of(run, record)),
     }
 
 
@@ -146,10 +169,13 @@ def _entries(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Trace]:
         }  # fmt: skip
 
 
-def _layout(run: Run, events: Sequence[CompactionEvent], selected: int | None, is_list: bool) -> dict[str, Any]:
+def _layout(
+    run: Run, events: Sequence[CompactionEvent], selected: int | None, is_list: bool, ruled: str = ""
+) -> dict[str, Any]:
     last, requests = _last_place(run, events), axis_of([run])
     above = "Tokens of the whole list of summaries" if is_list else "Tokens of the summary in force"
     below = "Tokens of each entry" if is_list else "Messages that each version stands for"
+    above, below = (ruled, "Messages that each change is about") if ruled else (above, below)
     axis = {
         "automargin": False,
         "rangemode": "tozero",

@@ -107,6 +107,8 @@ WORDS: dict[str, MeasureWords] = {
                      "summary.", count),
         MeasureWords("over_budget_requests", "Requests over their limit", "requests", "Requests of more tokens than "
                      "their own setting allows.", count),
+        MeasureWords("orphaned_requests", "Requests with orphaned results", "requests", "Requests that hold a tool's "
+                     "result without its call; a real API rejects them.", count),
         MeasureWords("hit_rate", "Read from the cache", _SHARE, "The share of all tokens sent that the chat model's "
                      "prompt cache already held.", percent),
         MeasureWords("retention", "Facts kept", _FACTS, "The share of the facts stated so far that a request still "

@@ -116,5 +116,5 @@ def pareto_finding(table: DataFrame, measure: str) -> str:
     told = [f"{row['label']} ({WORDS[measure].shown(row[measure])}, {percent(row['retention'])} of the facts)"
             for row in (ends[0], ends[-1])]  # fmt: skip
     if len(ends) == 1:
-        return f"Of {len(table):,} settings {told[0]} is best in both cost and facts kept."
+        return f"Of {counted(len(table), 'setting')} {told[0]} is best in both cost and facts kept."
     return f"Of {len(table):,} settings {len(ends):,} are the best trade-offs, from {told[0]} to {told[1]}."

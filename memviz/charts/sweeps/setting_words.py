@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.charts.sweeps.measure_words import WORDS, percent, shown
 from memviz.charts.text import escaped
-from memviz.text.wording import plural
+from memviz.text.wording import plural, share_of
 from memviz.tuning.recommendation import share_in_words
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def _sentences(row: Row, aside: Row | None, over: Over) -> Iterator[str]:
     yield f"{shown('summarizations', often)} {plural('summarization', often)}."
     if row.get("failed", 0):
         total = row["conversations"] + row["failed"]
-        yield f"It could not be run over {row['failed']:,} of {total:,} conversations and is not compared."
+        missing = share_of(row["failed"], total, "conversation")
+        yield f"It could not be run over {missing} and is not compared."
 
 
 def _is_known(number: float) -> bool:

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "star", "triangle-down", "cross", "pentagon", "hourglass",
-    "hexagram",
+    "hexagram", "bowtie", "star-square", "triangle-left",
 )  # fmt: skip
-"""As many as there are colours: no strategy is told by its colour alone. Each has an open form, too."""
+"""As many as there are strategies: none is told by its colour alone, of which there are ten. Their number shares no
+divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open form."""
 
 
 @dataclass(frozen=True, slots=True)

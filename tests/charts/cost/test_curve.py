@@ -11,7 +11,7 @@ import pytest
 
 from memviz.charts.cost.curve import BreakEven, cost_curve
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.charts.palette import setting_color, setting_dash
+from memviz.charts.palette import LEGEND_ROW_PIXELS, setting_color, setting_dash
 from tests.charts.costs import DEAR, GROWING, RULES, cost_line
 from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP
@@ -29,6 +29,11 @@ def plainly(tooltip: str) -> str:
     return unescape(re.sub(r"</?b>", "", tooltip)).replace("<br>", " | ")
 
 
+def test_rows_of_the_legend_take_no_room_from_the_lines() -> None:
+    three, six = (cost_curve([cost_line(index=index) for index in range(many)]).layout.height for many in (3, 6))
+    assert six - three == 3 * LEGEND_ROW_PIXELS
+
+
 class TestLines:
     def test_total_so_far(self) -> None:
         one = cost_line(index=2)
@@ -38,7 +43,7 @@ class TestLines:
         assert (setting.line.color, setting.line.dash) == (setting_color(2), setting_dash(2))
 
     def test_each_turn(self) -> None:
-        (setting,) = lines_of(cost_curve([cost_line()], View.EACH_TURN))
+        (setting,) = lines_of(cost_curve([cost_line()], View.EACH_STEP))
         np.testing.assert_allclose(setting.y, [0.0042, 0.007625, 0.003825])
 
     @pytest.mark.parametrize("view", list(View))
@@ -71,7 +76,7 @@ class TestLines:
 
     def test_tokens_where_no_price_is_known(self) -> None:
         one = cost_line(main=None)
-        (setting,) = lines_of(cost_curve([one], View.EACH_TURN, unit=Unit.TOKENS))
+        (setting,) = lines_of(cost_curve([one], View.EACH_STEP, unit=Unit.TOKENS))
         assert setting.y.tolist() == [1000, 2050, 2100]
         assert not lines_of(cost_curve([one])), "in dollars it has no line"
 
@@ -107,7 +112,7 @@ class TestTooltips:
 
 
 class TestBreakEven:
-    MARK = BreakEven(3, cost_line(), cost_line(main=None))
+    MARK = BreakEven((3, 1, 1), cost_line(), cost_line(main=None))
 
     def test_is_marked_where_totals_are_drawn(self) -> None:
         layout = cost_curve([cost_line()], break_even=self.MARK).layout
@@ -116,7 +121,7 @@ class TestBreakEven:
         assert layout.annotations[0].xanchor == "right", "at the end of the picture its words stand before it"
 
     def test_is_not_where_each_turn_is_or_there_is_none(self) -> None:
-        assert not cost_curve([cost_line()], View.EACH_TURN, break_even=self.MARK).layout.shapes
+        assert not cost_curve([cost_line()], View.EACH_STEP, break_even=self.MARK).layout.shapes
         assert not cost_curve([cost_line()]).layout.shapes
 
 
@@ -125,7 +130,7 @@ class TestFigure:
         layout = cost_curve([cost_line()]).layout
         assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("turn", "US dollars in total")
         assert layout.yaxis.tickprefix == "$"
-        assert cost_curve([cost_line()], View.EACH_TURN, unit=Unit.TOKENS).layout.yaxis.title.text == "tokens a turn"
+        assert cost_curve([cost_line()], View.EACH_STEP, unit=Unit.TOKENS).layout.yaxis.title.text == "tokens a turn"
 
     def test_legend_only_where_there_is_something_to_tell_apart(self) -> None:
         assert cost_curve([cost_line()]).layout.showlegend is False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memviz.charts.cost.curve import cost_curve
 from memviz.charts.cost.frame import framed
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.charts.cost.words import cache_finding, cost_finding, requests_finding
+from memviz.charts.cost.words import above_finding, cache_finding, cost_finding, requests_finding
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from tests.charts.costs import cost_line
 from tests.charts.runs import run_of
@@ -25,19 +25,21 @@ def growing() -> SettingCost:
 
 def test_of_each_turn_what_grows_without_end_leaves_the_picture() -> None:
     costs = [growing(), limited()]
-    frame = framed(costs, View.EACH_TURN, Unit.USD, uncached=False)
+    frame = framed(costs, View.EACH_STEP, Unit.USD, uncached=False)
     assert [line.name for line in frame.above] == ["all"]
-    amounts = limited().amounts(View.EACH_TURN)
+    amounts = limited().amounts(View.EACH_STEP)
     assert amounts is not None
     assert frame.top == amounts[0].max()
-    layout = cost_curve(costs, View.EACH_TURN, uncached=False).layout
+    layout = cost_curve(costs, View.EACH_STEP, uncached=False).layout
     assert layout.yaxis.range[1] < 2 * frame.top
-    assert "off the chart: all, $" in layout.annotations[-1].text
+    assert not layout.annotations, "words in the plot would cover lines"
+    assert above_finding(frame, Unit.USD) == "Off the chart: all, $0.075."
 
 
 def test_totals_are_all_seen() -> None:
     frame = framed([growing(), limited()], View.SO_FAR, Unit.USD, uncached=False)
     assert frame.above == ()
+    assert above_finding(frame, Unit.USD) == ""
     assert cost_curve([growing(), limited()]).layout.yaxis.range is None
 
 
@@ -50,7 +52,7 @@ def test_a_line_without_the_cache_leaves_if_it_presses_the_others() -> None:
 
 
 def test_nothing_leaves_where_everything_grows_or_costs_nothing() -> None:
-    assert framed([growing()], View.EACH_TURN, Unit.USD, uncached=False).above == ()
+    assert framed([growing()], View.EACH_STEP, Unit.USD, uncached=False).above == ()
     assert framed([cost_line(main=None)], View.SO_FAR, Unit.USD, uncached=True) == (0.0, ())
 
 

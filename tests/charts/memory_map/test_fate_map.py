@@ -98,18 +98,21 @@ def test_every_tooltip_tells_the_truth(id: str, messages: list[Message], plan: l
                 Fate.VERBATIM: "\nword for word\n",
                 Fate.DROPPED: "\ndropped\n",
                 Fate.RECALLED: "\nrecalled\n",
+                Fate.CLEARED: "\nsent as a placeholder\n",
+                Fate.SHORTENED: "\nshortened\n",
                 Fate.SUMMARIZED: f"\nreplaced by a summary (version {versions[position]}),\n"
                 f"summarized {'once' if often == 1 else f'{often} times'}\n",
             }[fate] in text
             assert text.endswith(" dropped")
             for kind, words in (
                 (Fate.VERBATIM, "word for word"),
+                (Fate.CLEARED, "sent as a placeholder"),
                 (Fate.SUMMARIZED, "replaced by a summary"),
                 (Fate.DROPPED, "dropped"),
             ):
                 count = int((fates[request] == kind).sum())
                 assert (f"{count} {words}" in text.partition("tokens sent,")[2]) is (
-                    bool(count) or kind is not Fate.SUMMARIZED
+                    bool(count) or kind in (Fate.VERBATIM, Fate.DROPPED)
                 )
 
 
@@ -130,7 +133,7 @@ def test_colours_are_those_of_the_palette_and_empty_cells_have_none() -> None:
         below, above = [pair for pair in pairwise(scale) if pair[0][0] <= at < pair[1][0]][-1]
         assert below[1] == above[1] == color
         assert below[0] < at < above[0]
-    assert (cells.zmin, cells.zmax, steps) == (-0.5, 7.5, 8)
+    assert (cells.zmin, cells.zmax, steps) == (-0.5, len(STEP_COLORS) - 0.5, len(STEP_COLORS))
     assert STEP_COLORS[0].endswith(",0)")
 
 

@@ -6,7 +6,7 @@ import memviz
 from memviz import Chat, ScriptedModel
 from memviz.charts.requests.setting_marks import MOST_ROWS, setting_marks
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
-from memviz.charts.turn_axis import axis_of
+from memviz.metrics.requests.request_axis import axis_of
 
 WINDOW, SUMMARY = memviz.strategy("window", window_size=10), memviz.strategy("summary", buffer_size=2)
 

@@ -298,6 +298,13 @@ class TestPanels:
         assert [trace.yaxis for trace in all_lines_of(figure)] == ["y2", "y2", None]
         assert [trace.showlegend for trace in all_lines_of(figure)] == [False, None, None]
 
+    def test_most_of_the_lines_have_half_the_height(self) -> None:
+        figure = chart(
+            run_of("buffer", messages=60), run_of("buffer", messages=58), run_of("token_buffer", max_tokens=50)
+        )
+        (_, top), (bottom, _) = figure.layout.yaxis.domain, figure.layout.yaxis2.domain
+        assert 1 - bottom > 0.9 * top
+
     @pytest.mark.parametrize(
         "runs",
         [["buffer", "buffer"], ["buffer"], ["window", "summary"]],

@@ -7,8 +7,7 @@ import pytest
 
 from memviz import Run
 from memviz.charts.summaries.evolution import carried_over, compression, nesting, word_origins
-from memviz.charts.turn_axis import axis_of
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from tests.charts.runs import run_of
 

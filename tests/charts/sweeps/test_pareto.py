@@ -14,6 +14,7 @@ from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
 from memviz.charts.sweeps.pareto import pareto_chart, pareto_finding
 from memviz.charts.sweeps.points import PALE
 from memviz.charts.sweeps.strategy_marks import SHAPES, strategy_marks
+from memviz.strategies import strategies
 from memviz.tuning.results import Sweep
 from tests.charts.runs import MARKUP
 from tests.charts.sweep_tables import OWN_TAGS, legend, named, points_of, small_table, words
@@ -210,7 +211,13 @@ def test_each_strategy_has_its_own_colour_and_shape_and_keeps_them() -> None:
     assert legend(figure)[:2] == ["Token buffer", "Sliding window"]
     for number, point in points_of(figure).items():
         assert point["trace"].marker.color == ("#000002" if number < 3 else "#000001")  # type: ignore[attr-defined]
-    assert len(set(SHAPES)) == 10
+
+
+def test_no_strategy_looks_like_another_one_in_colour_and_shape() -> None:
+    names = [f"strategy{number}" for number in range(3 * len(strategies()))]
+    marks = strategy_marks(DataFrame({"strategy": names, "label": names}))
+    assert len({(mark.color, mark.shape) for mark in marks}) == len(marks)
+    assert len({mark.shape for mark in marks[: len(strategies())]}) == len(strategies()), "colours are not told by all"
 
 
 def test_nothing_of_a_label_becomes_markup() -> None:
