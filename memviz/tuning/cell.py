@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.counters import AnyCounter
-from memviz.engine.outline import Outline, outline
+from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
+from memviz.metrics.requests.orphaned import orphaned_requests
+from memviz.metrics.requests.sent_whole import sends_everything
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
@@ -25,7 +27,7 @@ from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 3
+VERSION = 5
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
@@ -36,8 +38,10 @@ class Cell:
     ``retained`` and ``born`` are arrays [requests]: of how many facts a request held the evidence or the answer, and
     how many had been stated by then (see :class:`memviz.metrics.retention.knowledge.Retention`).
     ``failed_summarizations`` are calls that gave no summary,
-    ``over_budget_requests`` those larger than the strategy's own budget. ``error`` says in a sentence
-    why there is nothing, and then all counts are empty.
+    ``over_budget_requests`` those larger than the strategy's own budget, ``orphaned_requests`` those that hold a tool's
+    result without its call. ``sends_everything``: it did what the full buffer does, see
+    :func:`memviz.metrics.requests.sent_whole.sends_everything`. ``error`` says in a sentence why there is nothing, and
+    then all counts are empty.
     """
 
     strategy: Strategy
@@ -50,6 +54,8 @@ class Cell:
     summarizations: int = 0
     failed_summarizations: int = 0
     over_budget_requests: int = 0
+    orphaned_requests: int = 0
+    sends_everything: bool = False
     seconds: float = 0.0
     error: str = ""
 
@@ -72,8 +78,8 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as JSON."""
-        plain = ("subject", "facts", "summarizations", "failed_summarizations", "over_budget_requests", "seconds",
-                 "error")  # fmt: skip
+        plain = ("subject", "facts", "summarizations", "failed_summarizations", "over_budget_requests",
+                 "orphaned_requests", "sends_everything", "seconds", "error")  # fmt: skip
         return {
             **{name: getattr(self, name) for name in plain},
             "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
@@ -106,20 +112,22 @@ def measure(subject: SweepConversation, strategy: Strategy, counter: AnyCounter,
     that no call reaches are raised: no other cell would do better."""
     started = perf_counter()
     try:
-        run = outline(subject.log, strategy, summarizer, counter, subject.system_prompt, subject.tools)
+        run = replay(
+            subject.log, strategy, model=summarizer, counter=counter, system_prompt=subject.system_prompt,
+            tools=subject.tools,
+        )  # fmt: skip
     except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:
         return Cell(strategy, subject.title, seconds=perf_counter() - started, error=str(error))
     kept = retention(run, subject.probes, subject.texts) if subject.probes else None
-    return cell_of(subject, run, kept, run.over_budget_requests, perf_counter() - started)
+    return cell_of(subject, run, kept, perf_counter() - started)
 
 
 def cell_of(
     subject: SweepConversation,
-    run: Outline | Run,
+    run: Run,
     kept: Retention | None,
-    over_budget_requests: int,
     seconds: float = 0.0,
 ) -> Cell:
     """The cell of a run of ``subject``. ``kept`` is what it retains of the subject's probes, ``None`` where that is not
@@ -135,6 +143,8 @@ def cell_of(
         facts=0 if kept is None else len(subject.probes),
         summarizations=sum(compaction.is_summarization for compaction in run.compactions),
         failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
-        over_budget_requests=over_budget_requests,
+        over_budget_requests=run.columns.over_budget,
+        orphaned_requests=orphaned_requests(run),
+        sends_everything=sends_everything(run),
         seconds=seconds,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.authors import has_offline_summary
 from memviz.models.registry import OFFLINE
@@ -23,7 +22,7 @@ def as_sweep(
     """The sweep whose settings are those of ``runs``, at least one, of the conversation ``subject``. ``kept`` is what
     each of them retains of its probes, ``None`` where that is not known."""
     cells = {
-        CellIndex(number, 0): cell_of(subject, run, retained, token_use(run).over_budget_requests)
+        CellIndex(number, 0): cell_of(subject, run, retained)
         for number, (run, retained) in enumerate(zip(runs, kept, strict=True))
     }
     return Sweep(

@@ -21,19 +21,42 @@ Grid = Mapping[str, Mapping[str, Any] | None]
 parameters: the suggested values of all. A parameter that is not named keeps its default."""
 
 
+def refused() -> dict[str, str]:
+    """The strategies that cannot be run here, by id, and why: a sentence that says what to do. A sweep offers none of
+    them."""
+    reasons = {id: _reason(cls) for id, cls in strategies().items()}
+    return {id: reason for id, reason in reasons.items() if reason}
+
+
+def _reason(cls: type[Strategy]) -> str:
+    try:
+        return cls().can_be_run()
+    except ParameterError:  # a parameter has no default, so it cannot say it yet
+        return ""
+
+
+def offered() -> dict[str, type[Strategy]]:
+    """The strategies that a sweep can try, by id."""
+    cannot = refused()
+    return {id: cls for id, cls in strategies().items() if id not in cannot}
+
+
 def tried_at_first() -> list[str]:
     """The strategies to begin with, by id."""
-    return [id for id, cls in strategies().items() if cls.tried_at_first]
+    return [id for id, cls in offered().items() if cls.tried_at_first]
 
 
 def settings(grid: Grid) -> tuple[Strategy, ...]:
     """All settings of a grid, in its order, none twice.
 
     Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError` for a parameter that a
-    strategy does not have, a value out of range, or an empty list of values.
+    strategy does not have, a value out of range, an empty list of values, or a strategy that cannot be run here.
     """
     made: dict[tuple[str, str], Strategy] = {}
+    cannot = refused()
     for id, given in grid.items():
+        if id in cannot:
+            raise ParameterError("grid", id, f"a strategy that can be run here. {cannot[id]}")
         values = suggested(id) if given is None else {name: _listed(id, name, one) for name, one in given.items()}
         _check_number(id, values)
         for combination in product(*values.values()):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memviz.strategies.base import Strategy
-from memviz.text.wording import dollars, listed
+from memviz.strategies.base import Strategy, Trigger
+from memviz.text.wording import dollars, listed, share_of
 from memviz.tuning.choice import SAME_COST, best_row, cheapest, did_the_same
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
@@ -83,6 +83,7 @@ def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, o
     second = cheapest(others, measure) if len(others) else None
     asked = constraints if has_facts else constraints.of_size
     reasons = [_what_it_does(sweep, first, has_facts), _why_it(len(table), len(fitting), measure, asked)]
+    reasons += [*idle_in_words(sweep, first["setting"]), *orphans_in_words(sweep, first["setting"])]
     if second is not None:
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
@@ -104,8 +105,35 @@ def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
     parts.append(f"{peak} ({worst['peak_tokens']:,.0f} in the worst)" if several else peak)
     parts.append(f"costs {cost_in_words(row)}{' a conversation' if several else ''}")
     missing = len(sweep.subjects) - row["conversations"]
-    measured = f" So far it was measured over {row['conversations']:,} of {len(sweep.subjects):,} conversations."
+    over = share_of(row["conversations"], len(sweep.subjects), "conversation")
+    measured = f" So far it was measured over {over}."
     return f"{row['label']} {listed(parts)}.{measured if missing else ''}"
+
+
+def idle_in_words(sweep: Sweep, setting: int) -> list[str]:
+    """A sentence where the setting of this number (0-based) could leave something out and never did; else none."""
+    strategy, cells = sweep.settings[setting], [cell for cell in sweep.cells_of(setting) if not cell.error]
+    idle = sum(cell.sends_everything for cell in cells)
+    if not idle or not strategy.main_parameter:
+        return []
+    acts = "left nothing out"
+    if strategy.trigger is not Trigger.NEVER:
+        acts = "never summarized" if strategy.writes_notes else "never cleared or shortened anything"
+    where = "here" if len(sweep.subjects) == 1 else f"in {share_of(idle, len(sweep.subjects), 'conversation')}"
+    return [f"It {acts} {where}, so it did what the full buffer does."]
+
+
+def orphans_in_words(sweep: Sweep, setting: int) -> list[str]:
+    """A sentence where the setting of this number (0-based) sends requests that a provider refuses; else none."""
+    cells = sweep.cells_of(setting)
+    orphaned, requests = sum(cell.orphaned_requests for cell in cells), sum(len(cell.traffic.turns) for cell in cells)
+    if not orphaned:
+        return []
+    hold = "holds" if orphaned == 1 else "hold"
+    return [
+        f"But {share_of(orphaned, requests, 'request')} {hold} a tool result whose call was cut off, which a real API "
+        "rejects: a program that uses this setting has to leave such results out, as Chat and exported code do."
+    ]
 
 
 def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -> str:

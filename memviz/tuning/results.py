@@ -28,6 +28,7 @@ MEASURES = {
     "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
     "all_tokens": "max", "sent_tokens": "max", "mean_tokens": "max", "peak_tokens": "max", "summarizer_tokens": "max",
     "summarizations": "max", "failed_summarizations": "max", "over_budget_requests": "max",
+    "orphaned_requests": "max",
     "hit_rate": "min", "retention": "min", "final_retention": "min", "seconds": "max",
 }  # fmt: skip
 """What is measured of a cell, and which end of it is the less favourable."""
@@ -134,6 +135,10 @@ class Sweep:
         table = self.by_setting(over)
         return table[table["front"]].sort_values(self.cost_measure, ignore_index=True)
 
+    def cells_of(self, setting: int) -> list[Cell]:
+        """The cells of the setting of this number (0-based), one a conversation."""
+        return [self.cells[place] for place in sorted(self.cells) if place.setting == setting]
+
     def best(
         self, min_retention: float = 0.9, max_peak_tokens: int | None = None, over: Over = "median"
     ) -> Recommendation:
@@ -164,7 +169,7 @@ _COLUMNS = (
     "requests", "facts", "retention", "final_retention", "usd", "uncached_usd", "main_usd", "summarizer_usd",
     "usd_per_fact", "hit_rate", "all_tokens", "sent_tokens", "mean_tokens", "peak_tokens", "peak_turn",
     "reply_tokens", "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
-    "seconds", "error",
+    "orphaned_requests", "seconds", "error",
 )  # fmt: skip
 
 
@@ -196,6 +201,7 @@ def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
         "summarizations": cell.summarizations,
         "failed_summarizations": cell.failed_summarizations,
         "over_budget_requests": cell.over_budget_requests,
+        "orphaned_requests": cell.orphaned_requests,
         "seconds": cell.seconds,
         "error": cell.error,
     }

@@ -16,7 +16,14 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.knee import knee
 from memviz.tuning.pareto import on_front
-from memviz.tuning.recommendation import asked_in_words, cost_in_words, share_in_words, verdict
+from memviz.tuning.recommendation import (
+    asked_in_words,
+    cost_in_words,
+    idle_in_words,
+    orphans_in_words,
+    share_in_words,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -41,6 +48,8 @@ class StrategyAnswer:
     grounds: Grounds
     asked: str
     best_in_both: int | None = None
+    orphans: tuple[str, ...] = ()
+    """What is to be said of requests of the best value that a provider refuses."""
 
     @property
     def headline(self) -> str:
@@ -62,6 +71,7 @@ class StrategyAnswer:
         yield f"{which} {listed(does)}."
         if self.best.fits:
             yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
+        yield from self.orphans
         yield from self._bend()
         if self.best.edge is not None:
             value = self._named(row[self.axis.name])
@@ -101,7 +111,10 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     costs, kept = (curve[name].to_numpy(dtype=float) for name in (sweep.cost_measure, "retention"))
     front = np.flatnonzero(on_front(costs, kept))
     only = int(front[0]) if len(front) == 1 else None
-    return StrategyAnswer(axis, best, curve, bend(costs, kept), sweep.grounds, asked, only)
+    return StrategyAnswer(
+        axis, best, curve, bend(costs, kept), sweep.grounds, asked, only,
+        (*idle_in_words(sweep, best.row["setting"]), *orphans_in_words(sweep, best.row["setting"])),
+    )  # fmt: skip
 
 
 def bend(costs: NDArray[np.float64], kept: NDArray[np.float64]) -> int | None:

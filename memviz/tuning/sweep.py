@@ -19,7 +19,7 @@ from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
 from memviz.errors import BudgetSpentError, DatabaseMovedError, SweepError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
-from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, cell_key
 from memviz.tuning.executors import dask_cluster, inline, processes, threads
@@ -136,7 +136,7 @@ class Sweeping:
         summarizer = "" if self.summarizer is None else _named(self.summarizer)
         return {
             # Who would summarize does not matter where nothing ever is summarized.
-            CellIndex(s, c): cell_key(subject, setting, counter, "" if setting.trigger is Trigger.NEVER else summarizer)
+            CellIndex(s, c): cell_key(subject, setting, counter, summarizer if setting.writes_notes else "")
             for c, subject in enumerate(self.subjects)
             for s, setting in enumerate(self.settings)
         }

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, Transcript
+from memviz import Message, Run, Strategy, Transcript
 from memviz.counters import counter
+from memviz.engine.requests import Requests
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.tuning.cell import Cell, measure
 from memviz.tuning.sweep_conversation import SweepConversation
 from tests.engine.probes import IDS, small
+from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.metrics.random_probes import probes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -33,8 +37,24 @@ def transcripts(draw: st.DrawFn) -> Transcript:
 def test_a_cell_holds_what_the_metrics_of_a_replay_say(
     id: str, transcript: Transcript, plan: list[str] | None, name: str
 ) -> None:
+    holds_what_a_replay_says(small(id), transcript, plan, name)
+
+
+@given(
+    strategy=odd_strategies, transcript=transcripts(), plan=st.none() | outcomes,
+    name=st.sampled_from(["chars4", "o200k_base"]),
+)  # fmt: skip
+def test_a_cell_of_a_strategy_with_forms_and_notes_in_any_place_does_too(
+    strategy: Odd, transcript: Transcript, plan: list[str] | None, name: str
+) -> None:
+    holds_what_a_replay_says(strategy, transcript, plan, name)
+
+
+def holds_what_a_replay_says(strategy: Strategy, transcript: Transcript, plan: list[str] | None, name: str) -> None:
+    """A cell has the numbers that the records of a replay have, each made when it is asked for."""
     subject = SweepConversation.of(transcript, counter(name))
-    run = memviz.replay(transcript, small(id), model=plan and summarizer(plan), counter=name)
+    made = memviz.replay(transcript, strategy, model=plan and summarizer(plan), counter=name)
+    run = replace(made, requests=Requests.of([*made.requests]))
     kept = retention(run, transcript.probes)
     expected = Cell(
         run.strategy, subject.title, traffic(run),
@@ -42,9 +62,18 @@ def test_a_cell_holds_what_the_metrics_of_a_replay_say(
         summarizations=sum(one.is_summarization for one in run.compactions),
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
         over_budget_requests=sum("over_budget" in record.flags for record in run.requests),
+        orphaned_requests=sum("orphaned_tool_message" in record.flags for record in run.requests),
+        sends_everything=sends_what_the_buffer_sends(run),
     )  # fmt: skip
-    found = measure(subject, small(id), counter(name), summarizer(plan) if plan else None)
+    found = measure(subject, strategy, counter(name), summarizer(plan) if plan else None)
     assert {**found.to_dict(), "seconds": 0} == {**expected.to_dict(), "seconds": 0}
+
+
+def sends_what_the_buffer_sends(run: Run) -> bool:
+    """Whether every request is the full buffer's, message by message."""
+    full = memviz.replay(run.log, memviz.strategy("buffer"), counter=run.counter, system_prompt=run.system_prompt)
+    pairs = zip(run.requests, full.requests, strict=True)
+    return all(list(one.context.messages) == list(other.context.messages) for one, other in pairs)
 
 
 def test_a_cell_without_facts_counts_tokens_alone() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import ParameterError, UnknownStrategyError
 from memviz.tuning.axes import axes, suggested_values
-from memviz.tuning.grid import settings, suggested
+from memviz.tuning.grid import offered, refused, settings, suggested, tried_at_first
 
 
 def labels(grid: dict) -> list[str]:
@@ -26,6 +26,18 @@ def test_every_pair_of_values_is_a_setting_in_the_order_given() -> None:
 def test_one_value_needs_no_list_and_none_is_tried_twice() -> None:
     assert len(settings({"window": {"window_size": [4, 4, 10]}, "buffer": {}})) == 3
     assert [one.window_size for one in settings({"window": {"window_size": 4}})] == [4]
+
+
+def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the library that it runs is not installed."""
+    assert "window" in tried_at_first()
+    window = memviz.strategies()["window"]
+    monkeypatch.setattr(window, "can_be_run", lambda self: "Install the library windows.")
+    assert refused()["window"] == "Install the library windows."
+    assert "window" not in tried_at_first()
+    assert set(offered()) == set(memviz.strategies()) - set(refused())
+    with pytest.raises(ParameterError, match="Install the library windows"):
+        settings({"window": {"window_size": [4]}, "buffer": {}})
 
 
 def test_a_strategy_without_values_gets_the_suggested_ones() -> None:

@@ -8,11 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import memviz
+from memviz import Transcript
 from memviz.text.wording import dollars
 from memviz.tuning.choice import SAME_COST, did_the_same
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import idle_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep
+from memviz.tuning.strategy_answer import answer_for
+from tests.tool_loops import loops
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps
 
 OVER: st.SearchStrategy[Over] = st.sampled_from(["median", "worst"])
@@ -169,3 +174,32 @@ def test_tokens_decide_where_no_price_is_known() -> None:
 )  # fmt: skip
 def test_shares_are_not_rounded_to_what_they_are_not(share: float, beside: float | None, words: str) -> None:
     assert share_in_words(share, beside) == words
+
+
+@pytest.mark.parametrize(
+    ("id", "parameter", "acts"),
+    [("clear_tool_results", "trigger_tokens", "never cleared or shortened anything"),
+     ("summary_buffer", "max_token_limit", "never summarized"), ("window", "window_size", "left nothing out")],
+)  # fmt: skip
+def test_a_setting_that_never_did_anything_is_said_to_be_the_full_buffer(id: str, parameter: str, acts: str) -> None:
+    said = Transcript(tuple(loops(3, 4)))
+    sweep = memviz.sweep([said], {id: {parameter: [5000]}}, counter="chars4")
+    assert f"It {acts} here, so it did what the full buffer does." in sweep.best(0.0).sentence
+    busy = memviz.sweep([said], {id: {parameter: [10]}, "buffer": {}}, counter="chars4")
+    assert [len(idle_in_words(busy, number)) for number in range(2)] == [0, 0]
+
+
+def test_requests_that_a_provider_refuses_are_said_beside_the_recommendation() -> None:
+    said = Transcript(tuple(loops(3, 4)))
+    sweep = memviz.sweep([said], {"token_buffer": {"max_tokens": [20, 22]}}, counter="chars4")
+    best = sweep.best(0.0)
+    run = memviz.replay(said, best.setting, counter="chars4")
+    orphaned = sum("orphaned_tool_message" in record.flags for record in run.requests)
+    assert orphaned
+    words = f"But {orphaned} of {len(run.requests)} requests hold a tool result whose call was cut off"
+    assert words in best.sentence
+    answer = answer_for(sweep, "token_buffer", Constraints(0.0, None, "median"))
+    assert answer is not None
+    assert words in " ".join(answer.sentences)
+    whole = memviz.sweep([said], {"buffer": {}}, counter="chars4").best(0.0)
+    assert "cut off" not in whole.sentence

@@ -1,0 +1,101 @@
+"""Limits that are made for a model's whole context window, scaled to one conversation: the same shares of a window that
+is as large as the conversation needs. A preset of 100,000 tokens does nothing in a conversation of 14,000."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import floor, log10
+from typing import Any, NamedTuple
+
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter
+from memviz.text.wording import listed
+
+WINDOWS_TOKENS = (4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000, 2_000_000)
+"""Usual context windows."""
+LARGEST_SHARE = 2
+"""Presets are taken to be made for the smallest usual window of which the largest of them is at most one in so many
+parts."""
+WINDOW_PARAMETERS = ("window_tokens", "context_window", "context_window_tokens")
+"""Names of a parameter that says the window itself."""
+OTHER_SHARE = 10
+"""A window of which the largest limit is not even one in so many parts is not what the limits are made for."""
+DIGITS = 2
+
+
+class Scaled(NamedTuple):
+    """Token parameters of a strategy by name: the ``presets``, made for a window of ``window_tokens``, and the
+    ``values`` that are the same shares of one of ``needed_tokens``."""
+
+    presets: Mapping[str, int]
+    values: Mapping[str, int]
+    window_tokens: int
+    needed_tokens: int
+
+    @property
+    def words(self) -> str:
+        """What was scaled, from what, in a sentence."""
+        changes = (
+            f"{name.replace('_', ' ')} {self.presets[name]:,} → {value:,}"
+            for name, value in self.values.items() if value != self.presets[name]
+        )  # fmt: skip
+        return (
+            f"Scaled from a window of {self.window_tokens:,} tokens to a conversation of {self.needed_tokens:,}: "
+            f"{listed(changes)}."
+        )
+
+
+def scaled(strategy: type[Strategy], needed_tokens: int) -> Scaled | None:
+    """The presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all. ``None`` where there is
+    nothing to scale: it has no limit in tokens, or the conversation would fill the window that they are made for. A
+    parameter that says the window itself, of which others are shares, becomes what the conversation needs."""
+    presets, limits = presets_of(strategy), {one.name: one for one in strategy.parameters()}
+    if not presets or needed_tokens <= 0:
+        return None
+    window_tokens = window_of(presets)
+    share = min(1.0, needed_tokens / window_tokens)
+    values = {
+        name: min(preset, _within(limits[name], needed_tokens if name in WINDOW_PARAMETERS else _round(preset, share)))
+        for name, preset in presets.items()
+    }
+    if values == presets:
+        return None
+    said = next((preset for name, preset in presets.items() if name in WINDOW_PARAMETERS), window_tokens)
+    return Scaled(presets, values, window_tokens if share < 1 else said, needed_tokens)
+
+
+def presets_of(strategy: type[Strategy]) -> dict[str, int]:
+    """The limits in tokens that a strategy begins with, by parameter; a limit of 0 is none. A window is among them
+    where they are made for it."""
+    found = {
+        one.name: int(one.default) for one in strategy.parameters()
+        if one.unit == "tokens" and one.is_number and one.default and not one.live_only
+    }  # fmt: skip
+    limits = [value for name, value in found.items() if name not in WINDOW_PARAMETERS]
+    made_for = OTHER_SHARE * max(limits, default=0)
+    return {name: value for name, value in found.items() if name not in WINDOW_PARAMETERS or value <= made_for}
+
+
+def window_of(presets: Mapping[str, int]) -> int:
+    """The usual context window that these limits are made for, in tokens."""
+    limits = [preset for name, preset in presets.items() if name not in WINDOW_PARAMETERS] or [*presets.values()]
+    least = LARGEST_SHARE * max(limits)
+    return next((window for window in WINDOWS_TOKENS if window >= least), least)
+
+
+def is_scaled(scale: Scaled | None, parameters: Mapping[str, Any]) -> bool:
+    """Whether ``parameters`` still are as they were scaled."""
+    return scale is not None and all(parameters.get(name) == value for name, value in scale.values.items())
+
+
+def _round(preset: int, share: float) -> int:
+    """The share of a limit with two digits that are not zero: people compare such numbers. All of it stays as it is."""
+    if share == 1:
+        return preset
+    exact = preset * share
+    return int(round(exact, DIGITS - 1 - floor(log10(exact)))) if exact >= 1 else 1
+
+
+def _within(parameter: Parameter, value: float) -> int:
+    at_least = max(parameter.minimum or 1, value)
+    return int(at_least if parameter.maximum is None else min(parameter.maximum, at_least))
