@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memviz.code_export import (
+    autogen,
     langchain_classic,
     langchain_middleware,
     llamaindex,
@@ -16,7 +17,8 @@ from memviz.code_export.base import Language, Setting, Target
 __all__ = ["Language", "Setting", "Target", "targets"]
 
 TARGETS = (
-    memory_yaml, memviz_code, llamaindex, langchain_middleware, langchain_classic, openai_agents, plain_python,
+    memory_yaml, memviz_code, llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen,
+    plain_python,
 )  # fmt: skip
 
 

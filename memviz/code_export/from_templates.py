@@ -16,13 +16,15 @@ ANY_RULE = "any_rule"
 
 
 def template_of(setting: Setting, folder: str) -> str | None:
-    """The template for a setting: the strategy's own, else the one for any strategy whose rule is known as code."""
+    """The template for a setting: the strategy's own, else the one for any strategy whose rule is known as code, where
+    the library can be given one."""
     id = setting.strategy.id
     if not setting.is_built_in:
         return None
     if is_program(f"{folder}.{id}"):
         return f"{folder}.{id}"
-    return f"{folder}.{ANY_RULE}" if has_template(f"rules.{id}") else None
+    any_rule = f"{folder}.{ANY_RULE}"
+    return any_rule if has_template(f"rules.{id}") and has_template(any_rule) else None
 
 
 def write_from_templates(
@@ -34,12 +36,13 @@ def write_from_templates(
     spelled: Callable[[str], str] = str,
     summarizer_model: str = "",
     instead: Mapping[str, str] | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> str:
     """The file for ``place``, a library whose templates are in ``folder``.
 
     ``packages`` are what pip has to install, ``spelled`` gives a model's name as the library takes it,
-    ``summarizer_model`` that of the summarizer if it is spelled otherwise, and ``instead`` names templates of the
-    library that take the place of common ones.
+    ``summarizer_model`` that of the summarizer if it is spelled otherwise, ``instead`` names templates of the library
+    that take the place of common ones, and ``more`` are values of constants besides those that all settings have.
     """
     name = template_of(setting, folder)
     if name is None:
@@ -48,6 +51,7 @@ def write_from_templates(
         "MODEL": spelled(setting.chat_model),
         "SUMMARIZER_MODEL": summarizer_model or spelled(setting.summary_model),
         **values_of(setting),
+        **(more or {}),
     }
     return whole_file(setting, place, program(name, values, _serving(setting) | dict(instead or {})), packages)
 

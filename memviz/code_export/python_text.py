@@ -36,6 +36,12 @@ def quoted(text: str) -> str:
 
 def value(given: Any, indent: int = 0) -> str:
     """A value as a Python literal; a long text as pieces under each other."""
+    if isinstance(given, dict):
+        return "{" + ", ".join(f"{value(key)}: {value(item)}" for key, item in given.items()) + "}"
+    if isinstance(given, list):
+        return f"[{', '.join(map(value, given))}]"
+    if isinstance(given, tuple):
+        return f"({', '.join(map(value, given))}{',' if len(given) == 1 else ''})"
     if not isinstance(given, str):
         return repr(given)
     if len(given) <= PIECE_CHARS and "\n" not in given:

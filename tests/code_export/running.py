@@ -20,6 +20,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "summary_buffer": {"max_token_limit": 1200},
     "chat_summary_buffer": {"token_limit": 1500},
     "summary_only": {},
+    "clear_tool_results": {"trigger_tokens": 600, "keep_results": 2},
+    "head_and_tail": {"head_size": 2, "tail_size": 5},
+    "fifo_facts": {"token_limit": 900},
+    "threshold_summary": {"trigger_tokens": 500, "keep_messages": 6},
+    "langchain_summarization": {"trigger_tokens": 500, "keep_messages": 6},
 }
 """Values at which every strategy acts several times in a bundled conversation."""
 

@@ -17,11 +17,15 @@ from tests.code_export.running import load, pairs, requests, setting, summarize_
 
 pytest.importorskip("langchain.agents")
 
+from langchain.agents.middleware import ModelRequest
 from langchain.agents.middleware.summarization import SummarizationMiddleware
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, convert_to_messages
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, convert_to_messages
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.code_export.fake_langchain import ROLES, Answering
+from tests.strategies.libraries.langchain_messages import from_langchain
+from tests.strategies.libraries.langchain_runner import arrivals
+from tests.tool_loops import loops
 
 EXACT = ("buffer", "window", "token_buffer", "recent_only", "summary_only")
 PREFIX = "Here is a summary of the conversation to date:\n\n"
@@ -332,3 +336,78 @@ def test_summaries_of_the_own_middleware_are_system_messages() -> None:
     sent = names["StrategyMiddleware"]().sent(as_langchain([*talk(2), Message("user", "And?")]))
     assert isinstance(sent[0], SystemMessage)
     assert sent[0].text.count("all of it") == 2
+
+
+CLEARING: list[dict[str, Any]] = [
+    {}, {"rule": "gate", "clear_at_least_tokens": 400}, {"clear_at_least_tokens": 60},
+    {"clear_arguments": True, "keep_results": 0}, {"excluded_tools": "never, look_up", "placeholder": "gone"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("talked", "parameters"),
+    [(list(bundled()["support"].messages), CLEARING[1]), *((loops(3, 6), parameters) for parameters in CLEARING)],
+)
+def test_the_middleware_clears_what_memviz_simulated(talked: list[Message], parameters: dict[str, Any]) -> None:
+    wanted = setting("clear_tool_results", parameters={"trigger_tokens": 150, **parameters})
+    middleware = load("langchain_middleware", wanted)["editing"]()
+    state: list[BaseMessage] = []
+    for said, (_, expected) in zip(arrivals(talked), requests(talked, wanted), strict=True):
+        state += said
+        sent: list[BaseMessage] = []
+        request = ModelRequest(model=Answering(answer=lambda _: ""), messages=[*state])
+        middleware.wrap_model_call(request, lambda edited, sent=sent: sent.extend(edited.messages))
+        assert [from_langchain(message).to_request() for message in sent] == expected
+
+
+def test_an_agent_that_clears_keeps_everything() -> None:
+    wanted = setting("clear_tool_results", system_prompt="Be kind.")
+    talked = list(bundled()["trip"].messages)
+    held = Held(wanted, talked)
+    assert held.requests == simulated(wanted, talked)
+    assert len(held.state) == len(talked)
+
+
+def test_a_system_message_of_the_state_counts() -> None:
+    assert named("clear_tool_results", "A system message that the agent's state begins with counts")
+    wanted = setting("clear_tool_results", parameters={"trigger_tokens": 60, "keep_results": 0})
+    talked = [Message("system", "rules " * 60), *loops(1, 1)]
+    middleware, sent = load("langchain_middleware", wanted)["editing"](), []
+    request = ModelRequest(model=Answering(answer=lambda _: ""), messages=as_langchain(talked[:4]))
+    middleware.wrap_model_call(request, lambda edited: sent.extend(edited.messages))
+    assert sent[-1].text == "[cleared]"
+    assert requests(talked, wanted)[-1][1][-1]["content"] != "[cleared]"
+
+
+THRESHOLDS: list[dict[str, Any]] = [
+    {},
+    {"trigger_tokens": 300, "trigger_messages": 9, "joined_by": "all", "keep_tokens": 120},
+    {"trigger_tokens": 0, "trigger_percent": 40, "window_tokens": 1000, "keep_percent": 10},
+    {"trigger_tokens": 900, "other_triggers": "200 tokens and 0.1 of the window and 8 messages or 20 messages",
+     "window_tokens": 2500, "summarizer_reads_tokens": 0},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("id", "parameters"), [("langchain_summarization", {}), *(("threshold_summary", each) for each in THRESHOLDS)]
+)
+def test_thresholds_and_what_is_kept_are_those_that_memviz_simulated(id: str, parameters: dict[str, Any]) -> None:
+    talked = list(bundled()["trip"].messages)
+    wanted = setting(id, parameters=parameters, system_prompt="Be kind.")
+    held, expected = Held(wanted, talked), simulated(wanted, talked)
+    assert held.requests == expected
+    assert held.summarizer.requests
+
+
+def test_a_threshold_that_is_not_set_is_none() -> None:
+    wanted = setting("threshold_summary", parameters={"trigger_tokens": 0})
+    assert not Held(wanted, talk(12)).summarizer.requests
+    assert "TRIGGER = []" in targets()["langchain_middleware"].write(wanted)
+
+
+def test_an_empty_summary_is_taken() -> None:
+    assert named("threshold_summary", "LangChain goes on with an empty summary")
+    held = Held(
+        setting("threshold_summary", parameters={"trigger_tokens": 60, "keep_messages": 2}), talk(6), lambda _: ""
+    )
+    assert ("user", PREFIX) in [sent[0] for sent in held.requests]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
 from itertools import count
 from types import ModuleType
 from typing import Any
@@ -22,6 +24,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCall
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms import MockLLM
+from llama_index.core.memory import Memory
 
 OWN = ("window", "recent_only", "summary", "summary_buffer", "summary_only")
 
@@ -242,3 +245,74 @@ def test_without_a_model_nothing_is_summarized() -> None:
     names = load("llamaindex", setting("summary"))
     with pytest.raises(RuntimeError, match="SUMMARIZER"):
         names["summarize"]([{"role": "user", "content": "Hello"}])
+
+
+FACTS_LIMIT = {"token_limit": 400, "static_text": "Ada is the owner."}
+
+
+def facts() -> Iterator[str]:
+    return (f"Here: <facts>\n<fact>Fact {n // 2}</fact><fact>Fact {n}</fact></facts>" for n in count(1))
+
+
+def with_memory(memory: Memory, use: Callable[[Memory], Coroutine[Any, Any, None]]) -> None:
+    """Use a memory within one event loop, as its database has to be."""
+
+    async def using() -> None:
+        try:
+            await use(memory)
+        finally:
+            await memory.sql_store._async_engine.dispose()  # type: ignore[union-attr]
+
+    asyncio.run(using())
+
+
+@pytest.mark.parametrize("parameters", [FACTS_LIMIT, {"token_limit": 300, "history_percent": 40, "flush_percent": 30}])
+def test_the_memory_with_facts_sends_what_memviz_simulated(parameters: dict[str, Any]) -> None:
+    talked = list(bundled()["trip"].messages)
+    wanted = setting("fifo_facts", parameters=parameters, system_prompt="Be kind.")
+    names, answers, replies = load("llamaindex", wanted), facts(), iter([reply for _, reply in pairs(talked)])
+    asked = Answering(lambda _: next(answers))
+    llm = Answering(lambda _: next(replies))
+
+    async def holding(memory: Memory) -> None:
+        engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt="Be kind.")
+        for question, _ in pairs(talked):
+            await engine.achat(question)
+
+    with_memory(names["build_memory"](asked), holding)
+    expected = requests(
+        talked, setting("fifo_facts", parameters=parameters, system_prompt="Be kind."), ScriptedModel(facts())
+    )
+    assert llm.requests == [texts(sent) for _, sent in expected]
+    assert asked.requests
+
+
+class TestFactsDifferences:
+    """Each is named in the file, and the library really does so."""
+
+    def test_a_failing_model_loses_what_was_taken_out(self) -> None:
+        assert named("fifo_facts", "LlamaIndex loses the messages that it took out")
+        wanted, left = setting("fifo_facts", parameters={"token_limit": 60}), []
+
+        async def putting(memory: Memory) -> None:
+            for message in talk(6):
+                with suppress(ConnectionError):
+                    await memory.aput(as_chat_message(message))
+            left.extend(m.content for m in await memory.aget())
+
+        with_memory(load("llamaindex", wanted)["build_memory"](Answering(failing)), putting)
+        assert 0 < len(left) < 12
+        assert left == [m.content for m in talk(6)][-len(left) :]
+
+    def test_facts_stand_in_a_system_message_of_the_history(self) -> None:
+        assert named("fifo_facts", "LlamaIndex puts the facts before its words")
+        wanted = setting("fifo_facts", parameters={"token_limit": 1000, "static_text": "Ada."})
+        sent = []
+
+        async def putting(memory: Memory) -> None:
+            for role, content in (("user", "Hello"), ("system", "A note."), ("user", "And?")):
+                await memory.aput(ChatMessage(role=role, content=content))
+            sent.extend((m.role.value, "Ada." in str(m.content)) for m in await memory.aget())
+
+        with_memory(load("llamaindex", wanted)["build_memory"](Answering(failing)), putting)
+        assert sent == [("user", False), ("system", True), ("user", False)]

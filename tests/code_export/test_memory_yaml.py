@@ -25,6 +25,10 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
         return st.booleans()
     if parameter.is_number:
         return st.integers(parameter.minimum or 1, parameter.maximum or 10**12)
+    if parameter.choices:
+        return st.sampled_from([value for value, _ in parameter.choices])
+    if parameter.name == "other_triggers":  # a text with a form of its own
+        return st.sampled_from([None, "5000 tokens and 3 messages or 0.8 of the window"])
     return st.none() | any_text
 
 

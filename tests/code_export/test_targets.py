@@ -14,7 +14,8 @@ import pytest
 import memviz
 from memviz.code_export import Setting, Target, targets
 from memviz.counters import COUNTERS
-from memviz.strategies.base import Selection, Strategy
+from memviz.pieces import Piece
+from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 from tests.code_export.running import load, setting, with_code
 
@@ -27,7 +28,7 @@ HOSTILE = 'Trip """ \n import os\r\nos.abort()\u2028x = 1 \u202e \\ \x00 \ud800 
 def test_every_file_of_the_folder_is_a_target_or_serves_one() -> None:
     assert list(targets()) == [
         "memory_yaml", "memviz_code", "llamaindex", "langchain_middleware", "langchain_classic", "openai_agents",
-        "plain_python",
+        "autogen", "plain_python",
     ]  # fmt: skip
     names = [target.file_name for target in targets().values()]
     assert len(set(names)) == len(names) == len({target.title for target in targets().values()})
@@ -91,14 +92,19 @@ def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None
     for id in with_code(target):
         for parameter in memviz.strategies()[id].parameters():
             if parameter.is_number and not parameter.live_only and parameter.name != "max_recalled_messages":
-                text = targets()[target].write(setting(id, parameters={parameter.name: 7431}))
-                assert str(7431 // 2 if (target, id) == ("langchain_classic", "window") else 7431) in text
+                value = 7431 if parameter.maximum is None else parameter.maximum - 7
+                parameters = {
+                    parameter.name: value,
+                    **({"trigger_percent": 100} if parameter.name == "window_tokens" else {}),
+                }
+                text = targets()[target].write(setting(id, parameters=parameters))
+                assert str(value // 2 if (target, id) == ("langchain_classic", "window") else value) in text
 
 
 @pytest.mark.parametrize("target", PYTHON)
 def test_models_are_values_to_edit_in_the_librarys_own_spelling(target: str) -> None:
     openai, other = (
-        constants(target, setting("summary", model=name, summarizer=name))
+        constants(target, setting("buffer" if target == "autogen" else "summary", model=name, summarizer=name))
         for name in ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")
     )
     spelled = {
@@ -107,6 +113,7 @@ def test_models_are_values_to_edit_in_the_librarys_own_spelling(target: str) -> 
         "langchain_middleware": ("openai:gpt-5-mini", "litellm:anthropic/claude-sonnet-4-5"),
         "langchain_classic": ("openai:gpt-5-mini", "litellm:anthropic/claude-sonnet-4-5"),
         "openai_agents": ("gpt-5-mini", "litellm/anthropic/claude-sonnet-4-5"),
+        "autogen": ("gpt-5-mini", "anthropic/claude-sonnet-4-5"),
     }
     if target in spelled:
         assert (openai["MODEL"], other["MODEL"]) == spelled[target]
@@ -130,8 +137,8 @@ class EveryOther(Strategy):
     title: ClassVar[str] = "Every other"
     step: int = whole_number(2, "messages", "Distance.", (1, 5))
 
-    def select(self, memory: memviz.memory.Memory) -> Selection:  # type: ignore[name-defined]
-        return Selection(range(0), ())
+    def select(self, memory: memviz.memory.Memory) -> tuple[Piece, ...]:  # type: ignore[name-defined]
+        return ()
 
 
 @pytest.fixture

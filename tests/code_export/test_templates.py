@@ -17,7 +17,8 @@ import memviz
 from memviz.code_export import Setting, targets, template_reader
 from memviz.code_export.from_templates import template_of, values_of
 from memviz.memory import Memory
-from memviz.strategies.base import Selection, Strategy
+from memviz.pieces import Piece
+from memviz.strategies.base import Strategy
 from tests.code_export.running import setting, with_code
 
 FOLDER = Path(memviz.__file__).parent / "code_export" / "templates"
@@ -110,8 +111,8 @@ class Unwritten(Strategy):
 
     title: ClassVar[str] = "Unwritten"
 
-    def select(self, memory: Memory) -> Selection:
-        return Selection(range(0), ())
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        return ()
 
 
 @pytest.fixture

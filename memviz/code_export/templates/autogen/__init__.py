@@ -1,0 +1,1 @@
+"""AutoGen: the context of an agent."""
