@@ -68,7 +68,7 @@ def _as_json(cls: type[Strategy]) -> dict[str, Any]:
     parameters = [asdict(parameter) | {"kind": parameter.kind.__name__} for parameter in cls.parameters()]
     return {
         "id": cls.id, "title": cls.title, "summary": cls.summary_line(), "description": inspect.getdoc(cls) or "",
-        "reference": cls.reference, "parameters": parameters,
+        "reference": cls.reference, "cannot_be_run": cls().can_be_run(), "parameters": parameters,
     }  # fmt: skip
 
 
@@ -77,11 +77,13 @@ def _print_strategy(out: Console, cls: type[Strategy], *, whole: bool) -> None:
     out.print(_paragraphs(inspect.getdoc(cls) or "") if whole else cls.summary_line())
     if whole and cls.reference:
         out.print(f"Reference: {cls.reference}")
+    if reason := cls().can_be_run():
+        out.print(f"It cannot be run here: {reason}")
     if cls.parameters():
         table = _table("parameter", "default", "range", "unit", "help")
         for parameter in cls.parameters():
             default = "its own" if parameter.default is None else str(parameter.default).lower()
-            table.add_row(parameter.name, default, _range(parameter), parameter.unit, parameter.help)
+            table.add_row(parameter.name, default, _range(parameter), parameter.unit, _help(parameter))
         out.print(table)
 
 
@@ -96,9 +98,18 @@ def _paragraphs(text: str) -> str:
 def _range(parameter: Parameter) -> str:
     if parameter.kind is bool:
         return "true or false"
+    if parameter.choices:
+        return " or ".join(value for value, _ in parameter.choices)
     if not parameter.is_number:
         return "text"
+    if parameter.minimum is None:
+        return "whole number"
     return f"{parameter.minimum:,} or more" if parameter.maximum is None else f"{parameter.minimum}-{parameter.maximum}"
+
+
+def _help(parameter: Parameter) -> str:
+    """What it does, and where it has a few values, what each of them does."""
+    return " ".join([parameter.help, *(f"{value}: {meaning}" for value, meaning in parameter.choices)])
 
 
 def _table(*columns: str) -> Table:

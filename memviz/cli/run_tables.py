@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from memviz.cli.output import on_one_line
-from memviz.context import PARTS_IN_USE, TOKEN_PARTS
+from memviz.context import PARTS_IN_USE, TOKEN_PARTS, Fate
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
-from memviz.text.wording import counted, dollars, request_name
+from memviz.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ def print_run(out: Console, run: Run) -> None:
         for compaction in run.compactions:
             out.print(on_one_line(_compaction(run, compaction)))
     out.print()
-    for line in _totals(token_use(run), run):
+    for line in (*_totals(token_use(run), run), *_reduced(run)):
         out.print(line)
     for warning in health_warnings(run):
         out.print(on_one_line(f"{warning.title}: {warning.numbers} {warning.remedy}"))
@@ -80,22 +80,27 @@ def _marks(compactions: Sequence[Compaction], flags: Iterable[str]) -> str:
 
 
 def _outcome(compaction: Compaction) -> str:
-    return f"summary {compaction.version}" if compaction.version else outcome_of(compaction).value
+    return _name(compaction) if compaction.version else outcome_of(compaction).value
+
+
+def _name(compaction: Compaction) -> str:
+    """The summary that it wrote; notes of another kind by that kind."""
+    return f"{on_one_line(compaction.track)} {compaction.version:,}"
 
 
 def _compaction(run: Run, compaction: Compaction) -> str:
     sentence = compaction_words(compaction, run).sentence
     if not compaction.version:
         return sentence
-    return f"{sentence} Summary {compaction.version:,} has {counted(compaction.summary_tokens, 'token')}."
+    name = _name(compaction)
+    return f"{sentence} {name[:1].upper()}{name[1:]} has a text of {counted(compaction.summary_tokens, 'token')}."
 
 
 def _totals(use: TokenUse, run: Run) -> Iterable[str]:
     turns = f" in {counted(len(run.turns), 'turn')}" if run.has_calls else ""
-    largest = request_name(use.peak_turn, use.peak_call)
     yield (
         f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}{turns}, "
-        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({largest}). "
+        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({use.peak_name}). "
         f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}."
     )
     if use.summarizer_calls:
@@ -104,6 +109,17 @@ def _totals(use: TokenUse, run: Run) -> Iterable[str]:
         yield (
             f"Summarizer ({models}): {counted(use.summarizer_calls, 'call')}{failed}; "
             f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use)}."
+        )
+
+
+def _reduced(run: Run) -> Iterable[str]:
+    """How many messages the last request sends with less in them, if any request did so."""
+    if any(piece.form is not None for record in run.requests for piece in record.parts.messages):
+        fates = run.fates_at(run.requests[-1])
+        cleared, shortened = (int((fates == fate).sum()) for fate in (Fate.CLEARED, Fate.SHORTENED))
+        yield (
+            f"In the last request {counted(cleared, 'message')} cleared (sent as a placeholder or without arguments) "
+            f"and {shortened:,} shortened."
         )
 
 

@@ -22,14 +22,21 @@ def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strat
     also for a parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
     """
     for_all = [pair(text, "--set") for text in settings]
-    chosen = [_split(text) for text in named]
+    chosen = [split(text) for text in named]
     known = {name for id, _ in chosen for name in parameters_of(id)}
     return [_made(id, fitting(id, for_all, known), own) for id, own in chosen]
 
 
-def _split(text: str) -> tuple[str, list[Setting]]:
+def split(text: str) -> tuple[str, list[Setting]]:
+    """The name and what is said of its parameters; a part without ``=`` goes on with the value before it."""
     id, colon, own = text.partition(":")
-    return id, [pair(part, "--strategy") for part in own.split(",")] if colon else []
+    parts: list[str] = []
+    for part in own.split(",") if colon else []:
+        if "=" in part or not parts:
+            parts.append(part)
+        else:
+            parts[-1] += f",{part}"
+    return id, [pair(part, "--strategy") for part in parts]
 
 
 def pair(text: str, option: str) -> Setting:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memviz.cli.settings import Setting, fitting, pair, parameters_of, value_of
+from memviz.cli.settings import fitting, pair, parameters_of, split, value_of
 
 if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
@@ -27,7 +27,7 @@ def settings_to_try(named: Sequence[str], for_all: Sequence[str], largest: Mappi
     from memviz.tuning.grid import settings, suggested, tried_at_first
 
     common = [pair(text, "--set") for text in for_all]
-    chosen = [_split(text) for text in named or tried_at_first()]
+    chosen = [split(text) for text in named or tried_at_first()]
     known = {name for id, _ in chosen for name in parameters_of(id)}
     found: dict[Strategy, None] = {}
     for id, own in chosen:
@@ -38,20 +38,8 @@ def settings_to_try(named: Sequence[str], for_all: Sequence[str], largest: Mappi
     return tuple(found)
 
 
-def _split(text: str) -> tuple[str, list[Setting]]:
-    """The name and what is said of its parameters; a part without ``=`` is one more value of the parameter before."""
-    id, colon, own = text.partition(":")
-    parts: list[str] = []
-    for part in own.split(",") if colon else []:
-        if "=" in part or not parts:
-            parts.append(part)
-        else:
-            parts[-1] += f",{part}"
-    return id, [pair(part, "--strategy") for part in parts]
-
-
 def _values(name: str, parameter: Parameter | None, text: str, id: str) -> Iterator[Any]:
-    if parameter is None or not (parameter.is_number or parameter.kind is bool):
+    if parameter is None or not (parameter.is_number or parameter.kind is bool or parameter.choices):
         yield value_of(parameter, text)  # a text is one value, whatever is in it
         return
     for part in text.split(","):

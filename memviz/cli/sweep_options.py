@@ -100,7 +100,7 @@ Csv = Annotated[
 Code = Annotated[
     str | None,
     Option("--code", metavar="TARGET", help="Export the recommended setting to code: memory_yaml, memviz_code, "
-           "llamaindex, langchain_middleware, langchain_classic, openai_agents or plain_python."),
+           "llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen or plain_python."),
 ]  # fmt: skip
 Out = Annotated[Path | None, Option("--out", "-o", metavar="OUT", help="The file for --code. [default: stdout]")]
 TakeHome = Annotated[str | None, Option("--take-home", metavar="TARGET", hidden=True, callback=_renamed)]

@@ -36,7 +36,7 @@ def _figures(settings: Sequence[Setting], view: View) -> Iterator[tuple[str, go.
     for setting in asked:
         yield f"composition-{setting.index}", _untitled(composition(setting.run))
         yield f"map-{setting.index}", map_of(setting.setting, view)
-        if setting.events:
+        if setting.changes_notes:
             yield f"summary-{setting.index}", summary_timeline(setting.run)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memviz.conversation import Log, Message
+from memviz.conversation import TIME, Log, Message
 from memviz.text.wording import message_number
-from memviz.transcripts.base import TIME
 
 MAX_MESSAGES = 2_000
 MAX_CHARS = 2_000_000

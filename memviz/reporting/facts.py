@@ -86,7 +86,7 @@ class SettingFacts:
 
 def _request(span: Span) -> str:
     """Its first request."""
-    return request_name(span.first_turn, span.first_call)
+    return request_name(*span.first)
 
 
 @dataclass(frozen=True, eq=False)

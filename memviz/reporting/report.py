@@ -16,14 +16,16 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
-from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_dash
-from memviz.charts.turn_axis import axis_of, last_place
+from memviz.charts.palette import STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_dash
+from memviz.charts.summaries.marks import marks_of
+from memviz.charts.turn_axis import last_place
 from memviz.conversation import clean_text
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.summaries.compaction_words import reason_words, request_words, turn_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.reporting.advice import advice_sentences
@@ -96,11 +98,10 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     found = {code for setting in settings for code in fate_map(setting.run).present}
     order = sorted(found, key=lambda code: (-STEPS[code].fate, code))
     compactions = [compaction for setting in settings for compaction in setting.run.compactions]
-    marks = []
-    if any(compaction.summary is not None for compaction in compactions):
-        marks.append((SUMMARIZATION_LINE, "◆", "A summarization"))
-    if any(compaction.error is not None for compaction in compactions):
-        marks.append((FAILURE_COLOR, "✖", "A summarization that failed"))
+    marks = [
+        (SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color, mark.character, mark.name)
+        for mark in marks_of(compactions)
+    ]
     return _Legend([(STEP_COLORS[code], STEP_TITLES[code]) for code in order], marks)
 
 

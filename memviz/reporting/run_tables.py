@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
 from memviz.metrics.summaries.compaction_words import reason_words
@@ -17,25 +18,30 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import message_number
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
-REQUEST_COLUMNS = (*FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd")
-"""The columns of a run's frame; the budget that the setting keeps to and what of the request counts against it; and
-of a live reply who gave it, how long that took and what it cost (empty: unknown)."""
+REQUEST_COLUMNS = (
+    *FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd",
+    "cleared_messages", "shortened_messages",
+)  # fmt: skip
+"""The columns of a run's frame; the budget that the setting keeps to and what of the request counts against it; of a
+live reply who gave it, how long that took and what it cost (empty: unknown); and how many messages were sent cleared
+(as a placeholder, or calls without arguments) and shortened."""
 COMPACTION_COLUMNS = (
     "compaction", "request_turn", "request_call", "after_message", "what", "reason", "first_message", "last_message",
     "request_before_tokens", "request_after_tokens", "version", "replaces_version", "summary_tokens",
     "summarizer_calls", "failed_calls", "summarizer_prompt_tokens", "summarizer_output_tokens",
-    "seconds", "cost_usd", "model", "error", "summary",
+    "seconds", "cost_usd", "model", "error", "summary", "notes",
 )  # fmt: skip
 """Compactions, messages and versions are numbered from 1, as on the pages. ``request_turn`` is the turn of the first
 request that a compaction changed and ``request_call`` which call of the turn that is (empty: none came any more); the
-tokens before and after are those of that request."""
+tokens before and after are those of that request. ``notes`` is the kind of what was written: *summary*, or *facts* and
+the like."""
 
 
 def requests_csv(run: Run) -> str:
     """One row a request; the columns are :data:`REQUEST_COLUMNS`."""
     rows: Any = run.frame().to_dict("records")
     return _csv(REQUEST_COLUMNS, (
-        {**row, **_reply(run, record)} for row, record in zip(rows, run.requests, strict=True)
+        {**row, **_reply(run, record), **_reduced(record)} for row, record in zip(rows, run.requests, strict=True)
     ))  # fmt: skip
 
 
@@ -49,6 +55,14 @@ def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
         "reply_seconds": facts.seconds if facts else None,
         "reply_cost_usd": facts.cost_usd if facts else None,
     }
+
+
+def _reduced(record: TurnRecord) -> dict[str, int]:
+    counts = {"cleared_messages": 0, "shortened_messages": 0}
+    for piece in record.parts.messages:
+        if piece.form is not None:
+            counts[f"{piece.form.fate}_messages"] += len(reduced(record.memory.space, piece))
+    return counts
 
 
 def compactions_csv(run: Run) -> str:
@@ -82,6 +96,7 @@ def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
         "model": compaction.model,
         "error": compaction.error,
         "summary": compaction.summary,
+        "notes": compaction.track if event.version else None,
     }
 
 

@@ -17,8 +17,9 @@ from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.events import CompactionEvent, compaction_events, grows_a_list
-from memviz.text.wording import dollars, request_name
+from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, compaction_events, grows_a_list
+from memviz.models.registry import OFFLINE
+from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 MAX_COMPACTIONS = 500
@@ -55,6 +56,12 @@ class Setting:
     def events(self) -> tuple[CompactionEvent, ...]:
         """Everything that happened to its summary."""
         return compaction_events(self.run)
+
+    @property
+    def changes_notes(self) -> bool:
+        """Whether anything happened but that messages were sent with less in them, so that there is a chart to draw."""
+        reduced = (CompactionOutcome.CLEARED, CompactionOutcome.SHORTENED)
+        return any(event.what not in reduced for event in self.events)
 
     @property
     def shown_events(self) -> tuple[CompactionEvent, ...]:
@@ -118,6 +125,8 @@ class Setting:
         shares = fate_map(self.run).shares(-1)
         found = (
             Share("word for word", shares.verbatim, STEP_COLORS[code_of(Fate.VERBATIM)]),
+            Share("shortened", shares.shortened, STEP_COLORS[code_of(Fate.SHORTENED)]),
+            Share("sent as a placeholder", shares.cleared, STEP_COLORS[code_of(Fate.CLEARED)]),
             Share("recalled", shares.recalled, STEP_COLORS[code_of(Fate.RECALLED)]),
             Share("replaced by a summary", shares.summarized, STEP_COLORS[code_of(Fate.SUMMARIZED, 1)]),
             Share("dropped", shares.dropped, STEP_COLORS[code_of(Fate.DROPPED)]),
@@ -127,24 +136,26 @@ class Setting:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """Its column of the table of key numbers."""
-        return dict(_numbers(token_use(self.run), _chat_cost(self.run)))
+        return dict(_numbers(token_use(self.run), _chat_cost(self.run), _summarizer_cost(self.run)))
 
 
-def _numbers(use: TokenUse, chat_cost: str) -> Iterator[tuple[str, str]]:
+def _numbers(use: TokenUse, chat_cost: str, summarizer_cost: str) -> Iterator[tuple[str, str]]:
     yield "Requests to the chat model", f"{use.requests:,}"
     yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
     yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
     yield "Largest request, tokens", f"{use.peak_tokens:,}"
-    largest = request_name(use.peak_turn, use.peak_call).removeprefix("turn ")
+    largest = use.peak_name.removeprefix("turn ")
     yield "Largest request, turn", largest if use.requests else "-"
     yield "Reply tokens", f"{use.reply_tokens:,}"
-    yield "Chat model, US dollars", chat_cost
+    yield "Paid to the chat model, US dollars", chat_cost
     yield "Summaries written", f"{use.summarizations:,}"
+    yield "Times that messages were cleared or shortened", f"{use.reductions:,}"
+    yield "Messages cleared or shortened at the end", f"{use.reduced_messages:,}"
     yield "Summarizer calls", f"{use.summarizer_calls:,}"
     yield "Summarizer calls that failed", f"{use.failed_summarizations:,}"
     yield "Tokens sent to the summarizer", f"{use.summarizer_prompt_tokens:,}"
     yield "Tokens the summarizer wrote", f"{use.summarizer_output_tokens:,}"
-    yield "Summarizer, US dollars", _usd(use.summarizer_cost_usd)
+    yield "Paid to the summarizer, US dollars", summarizer_cost
     yield "All tokens sent and summarized", f"{use.all_tokens:,}"
     yield "Requests over their limit", f"{use.over_budget_requests:,}"
 
@@ -165,3 +176,14 @@ def _chat_cost(run: Run) -> str:
     if not facts:
         return "none: no model was called"
     return _usd(sum(known) if len(known) == len(facts) else None)
+
+
+def _summarizer_cost(run: Run) -> str:
+    """US dollars of all calls of the summarizer. The offline one takes none; what a paid one would take is among the
+    costs."""
+    models = {compaction.model for compaction in run.compactions if compaction.asked}
+    if not models:
+        return "none: it was not asked"
+    if models == {OFFLINE}:
+        return "none: the offline model is free"
+    return _usd(token_use(run).summarizer_cost_usd)

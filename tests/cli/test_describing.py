@@ -9,6 +9,8 @@ import pytest
 from memviz import strategies
 from memviz.transcripts.loading import formats
 from tests.cli.terminal import memviz, refused
+from tests.engine.test_library import Folding
+from tests.own_strategies import known
 
 
 def test_every_strategy_with_every_parameter() -> None:
@@ -37,6 +39,24 @@ def test_json_is_the_same_for_programs() -> None:
     assert one in everything
     (limit,) = one["parameters"]
     assert (limit["name"], limit["default"], limit["minimum"], limit["unit"]) == ("max_token_limit", 500, 1, "tokens")
+
+
+def test_a_choice_has_its_values_and_what_they_mean() -> None:
+    words = " ".join(memviz("strategies", "clear_tool_results").out.split())
+    assert "stop or gate" in words
+    assert "gate: Anthropic: clear all old results" in words
+
+
+def test_one_that_cannot_be_run_says_why() -> None:
+    with known():
+        assert "cannot be run" not in memviz("strategies", "folding").out
+        assert memviz("strategies", "folding", "--json").json["cannot_be_run"] == ""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Folding, "can_be_run", lambda strategy: "The package folding is missing. Install it.")
+            said = "It cannot be run here: The package folding is missing. Install it."
+            assert said in memviz("strategies").lines
+            assert said in memviz("strategies", "folding").lines
+            assert memviz("strategies", "folding", "--json").json["cannot_be_run"].startswith("The package")
 
 
 def test_no_such_strategy() -> None:

@@ -78,7 +78,7 @@ class TestTable:
         assert len(run.compactions) > 1
         for compaction in run.compactions:
             assert compaction_words(compaction, run).sentence in out
-            assert f"Summary {compaction.version} has {compaction.summary_tokens} tokens." in out
+            assert f"Summary {compaction.version} has a text of {compaction.summary_tokens} tokens." in out
 
     def test_has_the_totals_and_what_the_summarizer_costs(self, chat: Path) -> None:
         use, out = token_use(small(chat)), memviz("replay", chat, *SMALL).out
@@ -136,6 +136,42 @@ class TestToolLoops:
         assert [(row["turn"], row["call"], row["total_tokens"]) for row in rows] == expected
 
 
+class TestReducedMessages:
+    """Strategies that send messages with less in them say so, and take values that are texts."""
+
+    CLEARING = "clear_tool_results:trigger_tokens=100,keep_results=1,excluded_tools=never,neither,placeholder=[gone]"
+
+    @pytest.fixture
+    def loop(self, tmp_path: Path) -> Path:
+        path = tmp_path / "loop.json"
+        path.write_text(json.dumps([message.to_dict() for message in loops(2, 4)]), encoding="utf-8")
+        return path
+
+    def test_the_table_the_compactions_and_the_last_line(self, loop: Path) -> None:
+        shown = memviz("replay", loop, "--strategy", self.CLEARING, "--counter", "chars4")
+        rows = [line for line in shown.lines if line.endswith("cleared")]
+        sentences = [line for line in shown.lines if line.startswith("Cleared tool results")]
+        assert len(rows) == len(sentences) > 2
+        last = "In the last request 7 messages cleared (sent as a placeholder or without arguments) and 0 shortened."
+        assert last in shown.lines
+
+    def test_the_setting_is_what_was_typed(self, loop: Path) -> None:
+        run = memviz("replay", loop, "--strategy", self.CLEARING, "--set", "rule=gate", "--json").json
+        parameters = run["strategy"]["parameters"]
+        assert (parameters["excluded_tools"], parameters["rule"]) == ("never,neither", "gate")
+        sent = [piece for piece in run["requests"][-1]["pieces"] if len(piece) > 3]
+        assert sent[0][3]["placeholder"] == "[gone]"
+
+    def test_a_value_that_is_none_of_the_choices(self, loop: Path) -> None:
+        refused("replay", loop, "-s", "clear_tool_results:rule=ask", code=2, words=("'rule'", "ask", "stop, gate"))
+
+    def test_csv_counts_them(self, loop: Path) -> None:
+        memviz("replay", loop, "-s", self.CLEARING, "-s", "buffer", "--counter", "chars4", "--csv", "requests.csv")
+        rows = list(csv.DictReader(Path("requests.csv").read_text(encoding="utf-8").splitlines()))
+        assert [row["cleared_messages"] for row in rows[:10]] == ["0", "0", "0", "2", "3", "3", "4", "5", "6", "7"]
+        assert {row["cleared_messages"] for row in rows[10:]} == {row["shortened_messages"] for row in rows} == {"0"}
+
+
 class TestRecalls:
     """``--recall`` brings turns back into a turn, or into one call of it and those after."""
 
@@ -149,7 +185,10 @@ class TestRecalls:
 
     def test_into_a_turn_and_from_a_call_on(self, loop: Path) -> None:
         shown = memviz("replay", loop, *self.LAST, "--recall", "2=1", "--recall", "4.2=1-2,3")
-        found = {(one["turn"], one["call"]): one["recalled_positions"] for one in shown.json["requests"]}
+        found = {
+            (one["turn"], one["call"]): [place for piece in one["pieces"] if piece[0] == "picked" for place in piece[1]]
+            for one in shown.json["requests"]
+        }
         assert all(found[2, call] for call in (1, 2, 3))
         assert not found[4, 1]
         assert found[4, 2] == found[4, 3] == list(range(18))

@@ -14,7 +14,7 @@ import pytest
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz import Message, ModelError, Run, ScriptedModel
+from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.charts.palette import PART_TITLES
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.compaction_words import reason_words, turn_words
@@ -26,6 +26,7 @@ from memviz.reporting.report import html_report, memviz_version
 from memviz.text.wording import dollars
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
+from tests.engine.test_effects import Pipeline, Tracks
 from tests.reporting.reading import Element, charts, read, rows
 from tests.tool_loops import loops
 
@@ -83,8 +84,9 @@ def test_key_numbers_are_those_of_the_records(page: Element, runs: list[Run]) ->
     assert table["Summarizer calls that failed"] == ["0", "1", "0"]
     prompt = [sum(c.prompt_tokens for c in compactions) for compactions in done]
     assert table["Tokens sent to the summarizer"] == [f"{tokens:,}" for tokens in prompt]
-    assert table["Summarizer, US dollars"] == [dollars(0.00123 * len(compactions)) for compactions in done]
-    assert table["Chat model, US dollars"] == ["none: no model was called"] * 3
+    paid = [dollars(0.00123 * len(compactions)) for compactions in done[1:]]
+    assert table["Paid to the summarizer, US dollars"] == ["none: it was not asked", *paid]
+    assert table["Paid to the chat model, US dollars"] == ["none: no model was called"] * 3
     uses = [token_use(run) for run in runs]
     assert table["All tokens sent and summarized"] == [f"{use.all_tokens:,}" for use in uses]
     assert table["Requests to the chat model"] == ["30"] * 3
@@ -94,17 +96,25 @@ def test_an_unknown_price_stays_unknown(transcript: Transcript) -> None:
     model = ScriptedModel(["A summary"] * 40)
     run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=3), model=model)
     page = read(html_report([run], transcript))
-    assert ["Summarizer, US dollars", "unknown"] in rows(page.one("table", class_="numbers"))
+    assert ["Paid to the summarizer, US dollars", "unknown"] in rows(page.one("table", class_="numbers"))
     assert {row[-1] for row in rows(page.one("details", class_="compactions"))[1:]} == {"unknown"}
+
+
+def test_what_the_offline_summarizer_would_take_stands_among_the_costs_alone(transcript: Transcript) -> None:
+    run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=3))
+    assert numbers_of(run)["Paid to the summarizer, US dollars"] == "none: the offline model is free"
+    costs = read(html_report([run], transcript)).one("section", id="costs")
+    ((_, usd),) = [row for row in rows(costs.one("table")) if row[0] == "Summarizer, US dollars"]
+    assert float(usd.removeprefix("$")) > 0
 
 
 def test_what_a_live_chat_cost() -> None:
     replies = [Reply("Yes.", usage=Usage(20, 2), cost_usd=0.002, model="chat-7"), Reply("No.", model="chat-7")]
     chat = memviz.Chat(memviz.strategy("buffer"), model=ScriptedModel(replies))
     chat.send("One?")
-    assert "$0.002" in numbers_of(chat.run)["Chat model, US dollars"]
+    assert "$0.002" in numbers_of(chat.run)["Paid to the chat model, US dollars"]
     chat.send("Two?")
-    assert numbers_of(chat.run)["Chat model, US dollars"] == "unknown"
+    assert numbers_of(chat.run)["Paid to the chat model, US dollars"] == "unknown"
     made = read(html_report([chat.run], Transcript(tuple(chat.log)))).one("section", id="made").words
     assert "Chat model chat-7" in made
 
@@ -362,3 +372,51 @@ class TestToolLoops:
             record.name for record in loop.requests for _ in record.compactions
         ]
         assert any("call" in name for name in named)
+
+
+@pytest.fixture(scope="module")
+def reducing_runs() -> list[Run]:
+    clearing = memviz.strategy("clear_tool_results", trigger_tokens=60, keep_results=1)
+    answers = ScriptedModel(f"Answer {number}." for number in range(99))
+    return [
+        memviz.replay(loops(3, 4), strategy, model=answers, counter="chars4", system_prompt="Be kind.")
+        for strategy in (clearing, Pipeline(), Tracks())
+    ]
+
+
+@pytest.fixture(scope="module")
+def reducing_page(reducing_runs: list[Run]) -> Element:
+    return read(html_report(reducing_runs, Transcript(tuple(loops(3, 4)), title="Loops"), AT))
+
+
+class TestReducedMessages:
+    """Strategies that send messages with less in them, and notes of several kinds."""
+
+    def test_their_numbers_stand_below_the_map(self, reducing_page: Element, reducing_runs: list[Run]) -> None:
+        text = reducing_page.text
+        assert "Sent as a placeholder" in text
+        for run, fate, name in (
+            (reducing_runs[0], Fate.CLEARED, "sent as a placeholder"),
+            (reducing_runs[1], Fate.SHORTENED, "shortened"),
+        ):
+            number = int((run.fates_at(run.requests[-1]) == fate).sum())
+            assert number
+            assert f"{number} {name}" in text
+
+    def test_the_marks_of_clearings_are_explained_where_they_stand(self, reducing_page: Element) -> None:
+        assert "● tool results cleared" in reducing_page.one("section", id="tokens").text
+        assert "● Tool results cleared" in reducing_page.one("section", id="map").text
+        assert "Messages cleared or shortened at the end" in reducing_page.one("section", id="numbers").text
+
+    def test_what_wrote_no_note_has_no_chart_of_notes_but_its_events(
+        self, reducing_page: Element, reducing_runs: list[Run]
+    ) -> None:
+        drawn = charts(reducing_page)["charts"]
+        assert "summary-0" not in drawn
+        assert {"summary-1", "summary-2"} <= drawn.keys()
+        assert f"{len(reducing_runs[0].compactions)} events, each with its reason in numbers" in reducing_page.text
+
+    def test_notes_are_named_by_their_kind(self, reducing_page: Element) -> None:
+        text = reducing_page.text
+        assert "5 (facts) ·" in text
+        assert "6 (work) ·" in text

@@ -10,6 +10,7 @@ from memviz import Message, ScriptedModel
 from memviz.models.base import Reply
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION
 from memviz.reporting.request_json import request_json
+from tests.engine.test_effects import Tracks, talk
 
 CALL = {"id": "c1", "function": {"name": "look_up", "arguments": '{"q": "Ä"}'}}
 SAID = [
@@ -59,3 +60,30 @@ def test_every_call_of_a_turn_is_a_request_of_its_own() -> None:
     run = memviz.replay(SAID, memviz.strategy("buffer"), model=None)
     roles = [[message["role"] for message in json.loads(request_json(one))["messages"]] for one in run.requests]
     assert roles == [["user"], ["user", "assistant", "tool"], ["user", "assistant", "tool", "assistant", "user"]]
+
+
+def test_messages_in_a_form_are_those_that_were_sent() -> None:
+    strategy = memviz.strategy("clear_tool_results", trigger_tokens=0, keep_results=0, clear_arguments=True)
+    run = memviz.replay(SAID, strategy, model=None)
+    assert json.loads(request_json(run.requests[-1]))["messages"][1:3] == [
+        {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]},
+        {"role": "tool", "content": "[cleared]", "tool_call_id": "c1"},
+    ]  # fmt: skip
+
+
+def test_notes_stand_where_they_were_sent_and_lines_among_the_messages() -> None:
+    run = memviz.replay(talk(3), Tracks(), model=ScriptedModel(["A.", "B.", "Work.", "C.", "Work 2."]),
+                        system_prompt="Be brief.")  # fmt: skip
+    assert json.loads(request_json(run.requests[-1]))["messages"] == [
+        {"role": "system", "content": "Be brief.\nA.\nB."},
+        {"role": "user", "content": "Work."},
+        {"role": "user", "content": "user 2"},
+    ]
+    run = memviz.replay(talk(6), memviz.strategy("head_and_tail", head_size=1, tail_size=2), model=None)
+    assert json.loads(request_json(run.requests[-1]))["messages"] == [
+        {"role": "user", "content": "user 0"},
+        {"role": "user", "content": "Skipped 8 messages."},
+        {"role": "assistant", "content": "assistant 4"},
+        {"role": "user", "content": "user 5"},
+    ]
