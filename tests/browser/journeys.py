@@ -11,7 +11,7 @@ from tests.browser.script_runs import quiet
 
 QUESTIONS = {
     "compare": "What does each strategy send?",
-    "summaries": "How did the summary change?",
+    "summaries": "How did the memory change?",
     "memory_map": "What became of every message?",
     "retention": "Which facts could the model still know?",
     "costs": "What does it cost, turn by turn?",
@@ -127,6 +127,7 @@ def choose_model(page: Page, label: str, model: str, api_base: str) -> None:
         box.fill(value)
         box.press("Enter")
         quiet(page)
+    page.keyboard.press("Escape")  # the panel would cover what stands beside the sidebar
 
 
 def map_place(page: Page, number: int, turn: float, message: float) -> tuple[float, float]:

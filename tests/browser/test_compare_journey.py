@@ -34,7 +34,7 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
     window = page.get_by_test_id("stMetric").nth(1)
     before = window.get_by_test_id("stMetricValue").inner_text()
     page.get_by_text("Sliding window · 10 messages").first.click()
-    box = page.get_by_role("spinbutton", name="Window size (messages)")
+    box = page.get_by_role("spinbutton", name="Window size (messages)").last  # in the panel, in step with the row
     box.fill("4")
     box.press("Enter")
     expect(names.nth(0)).to_have_text("Sliding window · 4 messages")

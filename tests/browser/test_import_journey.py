@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from memviz.ui.library.conversation_picker import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import drawn, go, sees, stands
+from tests.browser.journeys import drawn, go, quiet, sees, stands
 from tests.transcripts.sample_files import sample_files
 
 pytestmark = pytest.mark.slow
@@ -85,6 +85,7 @@ def test_what_an_agent_compacted_itself_is_on_the_chart(page: Page, dashboard: D
     go(page, f"{dashboard.url}/library", "library")
     upload(page, "session.jsonl", files[name])
     sees(page.get_by_text("Imported session.jsonl"))
+    quiet(page)  # the list below is drawn anew, and the first one is another now
     page.get_by_role("button", name="Read").first.click()
     expect(page.get_by_text("Its program compacted here").first).to_be_visible()
     page.get_by_role("button", name="Compare").first.click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -44,9 +45,13 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     go(page, f"{dashboard.url}/facts?{SETTINGS}&fact=0&measure=Message+word+for+word", "retention")
     page.get_by_role("combobox", name="The story of one fact").click()
     page.get_by_role("option").nth(3).click()
+    quiet(page)  # the fact turns the page to the summarization that lost it
+    page.get_by_role("radio", name="Full buffer", exact=True).click()
+    expect(page).to_have_url(re.compile("look=0"))
+    assert "look=1" not in page.url, "the address follows without a click on the button"
     lives = copied(page)
     assert lives["view"] == "lives"
-    assert lives["fact"] != "0"
+    assert (lives["look"], lives["fact"] != "0") == ("0", True)
 
     go(page, f"{dashboard.url}/facts?{SETTINGS}&view=summaries&version=0", "summaries")
     page.get_by_role("slider", name="Version").press("ArrowRight")

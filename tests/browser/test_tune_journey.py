@@ -59,7 +59,9 @@ def bring(page: Page, url: str, conversation: Transcript) -> None:
 
 def only_summaries(page: Page) -> None:
     """Try buffer_size of the running summary and token_limit of the chat summary buffer, and nothing else."""
-    for title in ("Full buffer", "Sliding window", "Token buffer", "Summary buffer"):
+    others = ("Full buffer", "Sliding window", "Head and tail", "Token buffer", "Summary buffer", "Clear tool results",
+              "Threshold summary")  # fmt: skip
+    for title in others:
         page.get_by_test_id("stSidebar").get_by_role("button", name=title, exact=True).click()
         quiet(page)
     page.get_by_role("button", name="Running summary · ").click()

@@ -21,7 +21,7 @@ APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
 QUESTIONS = {
     "compare": "What does each strategy send?",
-    "summaries": "How did the summary change?",
+    "summaries": "How did the memory change?",
     "memory_map": "What became of every message?",
     "retention": "Which facts could the model still know?",
     "costs": "What does it cost, turn by turn?",

@@ -59,6 +59,23 @@ def test_the_limit_is_a_line_with_its_rule(compare: AppTest) -> None:
     assert sum("summarizes when messages pass 1,500 tokens" in note for note in notes) == 1
 
 
+def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
+    def axis_title() -> str:
+        return str(figures(compare)[0]["layout"]["yaxis"]["title"]["text"])
+
+    lines, in_tokens = token_lines(compare), axis_title()
+    labelled(compare.button_group, "Percent of").set_value("largest")
+    compare.run()
+    assert axis_title() == f"% of the largest request ({max(map(max, lines.values())):,})"
+    assert token_lines(compare) == lines, "the picture stays: only what stands at the axis changes"
+    labelled(compare.button_group, "Percent of").set_value("window")
+    compare.run()
+    assert axis_title() == "% of openai/gpt-5-mini's window (272,000)"
+    labelled(compare.button_group, "Percent of").set_value(None)
+    compare.run()
+    assert axis_title() == in_tokens
+
+
 def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
     labelled(compare.number_input, "Window size").set_value(4).run()
     lines = token_lines(compare)

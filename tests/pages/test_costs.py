@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.metrics.cost.cost import Cost, break_even_turn
+from memviz.metrics.cost.cost import Cost, break_even_request
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
@@ -232,13 +232,13 @@ class TestBreakEven:
     def test_is_told_and_marked_for_the_first_and_the_cheapest_of_the_others(self, page: AppTest) -> None:
         costs = costs_on()
         other = min((WINDOW, SUMMARY), key=lambda label: costs[label].total_usd or 0)
-        turn = break_even_turn(costs[BUFFER], costs[other])
+        turn, *_ = break_even_request(costs[BUFFER], costs[other])
         assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{other}**" in told(page)
         assert [shape["x0"] for shape in figures(page)[0]["layout"]["shapes"]] == [turn]
 
     def test_of_two_that_are_chosen_outlives_another_price(self, page: AppTest) -> None:
         labelled(page.selectbox, "Compared with").select(1).run()
-        turn = break_even_turn(costs_on()[BUFFER], costs_on()[WINDOW])
+        turn, *_ = break_even_request(costs_on()[BUFFER], costs_on()[WINDOW])
         assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{WINDOW}**" in told(page)
         choose(page, OF_MODEL, CLAUDE)
         assert labelled(page.selectbox, "Compared with").value == 1
@@ -257,7 +257,7 @@ class TestSentences:
         hits = titled["Input read from the cache"]
         assert numbers(hits["data"][1]["y"])[-1] == 0
         assert "openai/gpt-5-mini takes 272,000 tokens" in told(page)
-        assert f"At this pace {BUFFER} passes 272,000 tokens at about turn " in told(page)
+        assert f"{BUFFER} passes 272,000 tokens after " in told(page)
 
     def test_a_conversation_below_the_smallest_prefix(self, database: Path) -> None:
         session = opened(

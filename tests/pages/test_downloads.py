@@ -54,7 +54,7 @@ def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], s
     run = memviz.Run.from_dict(json.loads(named(made, "summary-buffer-1-500-tokens.json")))
     assert len(run.turns) == turns
     assert run.compactions
-    table = list(csv.DictReader(io.StringIO(named(made, "-turns.csv"), newline="")))
+    table = list(csv.DictReader(io.StringIO(named(made, "-requests.csv"), newline="")))
     assert [int(row["total_tokens"]) for row in table] == [record.total_tokens for record in run.turns]
     assert len(list(csv.reader(io.StringIO(named(made, "-summarizations.csv"), newline="")))) == 1 + len(
         run.compactions

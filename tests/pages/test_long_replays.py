@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
+from memviz.text.wording import counted
 from memviz.transcripts.base import Transcript
 from memviz.ui.controls import long_replays
 from memviz.workspace import Workspace
@@ -39,7 +40,7 @@ def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(opened: AppTest,
     ((label, tokens),) = token_lines(opened).items()
     assert has(opened, "Stop")
     assert 0 < len(tokens) < TURNS
-    assert label == f"{LABEL} · first {len(tokens)} turns"
+    assert label == f"{LABEL} · first {counted(len(tokens), 'turn')}"
     (bar,) = opened.get("progress")
     assert f"Replaying under {LABEL}: turn" in bar.proto.text
     for _ in range(MOST_RUNS):

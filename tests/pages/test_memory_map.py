@@ -207,7 +207,7 @@ def test_one_turn_and_markup() -> None:
     (entry,) = Workspace().add([Transcript(tuple(Message(**one) for one in said), title="One")])
     page = open_page("memory_map")
     labelled(page.selectbox, "Conversation").select(entry.id).run()
-    assert [cells(figure).tolist() for figure in maps(page)] == [[[7], [0]]] * 3
+    assert [cells(figure).tolist() for figure in maps(page)] == [[[code_of(Fate.VERBATIM)], [0]]] * 3
     assert "<b>Hi</b> :red[x] $y$" in texts(page)
     assert not page.exception
 

@@ -245,6 +245,15 @@ class TestStory:
         first = next(record.turn for record in run.turns if record.compactions)
         assert turn_shown(session) == first
 
+    def test_opens_on_the_summarization_that_lost_the_fact_also_after_another_page_chose_a_request(self) -> None:
+        session = open_page("compare")
+        session.switch_page("pages/facts.py").run()
+        run = replayed(FIRST[SUMMARY])
+        shown = labelled(session.selectbox, "The story of one fact").value
+        life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
+        version = run.compactions[life.lost_by or 0].version
+        assert any(f"◆ Version {version} ·" in said for said in sentences(session.markdown))
+
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value

@@ -101,6 +101,15 @@ def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTe
     lost.set_value(number).run()
     assert page.title[0].value == "Which facts could the model still know?"
     assert labelled(page.selectbox, "The story of one fact").value == number
+    assert any("◆ Version 2 ·" in said for said in sentences(page.markdown))
+
+
+def test_a_fact_opened_from_an_earlier_version_shows_the_one_that_lost_it(page: AppTest) -> None:
+    labelled(page.select_slider, "Version").set_value(0).run()
+    held = next(group for group in page.button_group if "New" in group.label)
+    number = next(n for n, probe in enumerate(sample("trip").probes) if probe.answers[0] == "cashews and pistachios")
+    held.set_value(number).run()
+    assert any("◆ Version 2 ·" in said for said in sentences(page.markdown))
 
 
 def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
@@ -130,6 +139,8 @@ def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     first_setting(page, "summary")
     labelled(page.number_input, "Buffer size").set_value(90).run()
     assert "had no reason to summarize in this conversation: 89 more messages" in sentences(page.info)[0]
+    first_setting(page, "clear_tool_results")
+    assert "had no reason to clear or shorten messages in this conversation" in sentences(page.info)[0]
 
 
 def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:

@@ -9,19 +9,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.conversation import Message
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import Probe, Transcript
 from memviz.workspace import Workspace
 from tests.pages.driving import (
+    click,
     click_point,
+    figures,
     inspected,
     labelled,
     open_address,
     open_page,
     page_of,
     request_as_json,
+    sentences,
     texts,
 )
 from tests.pages.test_sharing import shared
+from tests.tool_loops import loops
 from tests.tool_talk import tool_talk
 
 CALLS = (1, 4, 2, 5)
@@ -35,9 +39,9 @@ def talk() -> str:
     return Workspace().add([Transcript(title="Bookings", messages=messages)])[0].id
 
 
-def opened(page: str, talk: str, **query: str) -> AppTest:
+def opened(page: str, talk: str, **query: str | list[str]) -> AppTest:
     asked = {"conversation": talk, "setting": SETTING, **query}
-    session = open_address(page, {name: [text] for name, text in asked.items()})
+    session = open_address(page, {name: [text] if isinstance(text, str) else text for name, text in asked.items()})
     assert page_of(session) == page
     return session
 
@@ -106,6 +110,45 @@ def test_chat_opens_it_and_says_how_many_calls_there_were(talk: str) -> None:
     assert "Result 4.2: 200 dollars." in texts(page)
     assert "What was sent with turn 4, in the last of its 5 calls" in [one.label for one in page.expander]
     assert "over all 12 calls" in labelled(page.metric, "Sent").help
+
+
+def test_lists_and_sidebars_say_how_many_requests_there_are(talk: str) -> None:
+    assert "4 turns with 12 requests." in [one.value for one in opened("compare", talk).sidebar.caption]
+    about = [one.value for one in open_page("library").caption]
+    assert any(words.startswith("4 turns with 12 requests · 24 messages · ") for words in about)
+    assert any(words.startswith("48 turns · 96 messages · ") for words in about), "without tools none are named"
+
+
+def test_messages_that_only_call_tools_show_what_they_call(talk: str) -> None:
+    page = opened("compare", talk, turn="4", call="5", setting='window {"window_size": 4}')
+    (earlier,) = [one for one in page.expander if "before this one" in one.label]
+    calls = earlier.caption[0].value.replace("\\", "").splitlines()
+    assert [line.split(":")[0] for line in calls] == [f'{n}. It called look_up({{"booking"' for n in range(1, 5)]
+    assert '"page": 4}): ' in calls[-1]
+    (left,) = [one for one in page.expander if "no longer sent" in one.label]
+    gone = str(left.get("html")[0].proto.body)
+    assert "assistant · dropped: look_up({&quot;booking&quot;: 4, &quot;page&quot;: 2})" in gone
+
+
+def test_a_fact_lost_within_its_turn_leads_to_the_request_that_lost_it() -> None:
+    said = (Message("user", "My booking code is QX77Z."), *loops(2, 4)[1:])
+    probe = Probe("What is the booking code?", ("QX77Z",), (0,), "code")
+    (entry,) = Workspace().add([Transcript(said, title="Code", probes=(probe,))])
+    page = opened("retention", entry.id, setting='window {"window_size": 4}')
+    why = "Turn 1 itself states it, and only what earlier turns said can be brought back."
+    assert why in sentences(page.caption)
+    assert not [one for one in page.button if one.label.startswith("Bring ")]
+    click(page, "See the request that lost it")
+    assert page_of(page) == "compare"
+    assert head(page) == "turn 1, call 3 of 5"
+
+
+def test_dollars_are_of_requests(talk: str) -> None:
+    page = opened("costs", talk, setting=["buffer", SETTING], shown="Each turn")
+    (shown,) = [group for group in page.get("button_group") if group.label == "Shown"]
+    assert [option.content for option in shown.proto.options] == ["Total so far", "Each request"]
+    assert figures(page)[0]["layout"]["yaxis"]["title"]["text"] == "US dollars a request"
+    assert " on, **" in str([one.value for one in page.markdown])
 
 
 @pytest.mark.parametrize("page", ["costs", "memory_map", "retention", "summaries"])

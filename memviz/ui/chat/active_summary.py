@@ -24,7 +24,7 @@ def summary_desk(desk: ChatDesk) -> None:
     if not versions and chat.undoable is None:
         return
     tokens = sum(version.tokens for version in versions)
-    label = f"What the summary says: {tokens:,} tokens" if versions else "No summary is in force"
+    label = f"What the summary says: {counted(tokens, 'token')}" if versions else "No summary is in force"
     with st.expander(label, icon=":material/compress:", key="summary-desk"):
         if versions:
             _edit(desk, _chosen(versions))

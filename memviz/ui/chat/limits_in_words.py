@@ -6,29 +6,45 @@ from memviz.charts.palette import PART_TITLES
 from memviz.engine.records import TurnRecord
 from memviz.memory import Memory
 from memviz.metrics.requests.limits import limit_of
-from memviz.strategies.base import Fill, Headroom, Strategy, Trigger
+from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.clauses import Fill, Headroom
 from memviz.text.wording import listed
 
 
 def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
     """How far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom`` is
     that of the chat, which knows of failures."""
+    if idle := strategy.idle_because(memory):
+        return f"This setting never summarizes, and nothing is cleared, because {idle}."
     if headroom is None:
         if strategy.headroom(memory) is None:
-            return "This setting never summarizes."
+            return _unforeseen(strategy)
         return "A summary was declined or failed, and there is room again: the next one is written in a later turn."
     if headroom.unit == "turns":
         return _in_turns(strategy, headroom.amount)
     if not headroom.amount:
-        return "A summary is written with the next message."
+        return f"{_what(strategy)} with the next message."
     fill = strategy.fill(memory)
     if fill is None or fill.unit != headroom.unit:
-        return f"A summary is written after {headroom}."
+        return f"{_what(strategy)} after {headroom}."
     # A stopped reply counts, though the memory takes it in only with what follows it.
     held = fill.limit + 1 - headroom.amount
     unit = " tokens" if fill.unit == "tokens" else ""
-    words = f"{fill.counts.capitalize()}: {held:,} of {fill.limit:,}{unit}. A summary is written when there are more."
+    words = f"{fill.counts.capitalize()}: {held:,} of {fill.limit:,}{unit}. {_what(strategy)} when there are more."
     return words + _summary_apart(strategy, memory, fill)
+
+
+def _what(strategy: Strategy) -> str:
+    return "A summary is written" if strategy.writes_notes else "Older messages are cleared or shortened"
+
+
+def _unforeseen(strategy: Strategy) -> str:
+    """A strategy whose forecast is no number."""
+    if strategy.trigger is Trigger.NEVER:
+        return "This setting never summarizes."
+    if not strategy.writes_notes:
+        return "This setting never summarizes: its rule clears or shortens older messages."
+    return "When the next summary is written cannot be said beforehand."
 
 
 def _in_turns(strategy: Strategy, turns: int) -> str:

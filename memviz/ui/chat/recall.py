@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.engine.chat import Chat, Waiting
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.errors import MemvizError
+from memviz.metrics.requests.message_words import message_words
 from memviz.text.wording import counted, message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.shell.errors import show_error
@@ -19,6 +20,10 @@ from memviz.ui.shell.text import shortened
 TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
 PREVIEW_CHARS = 90
 MAX_PREVIEWED = 8
+WAITING_HELP = (
+    "In the next request only. They are sent right before your message; those that the history holds cleared or "
+    "shortened are sent in full at their place in it."
+)
 
 
 def recall_tray(desk: ChatDesk) -> None:
@@ -86,9 +91,9 @@ def _waiting(chat: Chat, waiting: Waiting) -> None:
     """The tray: what goes along, what need not, and what did not fit."""
     with st.container(border=True):
         st.badge(
-            f"{counted(len(waiting.fresh), 'message')} recalled, {waiting.tokens:,} tokens" if waiting.fresh
+            f"{counted(len(waiting.fresh), 'message')} recalled, {counted(waiting.tokens, 'token')}" if waiting.fresh
             else "Recalled", color="orange",
-            icon=":material/history:", help="They are sent right before your next message, in that request only.",
+            icon=":material/history:", help=WAITING_HELP,
         )  # fmt: skip
         _previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
@@ -133,7 +138,7 @@ def _clear(chat: Chat) -> None:
 def _previews(chat: Chat, positions: Iterable[int]) -> None:
     positions = tuple(positions)
     lines = [
-        f"{message_number(p):,} · {chat.log[p].role}: {shortened(chat.log[p].content, PREVIEW_CHARS)}"
+        f"{message_number(p):,} · {chat.log[p].role}: {shortened(message_words(chat.log[p]), PREVIEW_CHARS)}"
         for p in positions
     ]
     more = len(lines) - MAX_PREVIEWED

@@ -7,6 +7,7 @@ import streamlit as st
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.errors import MemvizError
+from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.summaries.compaction_words import named_reason
 from memviz.text.wording import counted, message_range
 from memviz.ui.chat.desk import ChatDesk
@@ -97,7 +98,7 @@ def _head(chat: Chat, proposal: Proposal) -> None:
         if plan.replaces is not None:
             st.text(f"summary so far: {plan.replaces.text}")
         for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
-            st.text(f"{message.role}: {shortened(message.content, PREVIEW_CHARS)}")
+            st.text(f"{message.role}: {shortened(message_words(message), PREVIEW_CHARS)}")
         if len(proposal.messages) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(proposal.messages) - MAX_MESSAGES_SHOWN} more")
 

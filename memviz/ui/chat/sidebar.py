@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import streamlit as st
@@ -27,7 +28,7 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     """The sidebar: conversation, setting, models, and what is seldom changed."""
     _choose_conversation(workspace, state)
     take_over(state.setting)
-    edit_setting(state.setting, live=True)
+    edit_setting(state.setting, live=True, needed_tokens=_said_tokens(state))
     _choose_recall_tool(state)
     _choose_review(state)
     models = models_panel()
@@ -39,6 +40,14 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
             help="Sent with every request. It can be set until the first message is sent.",
         )  # fmt: skip
     return Models(models.answerer, models.summarizer)
+
+
+def _said_tokens(state: ChatState) -> Callable[[], int] | None:
+    """How many tokens were said so far, if anything was."""
+    chat = state.chat
+    if chat is None or not len(chat.log):
+        return None
+    return lambda: int(chat.memory.sums.between(chat.memory.history_start, chat.memory.length))
 
 
 def _choose_conversation(workspace: Workspace, state: ChatState) -> None:

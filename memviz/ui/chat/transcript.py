@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.context import Fate
 from memviz.conversation import Log, Message
 from memviz.engine.run import Run
+from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.metrics.retention.message_facts import NO_FACTS, MessageFacts, facts_of_messages, message_facts_words
 from memviz.text.wording import message_number
@@ -19,7 +20,7 @@ from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
-from memviz.ui.shell.text import call_text, plain
+from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE
 
 AVATARS = {
@@ -34,6 +35,8 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.SUMMARIZED: ("violet", "replaced by a summary"),
     Fate.DROPPED: ("gray", "dropped"),
     Fate.RECALLED: ("orange", "recalled"),
+    Fate.CLEARED: ("yellow", "sent as a placeholder"),
+    Fate.SHORTENED: ("green", "shortened"),
 }
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answers.source import AnswerSource
 from memviz.text.wording import counted, message_number, turn_list
-from memviz.ui.controls.inspector import BadgeColor, block_html
+from memviz.ui.controls.block_html import block_html
+from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.legend import stripe
 from memviz.ui.controls.request_changes import recalled_html
 from memviz.ui.shell.text import plain, shortened
@@ -79,10 +81,13 @@ def _where(record: TurnRecord, source: AnswerSource) -> str:
 def _had(record: TurnRecord) -> str:
     """What it had in its context, in a line."""
     parts = record.parts
-    verbatim = sum(len(part) for part in parts.history)
+    sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
+    verbatim = sum(len(set(positions) - set(parts.input)) for positions in whole(record.memory.space, parts))
     summarized = sum(len(covered) for covered in record.memory.space.summaries.covered(
         parts.summaries.start, parts.summaries.stop))  # fmt: skip
     had = [f"{record.sent_tokens:,} tokens sent", f"{counted(verbatim, 'message')} word for word"]
+    if sent > verbatim:
+        had.append(f"{sent - verbatim:,} cleared or shortened")
     if summarized:
         had.append(f"{summarized:,} in summaries")
     if parts.recalled:

@@ -72,7 +72,7 @@ def _lost_words(run: Run, fact: Probe) -> str:
     if not (lives and lives[0].spans) or lives[0].spans[-1].state is not Knowledge.LOST:
         return ""
     lost = lives[0].spans[-1]
-    by, name = fact_losses(run, kept, lives, texts)[0, lost.first_place], request_name(lost.first_turn, lost.first_call)
+    by, name = fact_losses(run, kept, lives, texts)[0, lost.first_place], request_name(*lost.first)
     version = None if by is None else run.compactions[by].version
     if version is None:
         return f"Not sent since {name}."

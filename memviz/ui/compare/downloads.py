@@ -57,8 +57,10 @@ def _files(settings: Sequence[SettingRun], chosen: SettingRun, transcript: Trans
     _buttons([
         _File("Run (JSON)", f"{name}.json", "application/json", partial(run_json, run),
               "All of it: memviz.Run.from_dict reads it back."),
-        _File("Turns (CSV)", f"{name}-turns.csv", "text/csv", partial(requests_csv, run)),
-        _File("Summarizations (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run)),
+        _File("Requests (CSV)", f"{name}-requests.csv", "text/csv", partial(requests_csv, run),
+              "One row for each call of the model, with its turn and the tokens of each part."),
+        _File("Summaries and clearings (CSV)", f"{name}-summarizations.csv", "text/csv", partial(compactions_csv, run),
+              "One row for each summarization, clearing or other change of what is sent."),
     ])  # fmt: skip
 
 

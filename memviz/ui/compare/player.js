@@ -174,6 +174,11 @@ class Player {
         find("previous").disabled = at <= 0;
         find("next").disabled = at >= turns.length - 1;
         find("mark").disabled = !this.marks.length;
+        const ruled = this.data.ruled.includes(this.local.setting);
+        find("mark").querySelector(".what").textContent = ruled ? " change" : " summarization";
+        find("mark").querySelector(".diamond").textContent = ruled ? "●" : "◆";
+        find("mark").querySelector(".diamond").classList.toggle("ruled", ruled);
+        find("mark").title = `Next ${ruled ? "change by the rule" : "summarization"} of this setting (n key)`;
         find("play").disabled = turns.length < 2;
         find("play").querySelector("span").textContent = this.playing ? "Pause" : "Play";
         find("play").querySelector("path").setAttribute("d", this.playing ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
@@ -184,7 +189,7 @@ class Player {
         this.root.querySelector(".where").textContent = where;
         this.range.max = turns.length - 1;
         this.range.value = at;
-        this.range.setAttribute("aria-valuetext", where + (summarized ? ", summarized" : ""));
+        this.range.setAttribute("aria-valuetext", where + (summarized ? (ruled ? ", changed" : ", summarized") : ""));
         for (const chart of this.charts.keys()) this.place(chart);
     }
 

@@ -14,7 +14,7 @@ from memviz.charts.requests.finding import parts_finding
 from memviz.charts.requests.tables import parts_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of, numbers_of_turn, request_turns
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
@@ -23,7 +23,7 @@ from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.selected_request import numbers_of_turn, turns_shown
+from memviz.ui.controls.selected_request import is_marked, turns_shown
 from memviz.ui.controls.setting_rows import mark_row
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
@@ -66,12 +66,10 @@ def beside_reader(
         draw_below(selection)
 
 
-def axis_of(settings: Sequence[SettingRun]) -> RequestAxis:
+def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     """The x axis that charts of these settings share."""
     runs = [setting.run for setting in settings]
-    return runs[0].once(
-        (axis_of, *runs[1:]), lambda: RequestAxis.of([one.turn for one in run.requests] for run in runs)
-    )
+    return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
 
 
 def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
@@ -80,17 +78,18 @@ def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> N
     turns, at = walk_of(settings, selection)
     marks = {number: _marks(turns, one.run) for number, one in enumerate(settings)}
     player(
-        turns, at, selection.number, marks, {**charts, PARTS_KEY: axis_of([selection.setting])}, PLAYER_KEY,
-        partial(_move, settings),
+        turns, at, selection.number, marks, {**charts, PARTS_KEY: shared_axis([selection.setting])}, PLAYER_KEY,
+        partial(_move, settings), [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
     )  # fmt: skip
 
 
 def _marks(turns: Sequence[int], run: Run) -> list[int]:
-    """Where ``run`` summarized, as places (0-based) in a walk through requests of these turns. Calls of a turn are
-    counted from its last one, as on the charts: another run may have taken more of them."""
-    own = np.array([record.turn for record in run.requests], dtype=np.int64)
-    written = [any(one.written is not None for one in record.compactions) for record in run.requests]
-    numbers = np.flatnonzero(written)
+    """Where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk through
+    requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may have taken
+    more of them."""
+    own = request_turns(run)
+    marked = [number for number, made in run.requests.compactions() if any(map(is_marked, made))]
+    numbers = np.array(marked, np.intp)
     behind = np.searchsorted(own, own[numbers], side="right") - 1 - numbers
     first, last = (np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right"))
     places: list[int] = np.maximum(first, last - 1 - behind).tolist()

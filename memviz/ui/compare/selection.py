@@ -9,10 +9,10 @@ import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
 from memviz.ui.controls.selected_request import (
-    numbers_of_turn,
+    name_in_full,
     request_at,
-    request_name,
     selected_call,
     selected_turn,
     turns_shown,
@@ -40,7 +40,7 @@ class Selection(NamedTuple):
     @property
     def name(self) -> str:
         """The request as people name it."""
-        return request_name(self.setting.run, self.turn, self.call)
+        return name_in_full(self.setting.run, self.turn, self.call)
 
 
 def selected(settings: Sequence[SettingRun]) -> Selection:
@@ -54,7 +54,7 @@ def selected(settings: Sequence[SettingRun]) -> Selection:
 def walk_of(settings: Sequence[SettingRun], selection: Selection) -> tuple[list[int], int]:
     """The requests that one can walk through, each as its turn, and the place (0-based) of the selected one: all of the
     selected setting, and one for each turn that only another setting came to."""
-    own = [record.turn for record in selection.setting.run.requests]
+    own = request_turns(selection.setting.run).tolist()
     turns = sorted([*own, *set(turns_shown(settings)).difference(own)])
     last = len(turns) - 1 - turns[::-1].index(selection.turn)
     calls = len(numbers_of_turn(selection.setting.run, selection.turn))

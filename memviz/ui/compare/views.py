@@ -3,6 +3,7 @@ what becomes of every message."""
 
 from __future__ import annotations
 
+from memviz.ui.compare.tokens.percent import choose_percent
 from memviz.ui.controls.sidebar import is_free_run
 from memviz.ui.shell.views import View
 
@@ -17,7 +18,8 @@ def compare_views() -> tuple[View, ...]:
     return (
         View(
             TOKENS, "Tokens", "What does each strategy send?",
-            f"{replies} Click a diamond to see why it was summarized.",
+            f"{replies} Click a mark to see what changed, and why.",
+            choose_percent,
         ),
         View(
             DOLLARS, "Dollars", "What does it cost, turn by turn?",

@@ -13,11 +13,11 @@ from memviz.engine.recall import Recall
 from memviz.engine.recall_tokens import added_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import name_of, numbers_of_turn
 from memviz.metrics.requests.traffic import traffic
-from memviz.text.wording import dollars, request_name, turn_list
+from memviz.text.wording import counted, dollars, turn_list
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import prices_in_force
-from memviz.ui.controls.selected_request import numbers_of_turn
 from memviz.ui.controls.sidebar import REPLAYED, REPLIES_KEY
 from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.state import AddedRecall, CompareState, set_widget
@@ -39,7 +39,7 @@ class BroughtBack(NamedTuple):
     @property
     def label(self) -> str:
         """What the button says."""
-        cost = f"+{self.tokens:,} tokens" + (f" in each of {self.calls:,} calls" if self.calls > 1 else "")
+        cost = f"+{counted(self.tokens, 'token')}" + (f" in each of {self.calls:,} calls" if self.calls > 1 else "")
         if self.usd is not None:
             # With prices entered by hand more can cost less: a request that a cache takes in may be cheaper as a whole.
             cost += f", {'-' if self.usd < 0 else '+'}{dollars(abs(self.usd))}"
@@ -73,19 +73,19 @@ def bringing_back(
 def bring_back(
     state: CompareState, setting: SettingRun, positions: Sequence[int], record: TurnRecord, key: str,
     *, free_run: bool = False,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """The button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that request
-    in Compare. ``free_run``: the setting's run is one, and Compare goes on showing free runs."""
+    in Compare. ``free_run``: the setting's run is one, and Compare goes on showing free runs. Returns whether there is
+    anything to bring back, and so a button."""
     uid = next((one.uid for one in state.settings if one.index == setting.index), None)
     if uid is None:  # a chat as it was held: it has been sent, and cannot get anything more
-        return
+        return False
     found = bringing_back(setting, positions, record, prices_in_force())
     if found is None:
-        return
+        return False
     if not found.tokens:
-        name = request_name(record.turn, record.call)
-        st.caption(f"The request of {name} has {turn_list(found.turns)} already.")
-        return
+        st.caption(f"The request of {name_of(setting.run, record)} has {turn_list(found.turns)} already.")
+        return False
     recall = AddedRecall(record.turn, found.turns, uid)
     if st.button(
         plain(found.label), key=key, icon=":material/history:", on_click=_add,
@@ -94,6 +94,7 @@ def bring_back(
         f"{plain(setting.label)}, and shows that request in Compare.",
     ):  # fmt: skip
         turn_to("compare", COMPARE_VIEW, "tokens")
+    return True
 
 
 def _requests(record: TurnRecord, found: BroughtBack) -> str:

@@ -1,70 +1,44 @@
 """The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
-made of, and its messages; the system prompt, which never changes, comes last."""
+made of, and its messages; a system prompt that never changes comes last."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from html import escape
 from typing import Literal
 
 import streamlit as st
 
-from memviz.charts.palette import PART_COLORS, PART_HELP, PART_ORDER, PART_TITLES
-from memviz.context import OVER_BUDGET, Block, BlockKind
+from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
+from memviz.context import OVER_BUDGET, Block, joined
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
+from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.reporting.request_json import request_json
 from memviz.text.language import in_language
-from memviz.text.wording import counted, message_number, message_range
+from memviz.text.wording import counted, distinct_names, message_range
 from memviz.transcripts.base import Probe
+from memviz.ui.controls.block_html import (
+    added_to_system,
+    block_html,
+    block_title,
+    form_counts,
+    has_heading,
+    reduced_fates,
+)
 from memviz.ui.controls.legend import swatch
-from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.model_work import earlier_calls
 from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
-from memviz.ui.controls.selected_request import numbers_of_turn, request_number
+from memviz.ui.controls.selected_request import request_number
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
-
-
-def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
-    """The block's head and its messages from number ``first`` (0-based) on."""
-    messages = "".join(_message(block, record, offset) for offset in range(first, len(block.messages)))
-    style = f"border-left-color: {PART_COLORS[block.kind]}"
-    return f'<section class="memviz-block" style="{style}">{_head(block, record)}{messages}</section>'
-
-
-def _head(block: Block, record: TurnRecord) -> str:
-    size = f"{block.tokens:,} tokens · {counted(len(block.messages), 'message')}"
-    if block.kind == "tools" and record.parts.tools:
-        size += f", offered: {', '.join(record.parts.tools)}"
-    if block.kind == "summary" and block.indices:
-        size += f", standing for {counted(len(block.indices), 'message')}"
-    return f'<header title="{escape(PART_HELP[block.kind])}"><b>{PART_TITLES[block.kind]}</b> {size}</header>'
-
-
-def _message(block: Block, record: TurnRecord, offset: int) -> str:
-    return message_html(block.messages[offset], _where(block, record, offset), "the JSON below has all of them")
-
-
-def _where(block: Block, record: TurnRecord, offset: int) -> str:
-    """Which message of the conversation this is; a summary, the system prompt and thoughts are none."""
-    if block.kind == "tools":
-        offset -= len(block.messages) - len(block.indices)  # thoughts come first
-    if block.kind in ("system", "summary") or offset < 0:
-        return ""
-    position = block.indices[offset]
-    tokens = record.memory.sums.between(position, position + 1)
-    return f"{record.memory.log[position].role} · message {message_number(position):,} · {tokens:,} tokens"
-
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {
     "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
     "partial_reply": "The reply was stopped before it was complete.",
 }
-READING_ORDER: tuple[BlockKind, ...] = ("recalled", "summary", "history", "input", "tools", "system")
 FOLDED = ("summary", "history", "system")
 """Blocks that are long, or the same in every request."""
 MAX_EARLIER_SHOWN = 1_000
@@ -94,12 +68,11 @@ def inspector(
     changes(run, changed, key, facts)
     st.html(parts_html(record))
     earlier_calls(run.requests[calls[0] : number])
-    blocks = {block.kind: block for block in record.context.blocks}
-    for kind in READING_ORDER:
-        if kind in blocks:
-            _block(blocks[kind], record, key, facts)
+    blocks = in_reading_order(record)
+    for block, suffix in zip(blocks, _suffixes(blocks), strict=True):
+        _block(block, record, f"{key}-{suffix}", facts)
     summarizer_calls(run, changed, key)
-    said = (message.content for block in blocks.values() for message in block.messages)
+    said = (message.content for block in blocks for message in block.messages)
     name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
     _as_json(record, name, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
 
@@ -123,24 +96,45 @@ def parts_html(record: TurnRecord) -> str:
     return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
 
 
+def in_reading_order(record: TurnRecord) -> list[Block]:
+    """The blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in the order
+    in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put something
+    into it."""
+    blocks = [block for block in record.context.blocks if block.messages]
+    last = () if added_to_system(record) else ("system",)
+    in_order = sorted(blocks, key=lambda block: (block.kind in last) - (block.kind == "recalled"))
+    return [*joined(in_order, ("recalled", "history", "input"))]
+
+
+def _suffixes(blocks: Sequence[Block]) -> list[str]:
+    """Names for the controls of blocks, of which several may be of one kind."""
+    return [name.replace(" (", "-").removesuffix(")") for name in distinct_names([block.kind for block in blocks])]
+
+
 def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]) -> None:
-    if block.kind not in FOLDED:
+    is_line = block.kind == "history" and not block.indices
+    if block.kind not in FOLDED or is_line:
         _messages(block, record, key)
         return
-    with st.expander(_folded_label(block), key=f"{key}-{block.kind}"):
+    with st.expander(folded_label(block, record), key=key):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             words = in_language(message_facts_words(known))
             st.html(f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>')
 
 
-def _folded_label(block: Block) -> str:
-    tokens = f"{block.tokens:,} tokens"
+def folded_label(block: Block, record: TurnRecord) -> str:
+    """What a folded block is called: what is in it, in which form, and how large it is."""
+    tokens = counted(block.tokens, "token")
     if block.kind == "history":
-        return f"**{_range_words(block.indices)}** word for word · {tokens}"
+        formed = ", ".join(form_counts(block, reduced_fates(record)))
+        how = f", {formed}" if formed else " word for word"
+        return f"**{_range_words(block.indices)}**{how} · {tokens}"
     if block.kind == "summary":
-        return f"**{PART_TITLES[block.kind]}**, all of it · {tokens}"
-    return f"**{PART_TITLES[block.kind]}** · {tokens}"
+        with_heading = ", with its heading" if has_heading(block, record) else ""
+        return f"**{plain(block_title(block, record))}**, all of it{with_heading} · {tokens}"
+    added = ", with what memory added" if added_to_system(record) else ""
+    return f"**{PART_TITLES[block.kind]}**{added} · {tokens}"
 
 
 def _range_words(positions: Iterable[int]) -> str:
@@ -154,7 +148,7 @@ def _range_words(positions: Iterable[int]) -> str:
 def _messages(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
     more = min(hidden, MAX_EARLIER_SHOWN)
-    if hidden and st.toggle(f"Show the {more} earlier messages too", key=f"{key}-{block.kind}-all"):
+    if hidden and st.toggle(f"Show the {counted(more, 'earlier message')} too", key=f"{key}-all"):
         hidden -= more
     st.html(block_html(block, record, hidden))
 

@@ -28,4 +28,6 @@ class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
 
 def kept_figure(run: Run, draw: Callable[..., go.Figure], *args: Hashable, **options: Hashable) -> KeptFigure:
     """``draw(*args, **options)``, kept with ``run``, which is one of the runs that it shows."""
-    return run.once((draw, args, tuple(sorted(options.items()))), lambda: KeptFigure(draw(*args, **options)))
+    return run.once(
+        (draw, args, tuple(sorted(options.items()))), lambda: KeptFigure(draw(*args, **options)), is_picture=True
+    )

@@ -8,11 +8,14 @@ import streamlit as st
 
 from memviz.conversation import Message
 from memviz.engine.records import TurnRecord
-from memviz.text.wording import counted, dollars
-from memviz.ui.shell.text import call_text, plain
+from memviz.metrics.requests.message_words import call_text, calls_asked_for
+from memviz.text.wording import counted, dollars, listed
+from memviz.ui.shell.text import plain, shortened
 
 MOST_CALLS = 100
 """So many calls before a request are told in a line each, the latest of them."""
+MOST_TOOLS, MAX_CALL_CHARS = 5, 160
+"""Of one call of the model, which may call many tools with long arguments."""
 
 
 def recall_exchange(messages: Sequence[Message]) -> None:
@@ -27,7 +30,7 @@ def thoughts(record: TurnRecord) -> None:
     rounds = record.thinking
     if not rounds:
         return
-    label = f"The model thought: {counted(len(rounds), 'round')}, {record.thinking_tokens:,} tokens"
+    label = f"The model thought: {counted(len(rounds), 'round')}, {counted(record.thinking_tokens, 'token')}"
     with st.expander(label, icon=":material/psychology:"):
         _said(record.thoughts)
         st.caption(f"Tokens written: {record.thinking_tokens:,}. {_cost(record.thinking_cost_usd).capitalize()}.")
@@ -48,17 +51,24 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     if not earlier:
         return
     sent = sum(call.total_tokens for call in earlier)
-    label = f"{counted(len(earlier), 'call')} of the model before this one: {sent:,} tokens sent"
+    label = f"{counted(len(earlier), 'call')} of the model before this one: {counted(sent, 'token')} sent"
     with st.expander(label, icon=":material/replay:"):
         shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
         st.caption("\n".join(f"{number + 1}. {_what(earlier[number])}" for number in shown))
 
 
 def _what(call: TurnRecord) -> str:
-    did = {"thinking": "It thought", "recall": "It asked to recall", "answer": "It called tools"}[call.kind]
-    told = f"{did}: {call.total_tokens:,} tokens sent, {call.reply_tokens:,} written"
+    did = {"thinking": "It thought", "recall": "It asked to recall"}.get(call.kind) or _called(call)
+    told = f"{did}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
     facts = call.facts
     return f"{told}." if facts is None else f"{told}, {facts.seconds:.2f} s, {_cost(facts.cost_usd)}."
+
+
+def _called(call: TurnRecord) -> str:
+    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in calls_asked_for(call)]
+    if not texts:
+        return "It answered"
+    return f"It called {plain(listed(texts[:MOST_TOOLS]))}{' and more' * (len(texts) > MOST_TOOLS)}"
 
 
 def _cost(usd: float | None) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, UnusableSummarizerError
 from memviz.models.base import Model
@@ -89,7 +90,7 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
     if attempt.run.turns and attempt.run.turns[-1].turn < attempt.run.log.turn_count:
         return ""
     failed = _failures(attempt.run)
-    calls = counted(len(attempt.run.compactions), "call")
+    calls = counted(calls_made(attempt.run.compactions), "call")
     return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}" if failed else ""
 
 
@@ -98,7 +99,12 @@ def _calls_foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> int:
     if workspace.conversation(keys[0].conversation_id)[1].turn_count > FORESEEN_TURNS:
         return 0
     free = (RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls) for key in keys)
-    return sum(len(workspace.run(key, model(OFFLINE)).compactions) for key in free)
+    return sum(calls_made(workspace.run(key, model(OFFLINE)).compactions) for key in free)
+
+
+def calls_made(compactions: Sequence[Compaction]) -> int:
+    """How many of them asked the summarizer: what is cleared or dropped by a rule asks nobody."""
+    return sum(compaction.asked for compaction in compactions)
 
 
 def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], summarizer: ModelChoice) -> None:
@@ -111,11 +117,11 @@ def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], s
 
             def progress(made: int, words: str, label: str = label, before: int = before) -> None:
                 asked = before + made
-                of_total = f" of about {max(total, asked):,}" if total else ""
-                bar(min(1.0, asked / total) if total else 0.0, f"{label}: {asked:,}{of_total} calls, {words}")
+                so_far = f"{asked:,} of about {counted(max(total, asked), 'call')}" if total else counted(asked, "call")
+                bar(min(1.0, asked / total) if total else 0.0, f"{label}: {so_far}, {words}")
 
             attempt = _attempted(workspace, state, key, summarizer, writer, progress)
-            calls += len(attempt.run.compactions)
+            calls += calls_made(attempt.run.compactions)
             if isinstance(attempt.error, UnusableSummarizerError):
                 break
         bar.close()
@@ -134,7 +140,7 @@ def _attempted(
     error, is_over = None, False
     try:
         for turn in turns:
-            progress(len(session.compactions), f"turn {turn:,} of {session.log.turn_count:,}")
+            progress(calls_made(session.compactions), f"turn {turn:,} of {session.log.turn_count:,}")
         is_over = True
     except MemvizError as failure:
         error, is_over = failure, True

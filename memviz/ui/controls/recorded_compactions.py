@@ -17,7 +17,7 @@ def event_sentence(event: RecordedEvent) -> str:
     """What happened, when and how large it was, as far as the file says so."""
     what = "Its program compacted here" if event.kind == "compaction" else "A summary that its program kept"
     reason = f" ({event.reason})" if event.reason else ""
-    sizes = [f"{tokens:,} tokens {when}" for tokens, when in _sizes(event) if tokens is not None]
+    sizes = [f"{counted(tokens, 'token')} {when}" for tokens, when in _sizes(event) if tokens is not None]
     said = moment(event.time)
     facts = [f"{what}{reason}", ", ".join(sizes), f"{said:%Y-%m-%d %H:%M} UTC" if said else ""]
     return ". ".join(filter(None, facts)) + "."

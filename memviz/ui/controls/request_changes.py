@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
 
+from memviz.charts.memory_map.fate_words import FATE_WORDS
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
+from memviz.charts.summaries.compaction_tooltip import cache_words
+from memviz.charts.summaries.marks import MARKS, lacks_summarizer
 from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.backoff import waiting_failure
@@ -16,14 +20,19 @@ from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.left_since import left_since
+from memviz.metrics.requests.message_words import message_words
+from memviz.metrics.requests.request_axis import name_of
 from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.summaries.facts import facts_versions
 from memviz.text.language import in_language
-from memviz.text.wording import counted, message_number, message_range, request_name, turn_list
+from memviz.text.wording import counted, message_number, message_range, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
+from memviz.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.ui.controls.legend import glyph
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.shell.text import plain, shortened
@@ -51,7 +60,7 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     turns = stating_turns(record.memory.log, record.parts.recalled)
     if not turns:
         return ""
-    words = f"Recalled here: {turn_list(turns)} (+{recalled_tokens(record):,} tokens)"
+    words = f"Recalled here: {turn_list(turns)} (+{counted(recalled_tokens(record), 'token')})"
     back = brought_back(record, facts)
     return f"{words}; brought back: {_named(back)}" if back else words
 
@@ -68,8 +77,9 @@ def why(run: Run, requests: range) -> None:
         _why(run, compaction)
     if not shown and run.compactions:
         before = next((one for one in reversed(run.requests[: requests.start]) if one.compactions), None)
-        since = "" if before is None else f" It was last summarized for {request_name(before.turn, before.call)}."
-        st.caption(f"Nothing was summarized for this request.{since}")
+        what = "summarized" if run.strategy.writes_notes else "cleared or shortened"
+        since = "" if before is None else f" It was last {what} for {name_of(run, before)}."
+        st.caption(f"Nothing was {what} for this request.{since}")
 
 
 def _fired_for(run: Run, requests: range) -> list[Compaction]:
@@ -87,19 +97,20 @@ def _why(run: Run, compaction: Compaction) -> None:
         st.info(f"You skipped the summarization of {messages}{because}.", icon=":material/skip_next:")
     elif compaction.kind == "undo":
         st.info(f"{words.what}: they are sent word for word again.", icon=":material/undo:")
-    elif compaction.dropped:
+    elif lacks_summarizer(compaction):
         st.warning(f"{words.what}{because}: there is no summarizer.", icon=":material/delete:")
     else:
-        st.html(_fired(words))
+        st.html(_fired(words, compaction, cache_words(compaction, run)))
 
 
-def _fired(words: CompactionWords) -> str:
-    """The diamond of the chart, what was summarized, why and with which result."""
+def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> str:
+    """The mark of the chart, what happened, why and with which result."""
     because = f" ({_in_bold(words.why)})" if words.why else ""
-    return (
-        f'<p class="memviz-why">{glyph("◆", SUMMARIZATION_GLYPH)} {escape(words.what)}{because}. '
-        f"{escape(words.result)}.</p>"
-    )
+    mark = MARKS[outcome_of(compaction)]
+    sign = glyph("◆", SUMMARIZATION_GLYPH) if compaction.written else glyph(mark.character, mark.color)
+    kind = "" if compaction.written else f" memviz-{compaction.kind}"
+    said = ". ".join(escape(sentence) for sentence in (words.result, cost) if sentence)
+    return f'<p class="memviz-why{kind}">{sign} {escape(words.what)}{because}. {said}.</p>'
 
 
 def _in_bold(why: str) -> str:
@@ -131,15 +142,18 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back:
     place = f"replaces version {base}" if base else "stands beside those before" if _lists(compaction) else "the first"
     if compaction.kind == "edit":
         place += " in your words"
-    text = (
-        diff_html(word_diff(old, new), kept_chars=KEPT_CHARS_SHOWN)
-        if base
-        else f'<div class="memviz-diff">{escape(new)}</div>'
-    )
+    kept = of_version(run.once(facts_versions, lambda: facts_versions(run)), compaction.version)
+    if kept is not None:
+        text = changed_facts_html(kept)
+    elif base:
+        text = diff_html(word_diff(old, new), kept_chars=KEPT_CHARS_SHOWN)
+    else:
+        text = f'<div class="memviz-diff">{escape(new)}</div>'
+    noun = "Summary" if kept is None else "Facts"
     lines = "".join(f"<small>{line}</small>" for line in _facts(old, new, facts, back) if base)
     st.html(
         f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
-        f"<header><b>Summary, version {compaction.version}</b> {place}</header>{lines}"
+        f"<header><b>{noun}, version {compaction.version}</b> {place}</header>{lines}"
         f'<div class="memviz-change-text" tabindex="0" role="group" aria-label="Text of the summary">{text}</div>'
         "</section>"
     )
@@ -184,7 +198,7 @@ def _call(compaction: Compaction, key: str) -> None:
         return
     with st.expander("What the summarizer was asked", icon=":material/compress:", key=key):
         st.caption(
-            f"Summarizer call {compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out · "
+            f"Summarizer call {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out · "
             f"{compaction.seconds:.2f} s"
         )
         if compaction.is_edited:
@@ -208,9 +222,10 @@ def _left(run: Run, requests: range, key: str) -> None:
     left = left_since(run, requests)
     if not left:
         return
-    gone = sum(fate is Fate.DROPPED for _, fate in left)
-    fates = {"replaced by a summary": len(left) - gone, "dropped": gone}
-    happened = [f"{number} {fate}" if 0 < gone < len(left) else fate for fate, number in fates.items() if number]
+    fates = Counter(fate for _, fate in left)
+    happened = [
+        f"{fates[fate]:,} {words}" if len(fates) > 1 else words for fate, words in FATE_WORDS.items() if fates[fate]
+    ]
     what = f"{counted(len(left), 'message')} no longer sent word for word: {', '.join(happened)}"
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
         st.html("".join(_left_html(run.log[position], position, fate) for position, fate in left[:MAX_MESSAGES_SHOWN]))
@@ -219,6 +234,5 @@ def _left(run: Run, requests: range, key: str) -> None:
 
 
 def _left_html(message: Message, position: int, fate: Fate) -> str:
-    now = "replaced by a summary" if fate is Fate.SUMMARIZED else "dropped"
-    head = f"{message_number(position):,} · {escape(message.role)} · {now}: "
-    return f'<p class="memviz-left">{head}{in_language(shortened(message.content, 160))}</p>'
+    head = f"{message_number(position):,} · {escape(message.role)} · {FATE_WORDS[fate]}: "
+    return f'<p class="memviz-left">{head}{in_language(shortened(message_words(message), 160))}</p>'

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.text.wording import request_name
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
-
-
-def numbers_of_turn(run: Run, turn: int) -> range:
-    """The numbers (0-based) of the requests of a turn."""
-    first = bisect_left(run.requests, turn, key=_turn)
-    return range(first, bisect_right(run.requests, turn, lo=first, key=_turn))
-
-
-def _turn(record: TurnRecord) -> int:
-    return record.turn
 
 
 def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
@@ -36,15 +29,17 @@ def request_at(run: Run, turn: int, call: int | None = None) -> TurnRecord | Non
     return None if number is None else run.requests[number]
 
 
-def request_name(run: Run, turn: int, call: int | None = None) -> str:
-    """The request as people name it: "turn 3", or "turn 3, call 2 of 5" where the turn took several."""
-    calls = len(numbers_of_turn(run, turn))
-    return f"turn {turn:,}" if calls < 2 else f"turn {turn:,}, call {min(call or calls, calls):,} of {calls:,}"
+def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
+    """The name of the request as a heading gives it: "turn 3", or "turn 3, call 2 of 5" where the turn took several
+    calls. A turn without requests is named alone."""
+    calls = max(1, len(numbers_of_turn(run, turn)))
+    name = request_name(turn, min(call or calls, calls), calls)
+    return name if calls == 1 else f"{name} of {calls:,}"
 
 
 def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:
     """All turns of which any of the settings made a request."""
-    return tuple(sorted({record.turn for one in settings for record in one.run.turns}))
+    return tuple(sorted({turn for one in settings for turn in one.run.columns.turns.tolist()}))
 
 
 def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
@@ -56,7 +51,7 @@ def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
     turn = chosen_turn()
     if turn is None or turn not in turns:
         turn, call = _first_request(run) or (turns[-1], None)
-        choose_request(turn, call)
+        choose_request(turn, call, by_page=True)
     elif chosen_call() is not None:
         choose_request(turn, selected_call(run, turn))  # a link to the last call names the turn alone
     return turn
@@ -69,10 +64,15 @@ def selected_call(run: Run, turn: int) -> int | None:
     return call if call is not None and call < len(numbers_of_turn(run, turn)) else None
 
 
+def is_marked(compaction: Compaction) -> bool:
+    """Whether it is one to look at: a summary was written, or messages were cleared or shortened."""
+    return compaction.written is not None or compaction.kind in REDUCING
+
+
 def _first_request(run: Run) -> tuple[int, int | None] | None:
     """The request that a page shows before anybody chose one, as its turn and its call."""
-    summarized = [record for record in run.requests if any(one.written is not None for one in record.compactions)]
-    return _place(run, summarized[min(1, len(summarized) - 1)]) if summarized else None
+    marked = [number for number, made in run.requests.compactions() if any(map(is_marked, made))]
+    return _place(run, run.requests[marked[min(1, len(marked) - 1)]]) if marked else None
 
 
 def _place(run: Run, record: TurnRecord) -> tuple[int, int | None]:
@@ -118,4 +118,4 @@ def _numbers_changed(run: Run) -> list[int]:
 def _last_by(run: Run, turn: int, call: int | None = None) -> int:
     """The number of the last request up to this one, -1 where there was none."""
     number = request_number(run, turn, call)
-    return bisect_right(run.requests, turn, key=_turn) - 1 if number is None else number
+    return bisect_right(run.requests, turn, key=lambda record: record.turn) - 1 if number is None else number

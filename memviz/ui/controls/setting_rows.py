@@ -3,7 +3,9 @@ for the rest."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -11,13 +13,16 @@ from memviz.charts.palette import setting_dash
 from memviz.errors import MemvizError
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
+from memviz.tuning.scaling import is_scaled
 from memviz.ui.controls.settings_editor import (
     PANEL_PIXELS,
     edit_setting,
+    number_label,
     parameter_key,
     step_of,
     take_over,
 )
+from memviz.ui.controls.strategy_choice import offered
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting
 from memviz.ui.shell.text import distinct, plain
 
@@ -33,14 +38,14 @@ _DASHES = {
 """How each dash of the charts is drawn with a gradient."""
 
 
-def setting_rows(state: CompareState) -> dict[int | str, str]:
+def setting_rows(state: CompareState, needed_tokens: Callable[[], int] | None = None) -> dict[int | str, str]:
     """The rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
-    Returns the settings' labels by their uid."""
+    ``needed_tokens`` says how many tokens the conversation takes in all. Returns the settings' labels by their uid."""
     for setting in state.settings:
         take_over(setting)
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(state, setting)
+            _row(state, setting, needed_tokens)
         full = len(state.settings) >= MAX_SETTINGS
         st.button(
             "Add a setting", icon=":material/add:", key="add-setting", on_click=state.add, disabled=full,
@@ -51,14 +56,17 @@ def setting_rows(state: CompareState) -> dict[int | str, str]:
     return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
 
 
-def _row(state: CompareState, setting: Setting) -> None:
+def _row(state: CompareState, setting: Setting, needed_tokens: Callable[[], int] | None) -> None:
     cls = strategies()[setting.strategy_id]
-    main = next((parameter for parameter in cls.parameters() if parameter.name == cls.main_parameter), None)
+    numbers = (parameter for parameter in cls.parameters() if parameter.is_number)
+    main = next((parameter for parameter in numbers if parameter.name == cls.main_parameter), None)
     with st.container(
         key=f"setting-{setting.uid}", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"
     ):
         st.html(setting_swatch(setting.index), width="content")
-        notes = ([] if main is None else [main.unit]) + ["as written"] * setting.as_written
+        notes = ([] if main is None else [_unit_or_off(setting, main)]) + ["as written"] * setting.as_written
+        notes += [whose for one in cls.parameters() if (whose := one.whose(_value(setting, one)))]
+        notes += ["scaled"] * is_scaled(setting.scaled, setting.parameters)
         name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
         st.button(
             name, key=f"look-at-{setting.uid}", type="tertiary", width="stretch", wrap=True,
@@ -72,17 +80,26 @@ def _row(state: CompareState, setting: Setting) -> None:
             type="tertiary",
         )  # fmt: skip
         with panel, st.container(width=PANEL_PIXELS):
-            edit_setting(setting, live=state.free_run, but=main.name if main is not None else "")
+            in_row = main.name if main is not None else ""
+            edit_setting(setting, live=state.free_run, in_row=in_row, needed_tokens=needed_tokens)
             st.button(
                 "Remove", key=f"remove-{setting.uid}", icon=":material/close:", type="tertiary",
                 on_click=state.remove, args=(setting.uid,), disabled=len(state.settings) == 1,
             )  # fmt: skip
 
 
+def _value(setting: Setting, parameter: Parameter) -> Any:
+    return setting.parameters.get(parameter.name, parameter.default)
+
+
+def _unit_or_off(setting: Setting, main: Parameter) -> str:
+    return f"{main.unit}: off" if main.is_off(_value(setting, main)) else main.unit
+
+
 def _main_value(setting: Setting, main: Parameter) -> None:
     key = parameter_key(setting, main.name)
     setting.parameters[main.name] = st.number_input(
-        f"{main.title} ({main.unit})", main.minimum, main.maximum, setting.parameters.get(main.name, main.default),
+        number_label(main), main.minimum, main.maximum, _value(setting, main),
         step=step_of(main), key=key, label_visibility="collapsed", width=VALUE_PIXELS, help=main.help,
     )  # fmt: skip
 
@@ -122,4 +139,4 @@ def setting_label(setting: Setting) -> str:
 def _next_strategy(state: CompareState) -> str:
     """The first strategy that is not compared yet."""
     used = {setting.strategy_id for setting in state.settings}
-    return next((id for id in strategies() if id not in used), "summary_buffer")
+    return next((id for id in offered() if id not in used), "summary_buffer")

@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
-from memviz.errors import MemvizError
+from memviz.errors import ParameterError
 from memviz.memory_config import read_memory_config, strategy_of
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.ui.controls.pickers import SUMMARIZER, name_key
+from memviz.ui.controls.scaling import scale_control
+from memviz.ui.controls.strategy_choice import strategy_control
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.state import CompareState, Setting, set_widget, widget_value
+from memviz.ui.shell.text import plain
 
 
-def strategy_control(chosen: str, key: str) -> str:
-    """Choose a strategy; returns its id."""
-    known = strategies()
-    return st.selectbox(
-        "Strategy",
-        list(known),
-        index=list(known).index(chosen),
-        format_func=lambda id: known[id].title,
-        key=key,
-        help="\n\n".join(f"**{cls.title}**: {cls.summary_line()}" for cls in known.values()),
-    )
+def _controls(setting: Setting, *, live: bool, in_row: str) -> dict[str, Any]:
+    """One control a parameter, the main one first, each with what is wrong with its value below it; returns all values
+    but that of the parameter ``in_row``. Those that only matter where a model answers are shown for ``live`` talk
+    alone."""
+    cls, values = strategies()[setting.strategy_id], dict[str, Any]()
+    declared = [each for each in cls.parameters() if live or not each.live_only]
+    problems = _problems(setting)
+    for parameter in sorted(declared, key=lambda parameter: parameter.name != cls.main_parameter):
+        key = parameter_key(setting, parameter.name)
+        value = setting.parameters.get(parameter.name, parameter.default)
+        if parameter.name == in_row:
+            _control_as_in_row(parameter, value, key)
+        else:
+            values[parameter.name] = _control(parameter, value, key)
+        if parameter.name in problems:
+            show_error(problems.pop(parameter.name), "The value before is still used." * bool(setting.refused))
+    for problem in problems.values():
+        show_error(problem)
+    return values
 
 
-def parameter_controls(
-    strategy_id: str, values: dict[str, Any], key: str, *, live: bool = False, but: str = ""
-) -> dict[str, Any]:
-    """One control a parameter ``but`` the one of this name, the main one first; returns all values. Those that only
-    matter where a model answers are shown for ``live`` talk alone."""
-    cls = strategies()[strategy_id]
-    declared = [each for each in cls.parameters() if each.name != but and (live or not each.live_only)]
-    ordered = sorted(declared, key=lambda parameter: parameter.name != cls.main_parameter)
-    return {p.name: _control(p, values.get(p.name, p.default), f"{key}-{p.name}") for p in ordered}
+def _problems(setting: Setting) -> dict[str, ParameterError]:
+    """What is wrong with values, by the parameter's name: those that were refused, or one that a link or a file asks
+    for."""
+    try:
+        setting.build()
+    except ParameterError as error:
+        return {error.name: error, **setting.refused}
+    return dict(setting.refused)
+
+
+def _control_as_in_row(parameter: Parameter, value: Any, row_key: str) -> None:
+    """The same value as in the setting's row, where it has no room for its name: a change in one is one in both."""
+    key = f"{row_key}-in-panel"
+    set_widget(key, value)
+    st.number_input(
+        number_label(parameter), parameter.minimum, parameter.maximum, step=step_of(parameter), key=key,
+        help=parameter.help, on_change=_follow_panel, args=(key, row_key),
+    )  # fmt: skip
+
+
+def _follow_panel(key: str, row_key: str) -> None:
+    set_widget(row_key, widget_value(key))
+
+
+def number_label(parameter: Parameter) -> str:
+    """The name of a number's control, with its unit and what 0 means."""
+    return f"{parameter.title} ({parameter.unit}{', 0: off' * parameter.zero_is_off})"
 
 
 def _control(parameter: Parameter, value: Any, key: str) -> Any:
@@ -45,7 +75,7 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
         return switch(parameter.title, value, key=key, help=parameter.help)
     if parameter.is_number:
         return st.number_input(
-            f"{parameter.title} ({parameter.unit})",
+            number_label(parameter),
             min_value=parameter.minimum,
             max_value=parameter.maximum,
             value=value,
@@ -53,7 +83,19 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
             key=key,
             help=parameter.help,
         )
+    if parameter.choices:
+        return _choose(parameter, value, key)
     return st.text_area(parameter.title, value or "", key=key, help=parameter.help, height=80).strip() or None
+
+
+def _choose(parameter: Parameter, value: Any, key: str) -> Any:
+    """A value out of a few, each with a line on what it means."""
+    meanings = dict(parameter.choices)
+    known = [*meanings, *([] if value in meanings else [value])]  # a file may ask for one that is not allowed
+    lines = "\n".join(f"- **{plain(one)}**: {plain(meaning)}" for one, meaning in meanings.items())
+    return st.selectbox(
+        parameter.title, known, index=known.index(value), key=key, help=f"{plain(parameter.help)}\n\n{lines}"
+    )
 
 
 def step_of(parameter: Parameter) -> int:
@@ -95,20 +137,26 @@ PANEL_PIXELS = 250
 
 def parameter_key(setting: Setting, name: str) -> str:
     """The key of the control of one parameter."""
-    return f"parameter-{setting.uid}-{setting.strategy_id}-{name}"
+    return f"{_parameters_key(setting)}-{name}"
 
 
-def edit_setting(setting: Setting, *, live: bool = False, but: str = "") -> None:
-    """The controls of one setting, ``but`` the parameter that has its control elsewhere. A value that is not allowed
-    says so."""
+def _parameters_key(setting: Setting) -> str:
+    # Controls that get other values from code are new ones: of its default and a value set by code one would not count.
+    times = f"-{setting.times_scaled}" if setting.times_scaled else ""
+    return f"parameter-{setting.uid}-{setting.strategy_id}{times}"
+
+
+def edit_setting(
+    setting: Setting, *, live: bool = False, in_row: str = "", needed_tokens: Callable[[], int] | None = None
+) -> None:
+    """The controls of one setting; the number ``in_row`` has one there as well. A value that is not allowed says so
+    and is not used. ``needed_tokens`` says how many tokens the conversation takes in all, for which limits can be
+    scaled."""
     strategy_control(setting.strategy_id, f"strategy-{setting.uid}")
-    key = f"parameter-{setting.uid}-{setting.strategy_id}"
-    setting.parameters |= parameter_controls(setting.strategy_id, setting.parameters, key, live=live, but=but)
+    if needed_tokens is not None:
+        scale_control(setting, needed_tokens)
+    setting.take(_controls(setting, live=live, in_row=in_row))
     st.caption(strategies()[setting.strategy_id].summary_line())
-    try:
-        setting.build()
-    except MemvizError as error:
-        show_error(error)
 
 
 def take_over(setting: Setting) -> None:
@@ -116,7 +164,9 @@ def take_over(setting: Setting) -> None:
     chosen = widget_value(f"strategy-{setting.uid}")
     if chosen is not None and chosen != setting.strategy_id:
         setting.turn_to(chosen)
-    for parameter in strategies()[setting.strategy_id].parameters():
-        value = widget_value(parameter_key(setting, parameter.name))
-        if value is not None:
-            setting.parameters[parameter.name] = (value.strip() or None) if isinstance(value, str) else value
+    values = {
+        parameter.name: (value.strip() or None) if isinstance(value, str) else value
+        for parameter in strategies()[setting.strategy_id].parameters()
+        if (value := widget_value(parameter_key(setting, parameter.name))) is not None
+    }
+    setting.take(values)

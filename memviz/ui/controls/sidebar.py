@@ -9,9 +9,10 @@ from functools import partial
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.text.wording import counted
+from memviz.counters import counter as find_counter
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.conversation_choices import conversation_choices
+from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.controls.models_panel import StudyModels, models_panel
 from memviz.ui.controls.pickers import ModelChoice, counter_picker
 from memviz.ui.controls.replaying import make_runs
@@ -47,7 +48,7 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
     turn_count = _choose_conversation(workspace, state)
     if replies:
         state.free_run = is_free_run()  # the rows of the settings, drawn before that control, depend on it
-    labels = setting_rows(state)
+    labels = setting_rows(state, partial(_needed_tokens, workspace, state) if state.conversation_id else None)
     models_place = st.container()
     more = st.popover(_more_label(state), key="more", icon=":material/more_horiz:", width="stretch")
     with more, st.container(width=PANEL_PIXELS):
@@ -57,6 +58,13 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
         if not replies:
             return models_panel()
         return models_panel(f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state))
+
+
+def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
+    """Tokens of all that was said in the conversation, without the system messages that it begins with."""
+    log = workspace.conversation(state.conversation_id or "")[1]
+    totals = log.token_sums(find_counter(state.counter)).totals
+    return int(totals[-1] - totals[log.system_stop])
 
 
 def _more_label(state: CompareState) -> str:
@@ -115,7 +123,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    turns = counted(entry.turn_count, "turn")
+    turns = size_words(workspace, [entry])
     whole = f"**{plain(labels[chosen])}**, {turns}." if len(labels[chosen]) > TITLE_CHARS else f"{turns}."
     st.caption(whole, help=plain(entry.description) or None)
     return entry.turn_count

@@ -56,6 +56,20 @@ def where_from(facts: Facts) -> None:
             icon=":material/info:",
         )  # fmt: skip
 
+    if without_tool_results(facts):
+        st.caption(
+            f"None of these facts comes from what a tool returned: what is lost with "
+            f"{counted(len(facts.log.tools.results), 'tool result')} of this conversation is not measured here. Add "
+            "facts from them yourself, under Facts looked for below."
+        )
+
+
+def without_tool_results(facts: Facts) -> bool:
+    """Whether the conversation has results of tools and no fact that is looked for comes from one: proposed facts never
+    do."""
+    results = {*facts.log.tools.results}
+    return bool(results and facts.probes) and not any(results & {*probe.evidence} for probe in facts.probes)
+
 
 def _where(log: Log) -> str:
     return f" in the first {READ_MESSAGES:,} messages" if len(log) > READ_MESSAGES else ""

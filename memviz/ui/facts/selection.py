@@ -54,18 +54,22 @@ def loss_key(state: CompareState) -> str:
     return f"{fact_key(state)}-loss"
 
 
+def opened_key(state: CompareState) -> str:
+    """The key under which the number of a fact is kept that was opened, until its life is drawn."""
+    return f"{fact_key(state)}-opened"
+
+
+def open_fact(state: CompareState, setting: SettingRun, probe: int) -> None:
+    """Go to the life of a fact under a setting, to where it was lost."""
+    state.looked_at = setting.index
+    set_widget(opened_key(state), probe)
+    turn_to("facts", FACTS_VIEW, LIVES)
+
+
 def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
     """Go to the summaries, to this compaction."""
     choose_event(state, setting, number)
     turn_to("facts", FACTS_VIEW, SUMMARIES)
-
-
-def open_fact(state: CompareState, setting: SettingRun, probe: int) -> None:
-    """Go to the life of a fact under a setting."""
-    state.looked_at = setting.index
-    set_widget(fact_key(state), probe)
-    set_widget(loss_key(state), None)  # that of the version which is looked at
-    turn_to("facts", FACTS_VIEW, LIVES)
 
 
 def open_request(state: CompareState, setting: SettingRun, turn: int, call: int | None = None) -> None:

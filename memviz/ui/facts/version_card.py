@@ -7,11 +7,16 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
+from memviz.charts.summaries.compaction_tooltip import cache_words
+from memviz.charts.summaries.marks import MARKS, lacks_summarizer
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
+from memviz.memory import FACTS, SummaryVersion
 from memviz.metrics.retention.version_facts import VersionProbes
 from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.summaries.facts import without_tags
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, marked_html
@@ -27,21 +32,30 @@ def version_head(run: Run, compaction: Compaction) -> None:
     """What happened and why, with the numbers."""
     words = compaction_words(compaction, run)
     why = f", because **{plain(words.why)}**" if words.why else ""
-    st.markdown(f"{plain(words.what)}{why}. {plain(words.result)}.")
+    said = ". ".join(plain(sentence) for sentence in (words.result, cache_words(compaction, run)) if sentence)
+    st.markdown(f"{plain(words.what)}{why}. {said}.")
 
 
 def version_badge(run: Run, compaction: Compaction) -> None:
     """Which version it wrote, and when."""
-    st.badge(badge_label(run, compaction), color="violet")
+    st.badge(badge_label(run, compaction), color="violet" if compaction.written else "gray")
 
 
 def badge_label(run: Run, compaction: Compaction) -> str:
-    """``◆ Version 5 · turn 19``: the turn of the first request that it changed."""
-    name = f"Version {compaction.written.version}" if compaction.written else "No summary"
-    return f"◆ {name} · {turn_words(compaction, run)}"
+    """``◆ Version 5 · turn 19``, ``● Cleared · turn 6``: the turn of the first request that it changed."""
+    outcome = outcome_of(compaction)
+    name = f"Version {compaction.written.version}" if compaction.written else outcome.value.capitalize()
+    return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
 
 
-def facts_of_version(found: VersionProbes, probes: Sequence[Probe], key: str, open_fact: Callable[[int], None]) -> None:
+def facts_of_version(
+    found: VersionProbes,
+    probes: Sequence[Probe],
+    key: str,
+    open_fact: Callable[[int], None],
+    *,
+    is_version: bool = True,
+) -> None:
     """The facts that a version lost, took in and kept, each a button that opens its life."""
     for name, numbers in (("Lost", found.lost), ("New", found.new), ("Kept", found.kept)):
         if not numbers:
@@ -56,7 +70,7 @@ def facts_of_version(found: VersionProbes, probes: Sequence[Probe], key: str, op
         if chosen is not None:
             open_fact(chosen)
     if not any(found):
-        st.caption("None of the facts is in it, and none was lost by it.")
+        st.caption("None of the facts is in it, and none was lost by it." if is_version else "It lost no fact.")
 
 
 def fact_name(probe: Probe) -> str:
@@ -65,9 +79,10 @@ def fact_name(probe: Probe) -> str:
 
 
 def counts_words(found: VersionProbes) -> str:
-    """``2 facts lost, none kept, 1 new``."""
-    lost, kept, new = (f"{len(which):,}" if which else "none" for which in (found.lost, found.kept, found.new))
-    return f"{lost} {'fact' if lost == '1' else 'facts'} lost, {kept} kept, {new} new".capitalize()
+    """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
+    kept, new = (f"{len(which):,}" if which else "none" for which in (found.kept, found.new))
+    lost = counted(len(found.lost), "fact") if found.lost else "No fact"
+    return f"{lost} lost, {kept} kept, {new} new"
 
 
 def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> None:
@@ -75,17 +90,26 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
     it is."""
     written = compaction.written
     if written is None:
-        st.caption("There is no summarizer, so nothing stands for these messages.")
+        st.caption(
+            "There is no summarizer, so nothing stands for these messages."
+            if lacks_summarizer(compaction)
+            else "The rule asks no summarizer for this, so there is no text to compare."
+        )
         return
-    base = compaction.revises if compaction.revises is not None else compaction.replaces
+    base, text = compaction.revises if compaction.revises is not None else compaction.replaces, _shown_text(written)
     if base is None:
-        st.html(marked_html(written.text[:MAX_CHARS_SHOWN], answers))
+        st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     else:
-        before = run.space.summaries.versions[base - 1].text
-        st.html(diff_html(word_diff(before[:MAX_CHARS_SHOWN], written.text[:MAX_CHARS_SHOWN]), answers))
-    hidden = len(written.text) - MAX_CHARS_SHOWN
+        before = _shown_text(run.space.summaries.versions[base - 1])
+        st.html(diff_html(word_diff(before[:MAX_CHARS_SHOWN], text[:MAX_CHARS_SHOWN]), answers))
+    hidden = len(text) - MAX_CHARS_SHOWN
     if hidden > 0:
         st.caption(f"and {counted(hidden, 'more character')}")
+
+
+def _shown_text(version: SummaryVersion) -> str:
+    """The text; facts without their tags."""
+    return without_tags(version.text) if version.track == FACTS else version.text
 
 
 def chosen_version(one: RetentionResult, number: int) -> VersionProbes:

@@ -11,7 +11,8 @@ VIEWS = (
         "Facts of the conversation, looked up in what was sent with every request. No model is asked.",
     ),
     View(
-        SUMMARIES, "Summaries", "How did the summary change?",
-        "Every version of the summary: why it was written, what it cost, and which facts and words it kept.",
+        SUMMARIES, "Summaries", "How did the memory change?",
+        "Every version of the summary, and all that was cleared or shortened: why, at what cost, and which facts it "
+        "kept or lost.",
     ),
 )  # fmt: skip

@@ -79,11 +79,14 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
 def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
     held_at = [transcript.held_at for transcript in loaded.transcripts]
     dates = {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")} if any(held_at) else {}
+    logs = [Log(transcript.messages) for transcript in loaded.transcripts]
+    turns, requests = [log.turn_count for log in logs], [log.request_count for log in logs]
     return pd.DataFrame(
         {
             "title": [transcript.title for transcript in loaded.transcripts],
             **dates,
-            "turns": [Log(transcript.messages).turn_count for transcript in loaded.transcripts],
+            "turns": turns,
+            **({"requests": requests} if requests != turns else {}),
             "messages": [len(transcript.messages) for transcript in loaded.transcripts],
             "tokens": tokens,
             "notes": [len(transcript.warnings) for transcript in loaded.transcripts],
@@ -97,6 +100,7 @@ def _columns() -> dict[str, Any]:
         "title": st.column_config.TextColumn("Title", width="large"),
         "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
         "turns": number("Turns", format="localized"),
+        "requests": number("Requests", format="localized", help="Calls of the model: several in a turn with tools."),
         "messages": number("Messages", format="localized"),
         "tokens": number("Tokens", format="localized", help=f"With tool calls, counted by {PICKING_COUNTER}."),
         "notes": number("Notes", help="What had to be repaired or left out. The notes come with the conversation."),

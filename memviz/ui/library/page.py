@@ -11,6 +11,7 @@ from memviz.errors import MemvizError, UnreadableConversationError
 from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.export.formats import EXPORTS
+from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
@@ -70,7 +71,7 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             st.markdown(f"**{plain(entry.title)}**")
-            st.caption(" · ".join(_facts(entry)))
+            st.caption(" · ".join(_facts(workspace, entry)))
             if entry.description:
                 st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
         with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
@@ -87,8 +88,8 @@ def _shown(workspace: Workspace, entry: ConversationEntry) -> None:
         rows_download(workspace, entry.id, entry.title)
 
 
-def _facts(entry: ConversationEntry) -> Sequence[str]:
-    facts = [counted(entry.turn_count, "turn"), counted(entry.message_count, "message")]
+def _facts(workspace: Workspace, entry: ConversationEntry) -> Sequence[str]:
+    facts = [size_words(workspace, [entry]), counted(entry.message_count, "message")]
     facts.append(plain(entry.format.replace("_", " ")))
     if entry.probe_count:
         facts.append(counted(entry.probe_count, "fact"))

@@ -8,9 +8,9 @@ from html import escape
 import streamlit as st
 
 from memviz.charts.palette import PART_COLORS
-from memviz.conversation import Message
+from memviz.conversation import TIME, Message
 from memviz.text.wording import counted, message_number
-from memviz.transcripts.base import REASONING, TIME, RecordedEvent, Transcript
+from memviz.transcripts.base import REASONING, RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.recorded_compactions import event_sentence

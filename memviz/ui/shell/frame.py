@@ -88,7 +88,11 @@ def open_views(key: str, views: Sequence[View]) -> str:
         st.title(view.question, anchor=False, width="stretch")
         with st.container(width="content"):
             choose_view(key, views)
-    st.caption(view.sentence)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="view-sentence"):
+        st.caption(view.sentence, width="stretch")
+        if view.choose is not None:
+            with st.container(width="content"):
+                view.choose()
     _database_notice()
     begin_at_top()
     return view.id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from time import time
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode
 
@@ -180,11 +181,27 @@ button {
 }
 button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
 """
-# The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection. The server
-# is asked for the link when it is clicked: what was changed within a fragment did not draw this button again.
 # The address of the page is the link as well, so that a reload shows what was there. It replaces the one before:
 # *Back* leads to the page before, not through every value that a slider had.
-_JS = """
+_WRITE_ADDRESS = """
+function writeAddress(place, data) {
+    place.path ??= location.pathname;
+    // Of several places that write it the one that was drawn last knows what the page shows.
+    if (location.pathname !== place.path || data.at < (window.memvizAddressAt ?? 0)) return;
+    window.memvizAddressAt = data.at;
+    if (location.search !== "?" + data.query) {
+        history.replaceState(history.state, "", location.pathname + "?" + data.query);
+    }
+}
+"""
+_ADDRESS_JS = """
+export default function ({ parentElement, data }) {
+    writeAddress(parentElement.querySelector("span"), data);
+}
+"""
+# The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection. The server
+# is asked for the link when it is clicked: what was changed within a fragment did not draw this button again.
+_COPY_JS = """
 const ANSWER_MILLISECONDS = 3000; // a browser allows copying for some 5 seconds after a click
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -199,10 +216,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
         return done ? Promise.resolve() : Promise.reject();
     };
     button.query = data.query;
-    button.path ??= location.pathname;
-    if (location.pathname === button.path && location.search !== "?" + data.query) {
-        history.replaceState(history.state, "", location.pathname + "?" + data.query);
-    }
+    writeAddress(button, data);
     if (button.asked !== undefined && button.asked === data.asked) button.answered();
     button.title = data.help;
     button.onclick = async () => {
@@ -219,19 +233,33 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
 }
 """
-_copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_JS)
+_copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_WRITE_ADDRESS + _COPY_JS)
+_address = st.components.v2.component("memviz_address", html="<span></span>", js=_WRITE_ADDRESS + _ADDRESS_JS)
 
 
 @st.fragment
 def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> None:
     """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
     address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
+    asked = (widget_value(key) or {}).get("asked")
+    data = _shown_now(state, with_request=with_request)
+    _copy_button(data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
+
+
+def keep_address(state: CompareState, key: str) -> None:
+    """Write the address of this view, with its request, into the browser. For the end of a fragment that changes what
+    is shown: the button of :func:`copy_link` stands outside of it and is not drawn again."""
+    _address(data=_shown_now(state, with_request=True), key=key)
+
+
+def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
+    """The query of what the page shows, and when that was, for who writes it into the address."""
     models = [(part, widget_value(f"{part}-name") or OFFLINE) for part in (SUMMARIZER, CHAT_MODEL)]
     turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
     query = link_query(state, turn, models, shown_parts(), call=call)
-    set_widget(WRITTEN_KEY, [*(widget_value(WRITTEN_KEY) or [])[-KEPT_WRITTEN:], parse_qs(query)])
-    asked = (widget_value(key) or {}).get("asked")
-    _copy_button(data={"query": query, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
+    written = [address for address in widget_value(WRITTEN_KEY) or [] if address != parse_qs(query)]
+    set_widget(WRITTEN_KEY, [*written[-KEPT_WRITTEN:], parse_qs(query)])
+    return {"query": query, "at": time()}
 
 
 def _nothing() -> None:

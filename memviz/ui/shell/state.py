@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,13 +16,14 @@ from memviz.engine.prompt_lab import Trial
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import MemvizError
+from memviz.errors import MemvizError, ParameterError
 from memviz.models.budget import Budget
 from memviz.storage.entries import ConversationEntry
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.scaling import Scaled
 from memviz.workspace import RunKey
 
 T = TypeVar("T")
@@ -35,7 +36,9 @@ MESSAGES_SHOWN = 30
 class Setting:
     """One strategy setting being edited. ``index`` decides its colour for as long as it lives. One that is
     ``as_written`` shows the summarizer's wording also where the visitor reworded it. ``used`` are the parameters of
-    the strategies that it had before, by their id."""
+    the strategies that it had before, by their id. ``scaled``: how its limits were scaled to the conversation, if they
+    were, and ``not_scaled_words`` why they were not where the visitor asked for it. ``refused``: what is wrong with the
+    values that stand in its controls and are not used, by the parameter's name."""
 
     uid: int | str
     index: int
@@ -43,11 +46,42 @@ class Setting:
     parameters: dict[str, Any] = field(default_factory=dict)
     as_written: bool = False
     used: dict[str, dict[str, Any]] = field(default_factory=dict)
+    scaled: Scaled | None = None
+    times_scaled: int = 0
+    not_scaled_words: str = ""
+    refused: dict[str, ParameterError] = field(default_factory=dict)
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Use these values of controls. One that is not allowed is refused, and the one before stays."""
+        self.refused = {}
+        if self._problem(values) is None:
+            self.parameters = {**self.parameters, **values}
+            return
+        for name, value in values.items():
+            problem = self._problem({name: value})
+            if problem is None or problem.name != name:  # what else is wrong is not its fault
+                self.parameters = {**self.parameters, name: value}
+            else:
+                self.refused[name] = problem
+
+    def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
+        try:
+            strategy(self.strategy_id, **{**self.parameters, **values})
+        except ParameterError as error:
+            return error
+        return None
 
     def turn_to(self, strategy_id: str) -> None:
         """Another strategy, with the parameters that it last had here."""
         self.used[self.strategy_id] = self.parameters
         self.strategy_id, self.parameters = strategy_id, dict(self.used.get(strategy_id, {}))
+        self.scaled, self.not_scaled_words, self.refused = None, "", {}
+
+    def scale(self, scaled: Scaled | None) -> None:
+        """Take over limits that were scaled, or with ``None`` go back to the presets."""
+        values = scaled.values if scaled else self.scaled.presets if self.scaled else {}
+        self.parameters, self.scaled = {**self.parameters, **values}, scaled
+        self.times_scaled += 1
 
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from memviz.conversation import ToolCall
 from memviz.storage.entries import ConversationEntry
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
@@ -25,11 +24,6 @@ def shortened(text: str, chars: int) -> str:
     """The first ``chars`` characters of ``text`` on one line, with an ellipsis if there is more."""
     flat = " ".join(text.split())
     return flat if len(flat) <= chars else flat[: chars - 1] + "…"
-
-
-def call_text(call: ToolCall) -> str:
-    """A tool call as one reads it."""
-    return f"{call.name}({call.arguments})"
 
 
 def file_name(title: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -26,12 +26,14 @@ _at_top = st.components.v2.component("memviz_at_top", html="<span></span>", js=_
 
 class View(NamedTuple):
     """One way to see a page. ``id`` stands in addresses, ``name`` on the switch; ``question`` is the title of the
-    page while it is shown, and ``sentence`` says how the view answers it."""
+    page while it is shown, and ``sentence`` says how the view answers it. ``choose``, if any, draws beside it what is
+    chosen for this view alone."""
 
     id: str
     name: str
     question: str
     sentence: str
+    choose: Callable[[], object] | None = None
 
 
 def shown_view(key: str, views: Sequence[View]) -> View:

@@ -20,7 +20,9 @@ from memviz.tuning.best_of_each import Edge
 from memviz.tuning.grid import largest_sizes as sizes_of
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.ui.controls.conversation_choices import conversation_choices
+from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
+from memviz.ui.controls.strategy_choice import offered, say_refused
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import linked_list
 from memviz.ui.shell.state import CompareState, TuneState, set_widget, tune_state, widget_value
@@ -46,14 +48,12 @@ def choose_conversations(workspace: Workspace, study: CompareState, state: TuneS
         "Conversations", list(entries), default=None if widget_value("tune-conversations") else first_ids,
         format_func=labels.__getitem__, key="tune-conversations", help=CONVERSATIONS_HELP,
     )  # fmt: skip
-    turns, messages = (sum(getattr(entries[id], name) for id in state.conversations) for name in SIZES)
-    size = f"{counted(turns, 'turn')}, {counted(messages, 'message')}."
+    chosen = [entries[id] for id in state.conversations]
+    messages = sum(entry.message_count for entry in chosen)
+    size = f"{size_words(workspace, chosen)}, {counted(messages, 'message')}."
     # The control itself cuts a long title.
     st.caption(f"{plain(labels[state.conversations[0]])}: {size}" if len(state.conversations) == 1 else size)
     return state.conversations
-
-
-SIZES = ("turn_count", "message_count")
 
 
 def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dict[str, int]:
@@ -63,13 +63,14 @@ def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dic
 
 def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
     """All settings to try. A value that is not allowed says so, and is left out."""
-    known = strategies()
+    known = offered()
     linked_list("try", "tune-strategies", known)
     chosen = st.pills(
         "Strategies to try", list(known), selection_mode="multi",
-        default=None if widget_value("tune-strategies") else tried_at_first(),
+        default=None if widget_value("tune-strategies") else [id for id in tried_at_first() if id in known],
         format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
     )  # fmt: skip
+    say_refused()
     grid = {id: _values(known[id], largest) for id in known if id in chosen}
     return settings(grid) if grid else ()
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.charts.sweeps.measure_words import WORDS, shown
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.recommendation import idle_in_words
 from memviz.tuning.results import Sweep
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
@@ -31,6 +32,8 @@ def setting_card(sweep: Sweep, number: int, constraints: Constraints, conversati
         _open_in_compare(setting.id, setting.model_dump(), conversations)
     if number in table.index:
         _metrics(table.loc[number].to_dict())
+    for sentence in idle_in_words(sweep, number):
+        st.caption(plain(sentence))
     failed = [cell.error for place, cell in sweep.cells.items() if place.setting == number and cell.error]
     if failed:
         st.warning(f"It could not be run: {plain(failed[0])}", icon=":material/error:")

@@ -10,6 +10,7 @@ import memviz
 from memviz.memory import Memory
 from memviz.ui.chat.limits_in_words import next_summary, request_size
 from tests.engine.probes import IDS, Digest, small
+from tests.tool_loops import loops
 
 
 def numbers(sentence: str) -> list[int]:
@@ -31,7 +32,18 @@ def test_a_summary_is_written_when_there_is_more_than_the_limit_named(id: str) -
             held, limit = numbers(said)
             assert held <= limit, "what is over a limit is not shown as if nothing happened"
         else:
-            assert "never" in said or "each turn" in said.lower() or "next message" in said
+            known = ("never", "each turn", "next message", "cannot be said beforehand", "is written after")
+            assert any(words in said.lower() for words in known)
+
+
+def test_without_tools_nothing_is_said_to_be_cleared() -> None:
+    chat = memviz.Chat(memviz.strategy("clear_tool_results", trigger_tokens=1), model=Digest())
+    chat.send("Hello")
+    said = of_chat(chat)
+    assert said == "This setting never summarizes, and nothing is cleared, because no tool was called."
+    run = memviz.replay(loops(2, 2), chat.strategy)
+    said = next_summary(chat.strategy, run.memory_after(2), None)
+    assert said == "This setting never summarizes: its rule clears or shortens older messages."
 
 
 def test_of_messages_and_of_tokens() -> None:

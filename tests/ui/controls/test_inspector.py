@@ -11,7 +11,7 @@ import memviz
 from memviz import Reply, ToolCall
 from memviz.context import Block
 from memviz.engine.records import TurnRecord
-from memviz.ui.controls.inspector import block_html
+from memviz.ui.controls.block_html import block_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"
@@ -41,6 +41,8 @@ def test_messages_say_where_they_stand_and_what_they_cost() -> None:
     assert "<b>History</b> 20 tokens · 2 messages" in html
     assert "user · message 1 · 10 tokens" in html
     assert "assistant · message 2 · 10 tokens" in html
+    short = record_of({"role": "user", "content": "Hello"})
+    assert "<b>Input</b> 1 token · 1 message<" in block_html(block_of(short, "input"), short)
 
 
 def test_the_beginning_can_be_left_out() -> None:

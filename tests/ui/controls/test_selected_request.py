@@ -6,13 +6,13 @@ import pytest
 
 import memviz
 from memviz import Run
+from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.selected_request import (
     event_at,
-    numbers_of_turn,
+    name_in_full,
     places_changed,
     request_at,
-    request_name,
     request_number,
 )
 from tests.tool_talk import tool_talk
@@ -70,7 +70,7 @@ class TestToolLoops:
 
     def test_only_turns_of_several_calls_name_a_call(self) -> None:
         run = self.run()
-        names = [request_name(run, *place) for place in ((1, None), (2, 1), (2, None), (3, 9), (7, None))]
+        names = [name_in_full(run, *place) for place in ((1, None), (2, 1), (2, None), (3, 9), (7, None))]
         assert names == ["turn 1", "turn 2, call 1 of 4", "turn 2, call 4 of 4", "turn 3, call 2 of 2", "turn 7"]
 
     def test_each_request_rests_on_what_was_summarized_for_it_or_before(self) -> None:

@@ -1,4 +1,4 @@
-"""From which turn on one of two settings has cost less, in words, and the choice of the two."""
+"""From which request on one of two settings has cost less, in words, and the choice of the two."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import streamlit as st
 
 from memviz.charts.cost.curve import BreakEven
 from memviz.charts.cost.setting_cost import SettingCost
-from memviz.metrics.cost.cost import break_even_turn
-from memviz.text.wording import dollars
+from memviz.metrics.cost.cost import break_even_request
+from memviz.text.wording import dollars, request_name
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import CostsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -31,7 +31,7 @@ def take_linked(state: CostsState, costs: Sequence[SettingCost]) -> None:
 
 
 def compare_two(state: CostsState, costs: Sequence[SettingCost]) -> None:
-    """Choose two settings, and say from which turn on one of them has cost less."""
+    """Choose two settings, and say from which request on one of them has cost less."""
     pair = _pair(state, costs)
     if pair is None:
         return
@@ -79,11 +79,11 @@ def _remember(state: CostsState, side: Side) -> None:
 
 
 def break_even(one: SettingCost, other: SettingCost) -> BreakEven | None:
-    """From which turn on one of them has cost less, whichever it is; ``None`` if both cost the same."""
+    """From which request on one of them has cost less, whichever it is; ``None`` if both cost the same."""
     for cheaper, dearer in ((one, other), (other, one)):
-        turn = break_even_turn(cheaper.cost, dearer.cost)
-        if turn is not None:
-            return BreakEven(turn, cheaper, dearer)
+        request = break_even_request(cheaper.cost, dearer.cost)
+        if request is not None:
+            return BreakEven(request, cheaper, dearer)
     return None
 
 
@@ -92,8 +92,10 @@ def break_even_words(one: SettingCost, other: SettingCost, found: BreakEven | No
     if found is None:
         return f"**{plain(one.label)}** and **{plain(other.label)}** cost the same in the end."
     cheaper, dearer = found.cheaper, found.dearer
-    first = min(int(each.cost.turns[0]) for each in (one, other))
-    since = "From the first turn on" if found.turn == first else f"From turn {found.turn:,} on"
+    first, call, calls = found.request
+    is_first = call == 1 and first == min(int(each.cost.turns[0]) for each in (one, other))
+    whole = "turn" if calls == 1 else "request"
+    since = f"From the first {whole} on" if is_first else f"From {request_name(*found.request)} on"
     saved = (dearer.cost.total_usd or 0.0) - (cheaper.cost.total_usd or 0.0)
     return (
         f"{since}, **{plain(cheaper.label)}** has cost less in total than **{plain(dearer.label)}**: "

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from memviz.charts.cost.curve import HEIGHT_PIXELS, cost_curve
+from memviz.charts.cost.frame import framed
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.charts.cost.words import cost_finding
+from memviz.charts.cost.words import above_finding, cost_finding
 from memviz.charts.figure import CONFIG
+from memviz.charts.palette import with_legend
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
@@ -23,7 +26,7 @@ from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
-from memviz.ui.compare.reader import axis_of, beside_reader
+from memviz.ui.compare.reader import beside_reader, shared_axis
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
@@ -46,7 +49,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summari
     say_what_is_unknown(costs)
     take_linked(costs_state(), costs)
     beside_reader(
-        settings, transcript, partial(picture, costs), {CHART_KEY: axis_of(settings)},
+        settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs, summarizer),
         draw_below=partial(in_total, costs_state(), costs, assumptions),
     )  # fmt: skip
@@ -82,26 +85,45 @@ def picture(costs: Sequence[SettingCost]) -> None:
     """The lines of cost. A click on one moves the selection."""
     linked("shown", VIEW_KEY, [one.value for one in View])
     linked("uncached", UNCACHED_KEY, [False, True])
-    view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
-    unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
-    uncached = widget_value(UNCACHED_KEY) is not False
+    shown, step = _shown(costs), step_of([one.setting for one in costs])
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.segmented_control(
             "Shown", [one.value for one in View], default=View.SO_FAR.value, required=True, key=VIEW_KEY,
+            format_func={View.SO_FAR.value: View.SO_FAR.value, View.EACH_STEP.value: f"Each {step}"}.__getitem__,
             label_visibility="collapsed", width="content",
         )  # fmt: skip
-        if unit is Unit.USD:
+        if shown.unit is Unit.USD:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
     st.plotly_chart(
-        cost_curve(costs, view, unit=unit, uncached=uncached, break_even=chosen_break_even(costs_state(), costs)),
-        key=CHART_KEY, height=HEIGHT_PIXELS, config=CONFIG, selection_mode="points",
+        cost_curve(
+            costs, shown.view, unit=shown.unit, uncached=shown.uncached,
+            break_even=chosen_break_even(costs_state(), costs),
+        ),
+        key=CHART_KEY, height=with_legend(HEIGHT_PIXELS, len(costs)), config=CONFIG, selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [one.setting.index for one in costs]), alt=cost_finding(costs),
     )  # fmt: skip
 
 
+class _Shown(NamedTuple):
+    """What the picture shows."""
+
+    view: View
+    unit: Unit
+    uncached: bool
+
+
+def _shown(costs: Sequence[SettingCost]) -> _Shown:
+    unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
+    view, uncached = View(widget_value(VIEW_KEY) or View.SO_FAR.value), widget_value(UNCACHED_KEY) is not False
+    return _Shown(view, unit, uncached)
+
+
 def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
-    uncached = widget_value(UNCACHED_KEY) is not False and any(one.cost.total_usd is not None for one in costs)
-    st.caption(_how_to_read(costs, uncached=uncached))
+    shown = _shown(costs)
+    above = above_finding(framed(costs, shown.view, shown.unit, uncached=shown.uncached), shown.unit)
+    if above:
+        st.caption(plain(above))
+    st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
     summaries_by(summarizer, [one.setting for one in costs])
 
 

@@ -11,6 +11,7 @@ from memviz.charts.cost.cache_hits import cache_hits
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.cost.words import cache_finding
 from memviz.charts.figure import CONFIG
+from memviz.engine.compaction import REDUCING
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.strategies.base import Trigger
@@ -63,6 +64,8 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
     if any(one.setting.run.summaries and not grows_a_list(one.setting.run) for one in costs):
         yield "A new summary changes the beginning, so the line drops there."
+    if any(compaction.kind in REDUCING for one in costs for compaction in one.setting.run.compactions):
+        yield "Clearing changes earlier messages, so the line drops there."
     few = [one for one in costs if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1]
     short = [one for one in few if np.median(one.cost.traffic.input_tokens) < cache.min_tokens]
     slides = [one for one in few if one not in short and _slides(one, cache)]

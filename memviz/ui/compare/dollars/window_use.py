@@ -7,17 +7,11 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.cost.window_use import (
-    PACE_TURNS,
-    largest_request,
-    projected_overflow_turn,
-    window_fits,
-    window_use,
-)
+from memviz.charts.cost.window_use import largest_request, window_fits, window_use
 from memviz.charts.cost.words import requests_finding
 from memviz.charts.figure import CONFIG
-from memviz.metrics.cost.cost import overflow_turn
 from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.requests.overflow import forecast_words, overflow_name
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain
@@ -47,22 +41,13 @@ def window_words(costs: Sequence[SettingCost], window: int, model: str) -> Itera
             f"The largest request here has {largest:,}, {_share_words(largest / window)} of that."
         )
     for one in costs:
-        turn = overflow_turn(one.cost.traffic, window)
-        if turn is not None:
-            yield f"{one.label}: from turn {turn:,} on a request is larger than the window, and would be refused."
-        elif unbounded_part(one.setting.run.strategy) == "history":
-            yield from _projection(one, window)
+        sent = one.cost.traffic
+        passed, forecast = overflow_name(sent, window), forecast_words(sent, window)
+        if passed is not None:
+            yield f"{one.label}: from {passed} on a request is larger than the window, and would be refused."
+        elif forecast and unbounded_part(one.setting.run.strategy) == "history":
+            yield f"{one.label} passes {window:,} tokens {forecast}."
 
 
 def _share_words(share: float) -> str:
     return f"{share:.1%}" if share >= SMALLEST_SHARE else "less than 0.1%"
-
-
-def _projection(one: SettingCost, window: int) -> Iterator[str]:
-    turn = projected_overflow_turn(one.cost.traffic, window)
-    if turn is not None:
-        turns = min(PACE_TURNS, len(set(one.cost.traffic.turns.tolist())))
-        yield (
-            f"At this pace {one.label} passes {window:,} tokens at about turn {turn:,}: a straight line through its "
-            f"last {turns} turns, extended."
-        )

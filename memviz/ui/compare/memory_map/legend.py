@@ -8,14 +8,17 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.palette import FAILURE_COLOR, STEP_COLORS, STEP_TITLES, SUMMARIZATION_GLYPH
+from memviz.charts.palette import STEP_COLORS, STEP_TITLES, SUMMARIZATION_GLYPH
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.summaries.marks import marks_of
 from memviz.context import Fate
-from memviz.metrics.memory_map.fate_map import FateShares, fate_map
+from memviz.metrics.memory_map.fate_map import FateMap, fate_map
 from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.text.wording import share_of
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 
-LEGEND_ORDER = (7, 2, 3, 4, 5, 6, 1)
+FATE_ORDER = (Fate.VERBATIM, Fate.SHORTENED, Fate.CLEARED, Fate.SUMMARIZED, Fate.RECALLED, Fate.DROPPED)
+LEGEND_ORDER = [code for fate in FATE_ORDER for code, step in enumerate(STEPS) if step.fate is fate]
 """Codes from what is sent whole to what is not sent at all."""
 ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.8rem;font-size:0.875rem"
 HOW_OFTEN_STYLE = "display:inline-flex;flex-wrap:wrap;align-items:center;gap:0.4rem"
@@ -33,10 +36,9 @@ def legend(settings: Sequence[SettingRun]) -> None:
         elif code == summarized[0]:
             items.append(_how_often(summarized))
     compactions = [compaction for setting in settings for compaction in setting.run.compactions]
-    if any(compaction.summary is not None for compaction in compactions):
-        items.append(legend_item(glyph("◆", SUMMARIZATION_GLYPH), "A summarization"))
-    if any(compaction.error is not None for compaction in compactions):
-        items.append(legend_item(glyph("✖", FAILURE_COLOR), "A summarization that failed"))
+    for mark in marks_of(compactions):
+        color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
+        items.append(legend_item(glyph(mark.character, color), mark.name))
     st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
 
 
@@ -57,13 +59,14 @@ def _times_words(code: int) -> str:
 
 def key_numbers(setting: SettingRun) -> None:
     """What became of all messages at the last request, under a map: a bar, and a share beside each colour."""
-    shares = fate_map(setting.run).shares(-1)
-    numbers = [number for number in _numbers(shares) if number.held]
+    fates = fate_map(setting.run)
+    messages = fates.shares(-1).messages
+    numbers = [number for number in _numbers(fates) if number.held]
     bar = "".join(
-        f'<span style="width:{number.held / shares.messages:.4%};background:{STEP_COLORS[number.code]}"></span>'
+        f'<span style="width:{number.held / messages:.4%};background:{STEP_COLORS[number.code]}"></span>'
         for number in numbers
     )  # fmt: skip
-    items = "".join(_item(number, shares.messages) for number in numbers)
+    items = "".join(_item(number, messages) for number in numbers)
     parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}</div>'
     st.html(f'<div class="memviz-shares">{parts}</div>')
 
@@ -79,19 +82,26 @@ class _Number(NamedTuple):
     more: str = ""
 
 
-def _numbers(shares: FateShares) -> Iterator[_Number]:
-    """What became of the messages, in the order of the bar."""
-    yield _Number(code_of(Fate.VERBATIM), shares.verbatim, "sent word for word, the newest input included")
-    yield _Number(code_of(Fate.RECALLED), shares.recalled, "brought back for it")
-    often = f", {_often(shares.mean_generation)} on average"
-    yield _Number(code_of(Fate.SUMMARIZED, 1), shares.summarized, f"replaced by a summary{often}", often)
-    yield _Number(code_of(Fate.DROPPED), shares.dropped, "dropped: nothing of them is in it")
+def _numbers(fates: FateMap) -> Iterator[_Number]:
+    """What became of the messages at the last request, in the order of the bar."""
+    often = f", {_often(fates.shares(-1).mean_generation)} on average"
+    words = {
+        Fate.VERBATIM: "sent word for word, the newest input included",
+        Fate.RECALLED: "brought back for it",
+        Fate.SHORTENED: "shortened: a part of each is in it",
+        Fate.CLEARED: "sent as placeholders: that they were there is in it, and nothing that they said",
+        Fate.SUMMARIZED: f"replaced by a summary{often}",
+        Fate.DROPPED: "dropped: nothing of them is in it",
+    }
+    for fate, said in words.items():
+        more = often if fate is Fate.SUMMARIZED else ""
+        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), said, more)
 
 
 def _item(number: _Number, messages: int) -> str:
     """The colour with the share, and how often a summarized message was summarized; what they mean is said to the
     pointer and to a screen reader."""
-    words = escape(f"{number.held:,} of {messages:,} messages at the last request: {number.words}")
+    words = escape(f"{share_of(number.held, messages, 'message')} at the last request: {number.words}")
     share = legend_item(swatch(STEP_COLORS[number.code]), f"{percent(number.held, messages)}{number.more}")
     return f'<span title="{words}" role="img" aria-label="{words}">{share}</span>'
 

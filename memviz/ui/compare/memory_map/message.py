@@ -9,19 +9,22 @@ import streamlit as st
 from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_words import life_finding
 from memviz.charts.memory_map.message_life import message_life
+from memviz.charts.palette import PART_COLORS
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
-from memviz.text.wording import message_number, message_position, request_name, times, turn_list, turn_span
+from memviz.text.wording import message_number, message_position, request_name, request_span, times, turn_list
 from memviz.ui.compare.selection import Selection, selected
+from memviz.ui.controls.block_html import sent_instead
 from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import set_widget, widget_value
-from memviz.ui.shell.text import call_text, plain
+from memviz.ui.shell.text import plain
 
 MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
 OPENED_KEY = "map-opened"
@@ -61,9 +64,17 @@ def one_message(settings: Sequence[SettingRun], conversation_id: str, selection:
     known = known_facts(workspace(), conversation_id, run.log)
     if record is not None and (facts := message_facts(record, position, known)):
         st.markdown(f"At the request of {selection.name}: {plain(message_facts_words(facts))}")
+    if record is not None and (instead := sent_instead(record, position)) is not None:
+        sent, how = instead
+        st.markdown(f"At the request of {selection.name} it was {how}:")
+        sent_html = message_html(sent, "", "Tokens shows all of it")
+        style = f"border-left-color: {PART_COLORS['history']}"
+        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
     with st.container(border=True):
-        st.text(run.log[position].content[:MAX_CHARS_SHOWN] or "This message has no text.")
-        for call in run.log[position].tool_calls:
+        message = run.log[position]
+        if message.content or not message.tool_calls:
+            st.text(message.content[:MAX_CHARS_SHOWN] or "This message has no text.")
+        for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
 
 
@@ -100,22 +111,20 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     words = {
         Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "replaced by a summary", Fate.RECALLED: "recalled",
-        Fate.DROPPED: "dropped",
+        Fate.CLEARED: "sent as a placeholder", Fate.SHORTENED: "shortened", Fate.DROPPED: "dropped",
     }[span.fate]  # fmt: skip
-    since, until = request_name(span.first_turn, span.first_call), request_name(span.last_turn, span.last_call)
-    if (span.first_turn, span.first_call) == (span.last_turn, span.last_call):
+    since, until = request_name(*span.first), request_name(*span.last)
+    if span.first == span.last:
         return f"{words} at {since}"
     if open_end:
         return f"{words} since {since}"
     if first:
         return f"{words} until {until}"
-    if (span.first_call, span.last_call) == (1, 1):
-        return f"{words} {turn_span(span.first_turn, span.last_turn)}"
-    return f"{words} from {since} to {until}"
+    return f"{words} {request_span(span.first, span.last)}"
 
 
 def _again(spans: Sequence[Span]) -> str:
-    if all(span.first_call == 1 for span in spans):
+    if all(span.first_calls == 1 for span in spans):
         return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
-    names = [request_name(span.first_turn, span.first_call) for span in spans]
+    names = [request_name(*span.first) for span in spans]
     return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (len(names) > MAX_AGAIN)

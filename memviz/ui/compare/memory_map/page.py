@@ -18,7 +18,7 @@ from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
-from memviz.ui.compare.reader import axis_of, beside_reader
+from memviz.ui.compare.reader import beside_reader, shared_axis
 from memviz.ui.compare.selection import select
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
@@ -39,9 +39,9 @@ def memory_map_view(
 ) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     legend(settings)
-    charts = {_map_key(number): axis_of([setting]) for number, setting in enumerate(settings)}
+    charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
     beside_reader(
-        settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: axis_of(settings)},
+        settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, summarizer, conversation_id),
         draw_below=partial(one_message, settings, conversation_id),
     )  # fmt: skip
@@ -69,7 +69,7 @@ def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
 
 def whole_view(settings: Sequence[SettingRun]) -> View:
     """All requests and all messages of the conversation."""
-    last = max(int(axis_of([setting]).lasts[-1]) for setting in settings)
+    last = max(int(shared_axis([setting]).lasts[-1]) for setting in settings)
     return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
 
 

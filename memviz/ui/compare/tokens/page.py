@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
+from memviz.charts.palette import with_legend
 from memviz.charts.requests.finding import finding
 from memviz.charts.requests.limit_lines import budget_fits
 from memviz.charts.requests.tables import tokens_table
@@ -18,8 +19,9 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.free_run import answers_of_turn
-from memviz.ui.compare.reader import axis_of, beside_reader
+from memviz.ui.compare.reader import beside_reader, shared_axis
 from memviz.ui.compare.selection import Selection, select_clicked
+from memviz.ui.compare.tokens.percent import chosen_window
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
@@ -32,8 +34,7 @@ from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS, LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 372, 28, 3
-"""The chart's height, and what each setting beyond the first few adds: its row of the legend takes no room from it."""
+CHART_PIXELS = 358
 TURNS_KEY = "compare-turns"
 NUMBER_PIXELS = 170
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
@@ -45,7 +46,7 @@ def tokens_view(
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     answers = partial(_answers, settings) if state.free_run else None
     beside_reader(
-        settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: axis_of(settings)},
+        settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, transcript), draw_below=answers,
     )  # fmt: skip
     # Before the warnings, so that it stands in view with the picture.
@@ -58,11 +59,11 @@ def tokens_view(
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
-    height = CHART_PIXELS + LEGEND_ROW_PIXELS * max(0, len(settings) - SETTINGS_IN_ROOM)
+    height = with_legend(CHART_PIXELS, len(settings))
     st.plotly_chart(
         kept_figure(
             settings[0].run, tokens_per_turn, tuple(settings), height=height, recorded=transcript.events,
-            turns=turns,
+            turns=turns, window=chosen_window(settings),
         ),
         key=CHART_KEY, height=height, config=CONFIG, selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [setting.index for setting in settings]),
@@ -117,29 +118,36 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
     )  # fmt: skip
 
 
-TABLE_ALT = "What each setting sent and summarized, one column a setting"
+TABLE_ALT = "What each setting sent, cleared and summarized, one column a setting"
 
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
     has_calls = any(setting.run.has_calls for setting in settings)
     columns = zip(settings, uses, strict=True)
-    return pd.DataFrame({plain(one.label): _numbers(use, has_calls=has_calls) for one, use in columns})
+    reduces = any(use.reductions for use in uses)
+    return pd.DataFrame({
+        plain(one.label): _numbers(use, has_calls=has_calls, reduces=reduces) for one, use in columns
+    })  # fmt: skip
 
 
-def _numbers(use: TokenUse, *, has_calls: bool) -> dict[str, str]:
+def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]:
     """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
-    ``has_calls``: turns took several calls of the model, and the table says how many."""
+    ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
+    cleared or shortened messages, and the table says how many."""
     requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
     earlier = {"of them before the last call of a turn": use.earlier_tokens} if has_calls else {}
+    reduced = {
+        "Times that messages were cleared or shortened": use.reductions,
+        "Messages cleared or shortened at the end": use.reduced_messages,
+    }  # fmt: skip
     numbers: dict[str, int | str] = {
         **requests,
         "Tokens sent to the chat model": use.sent_tokens,
         **earlier,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
-        "Largest request at turn": use.peak_turn
-        if use.peak_call == 1
-        else f"{use.peak_turn:,}, call {use.peak_call:,}",
+        "Largest request at turn": use.peak_name.removeprefix("turn "),
+        **(reduced if reduces else {}),
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
         "Failed calls (messages kept)": use.failed_summarizations,

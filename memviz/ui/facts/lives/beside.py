@@ -3,20 +3,22 @@ summary that lost it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
 from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.request_axis import name_of
 from memviz.metrics.retention.life_lines import LifeLine
-from memviz.text.wording import request_name
+from memviz.metrics.summaries.compaction_words import act_noun
 from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
-from memviz.ui.facts.selection import choose_event, choose_request_of, chosen_event, fact_key, loss_key, open_event
+from memviz.ui.facts.losses import choose_loss, first_loss, losses_of, request_lost_at
+from memviz.ui.facts.selection import chosen_event, fact_key, loss_key, open_event, open_request
 from memviz.ui.facts.version_card import (
     chosen_version,
     counts_words,
@@ -32,46 +34,8 @@ from memviz.ui.shell.text import distinct, plain, shortened
 LABEL_CHARS = 110
 
 
-def choose_fact(state: CompareState, one: RetentionResult, probe: int, place: int | None = None) -> None:
-    """Choose a fact and one of its losses: that at ``place``, else the first by a summarization, else the first."""
-    set_widget(fact_key(state), probe)
-    choose_loss(state, one, probe, place)
-
-
-def choose_loss(state: CompareState, one: RetentionResult, probe: int, place: int | None = None) -> None:
-    """Choose a loss of a fact, with the summarization behind it, if there is one, and the request that it concerns."""
-    lost = losses_of(one, probe)
-    if place not in lost:
-        place = _first_loss(lost)
-    set_widget(loss_key(state), place)
-    if place is not None:
-        by = lost[place]
-        if by is not None:
-            choose_event(state, one.setting, by)
-        record = _request_at(one, place)
-        choose_request_of(state, one.setting, record.turn, record.call)
-
-
-def _request_at(one: RetentionResult, place: int) -> TurnRecord:
-    return one.run.requests[one.retention.number_at(place)]
-
-
 def _name_at(one: RetentionResult, place: int) -> str:
-    record = _request_at(one, place)
-    return request_name(record.turn, record.call)
-
-
-def _first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
-    """The loss that is looked at first: that by compaction ``event``, else one by a summarization, else the first."""
-    by_event = (at for at, by in lost.items() if by is not None and by == event)
-    by_any = (at for at, by in lost.items() if by is not None)
-    return next(by_event, next(by_any, next(iter(lost), None)))
-
-
-def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
-    """The places of the requests at which a fact was lost (see ``Retention.places``: turns, as long as every turn has
-    one request), each with the number of the compaction that took it, if one did."""
-    return {place: by for (number, place), by in one.losses.items() if number == probe}
+    return name_of(one.run, request_lost_at(one, place))
 
 
 def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
@@ -79,13 +43,23 @@ def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
     st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
     place = _which_loss(state, one, life)
     if place is not None:
-        evidence = sorted(one.retention.probes[life.probe].evidence)
-        bring_back(state, one.setting, evidence, _request_at(one, place), "retention-bring-back")
+        _way_back(state, one, life, request_lost_at(one, place))
     elif life.spans:
         st.caption("It was never lost under this setting.")
     number = chosen_event(state, one.setting)
     if number is not None:
         _version(state, one, life, number)
+
+
+def _way_back(state: CompareState, one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
+    """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
+    evidence = sorted(one.retention.probes[life.probe].evidence)
+    if bring_back(state, one.setting, evidence, record, "retention-bring-back"):
+        return
+    if one.run.strategy.allows_recall and life.born_turn == record.turn:
+        st.caption(f"Turn {record.turn:,} itself states it, and only what earlier turns said can be brought back.")
+    if st.button("See the request that lost it", icon=":material/stacked_line_chart:", key="retention-lost-request"):
+        open_request(state, one.setting, record.turn, record.call)
 
 
 def choose_life(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
@@ -115,7 +89,7 @@ def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> in
         return None
     linked("loss", key, places)
     if widget_value(key) not in places:  # another setting is looked at; the selection stays
-        set_widget(key, _first_loss(lost, chosen_event(state, one.setting)))
+        set_widget(key, first_loss(lost, chosen_event(state, one.setting)))
     if len(places) == 1:
         st.caption(f"Lost at {_name_at(one, places[0])}.")
         return places[0]
@@ -131,7 +105,7 @@ def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
 
 
 def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: int) -> None:
-    """The summarization that is chosen: most often the one that lost the fact."""
+    """The compaction that is chosen: most often the one that lost the fact."""
     compaction, answers = one.run.compactions[number], one.retention.probes[life.probe].answers
     version_badge(one.run, compaction)
     version_head(one.run, compaction)
@@ -144,5 +118,5 @@ def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: 
         before = f"version {compaction.replaces} → " if compaction.replaces else ""
         st.markdown(f"**What changed: {before}version {compaction.written.version}**")
     what_changed(one.run, compaction, answers)
-    if st.button("Open this summarization", icon=":material/compress:", key="retention-open"):
+    if st.button(f"Open this {act_noun(compaction)}", icon=":material/compress:", key="retention-open"):
         open_event(state, one.setting, number)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from memviz.charts.retention.life_lines import span_words
 from memviz.charts.retention.result import RetentionResult
 from memviz.engine.compaction import Compaction
+from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.metrics.retention.message_text import readable
-from memviz.metrics.summaries.compaction_words import reason_words
+from memviz.metrics.summaries.compaction_words import act_noun, reason_words
 from memviz.text.containment import contains
 from memviz.text.wording import message_list, message_number, message_range, request_name
 from memviz.transcripts.base import Probe
@@ -41,7 +42,7 @@ def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
     if life.born_position is None:
         return "No message is named that states it, so it counts from the first turn on."
     log, at = kept.run.log, life.born_position
-    quote = quoted(log[at].content, probe.answers)
+    quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
     with_others = f", together with {message_list(earlier)}" if earlier else ""
     return f"Stated in message {message_number(at):,} (turn {life.born_turn}){with_others}: “{quote}”"
@@ -73,10 +74,9 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
         if span.state is not Knowledge.LOST:
             yield f"known again: {span_words(span)}" if before and before.state is Knowledge.LOST else span_words(span)
             continue
-        is_short = (span.first_turn, span.first_call) == (span.last_turn, span.last_call)
-        until = " alone" if is_short else f" until {request_name(span.last_turn, span.last_call)}"
+        until = " alone" if span.first == span.last else f" until {request_name(*span.last)}"
         until = " and never known again" if span is last else until
-        yield f"lost at {request_name(span.first_turn, span.first_call)}{until}{_reason(kept, life, span)}"
+        yield f"lost at {request_name(*span.first)}{until}{_reason(kept, life, span)}"
 
 
 def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
@@ -87,7 +87,7 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
     what, where = message_range(compaction.summarized), message_number(compaction.after_message)
     reason = reason_words(compaction)
     because = f" ({reason})" if reason else ""
-    return f": the summarization of {what} after message {where:,}{because} left it out"
+    return f": the {act_noun(compaction)} of {what} after message {where:,}{because} left it out"
 
 
 def source_of_loss(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> tuple[str, str]:

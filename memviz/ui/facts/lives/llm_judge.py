@@ -246,4 +246,4 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
                 st.badge(words, color=color)
         if answer.error:
             st.caption(plain(answer.error))
-        st.caption(f"{answer.sent_tokens:,} tokens sent")
+        st.caption(f"{counted(answer.sent_tokens, 'token')} sent")

@@ -9,22 +9,27 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
+from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH, SUMMARIZATION_LINE
 from memviz.charts.retention.knowledge_split import knowledge_split
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, known_words
-from memviz.charts.retention.life_lines import by_birth, life_lines_of, span_words
+from memviz.charts.retention.life_lines import by_birth, life_lines_of, mark_color, span_words
 from memviz.charts.retention.result import RetentionResult
+from memviz.charts.summaries.marks import marks_of
 from memviz.metrics.retention.life_lines import LifeLine
+from memviz.metrics.summaries.compaction_words import act_noun
 from memviz.text.wording import counted
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.selected_request import selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
-from memviz.ui.facts.lives.beside import beside, choose_fact, choose_life, losses_of
+from memviz.ui.facts.lives.beside import beside, choose_life
 from memviz.ui.facts.lives.fact_story import story
-from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fact_key
+from memviz.ui.facts.losses import choose_fact, losses_of
+from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fact_key, opened_key
 from memviz.ui.facts.version_card import fact_name
+from memviz.ui.shell.chosen_request import is_page_choice
 from memviz.ui.shell.linked import linked
+from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
@@ -43,8 +48,7 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         return
     linked("fact", fact_key(state), [life.probe for life in lives])
     linked("version", event_key(state, one.setting), range(len(one.run.compactions)))
-    if widget_value(fact_key(state)) not in [life.probe for life in lives]:
-        set_widget(fact_key(state), most_telling(one, lives, chosen_event(state, one.setting)).probe)
+    _begin(state, one, lives)
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             _rows(state, one, lives)
@@ -56,6 +60,21 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
             beside(state, one, life)
     with st.expander("All facts together, and as a table", icon=":material/table_rows:", key="facts-together"):
         all_facts(one, lives)
+    keep_address(state, "lives-address")
+
+
+def _begin(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    """Choose the fact that was opened on another page, or one to begin with. The request that lost it is chosen too;
+    only a page that is first seen keeps the one that the visitor chose."""
+    probes, opened = [life.probe for life in lives], widget_value(opened_key(state))
+    set_widget(opened_key(state), None)
+    if opened in probes:
+        choose_fact(state, one, opened)
+    elif widget_value(fact_key(state)) not in probes:
+        probe = most_telling(one, lives, chosen_event(state, one.setting)).probe
+        set_widget(fact_key(state), probe)
+        if is_page_choice():
+            choose_fact(state, one, probe)
 
 
 def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
@@ -82,14 +101,21 @@ def _legend(one: RetentionResult) -> str:
     items = [
         legend_item(swatch(KNOWLEDGE_COLORS[state]), KNOWLEDGE_TITLES[state]) for state in SHOWN if state in present
     ]
-    if any(compaction.written or compaction.error for compaction in one.run.compactions):
-        items.append(legend_item(glyph("◆", SUMMARIZATION_GLYPH), "Summarization"))
+    marks = marks_of(one.run.compactions)
+    items += [legend_item(glyph(mark.character, _on_page(mark.color)), mark.name) for mark in marks]
     items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
-    if any(by is not None for by in one.losses.values()):
-        items.append(legend_item(glyph("✖", SUMMARIZATION_GLYPH), "Lost in a summarization"))
+    took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
+    for noun, color in {act_noun(compaction): mark_color(compaction) for compaction in took}.items():
+        words = "Lost in a summarization" if noun == "summarization" else f"Lost by {noun}"
+        items.append(legend_item(glyph("✖", _on_page(color)), words))
     if any(by is None for by in one.losses.values()):
         items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
     return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'
+
+
+def _on_page(color: str) -> str:
+    """The colour of a mark beside text, where the violets of summaries are lighter in dark."""
+    return SUMMARIZATION_GLYPH if color in (SUMMARIZATION_LINE, PART_COLORS["summary"]) else color
 
 
 def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
@@ -122,11 +148,11 @@ def _follow_click(state: CompareState, one: RetentionResult) -> None:
 def _finding(one: RetentionResult) -> str:
     """The picture in one sentence."""
     known, born = int(one.retention.retained[-1].sum()), int(one.retention.born[-1].sum())
-    by_summary = sum(by is not None for by in one.losses.values())
+    by_change = sum(by is not None for by in one.losses.values())
     return (
         f"The lives of {counted(len(one.lives), 'fact')} under {one.setting.label}: {known:,} of {born:,} are known at "
-        f"the end. Losses in a summarization: {by_summary:,}; because the last message that held a fact was no longer "
-        f"sent: {len(one.losses) - by_summary:,}."
+        f"the end. Losses by what was summarized or cleared: {by_change:,}; because the last message that held a fact "
+        f"was no longer sent: {len(one.losses) - by_change:,}."
     )
 
 

@@ -19,7 +19,7 @@ from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import facts_of, proposals_key
-from memviz.ui.controls.selected_request import request_name
+from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_of
@@ -31,6 +31,7 @@ from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
 from memviz.ui.facts.selection import choose_event, choose_request_of, open_event, open_request
 from memviz.ui.shell.linked import linked
+from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -94,6 +95,7 @@ def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline:
         help=MEASURE_HELP,
     )  # fmt: skip
     st.caption(_how_to_read(baseline, measure))
+    keep_address(state, "curve-address")
 
 
 def _finding(kept: Sequence[RetentionResult]) -> str:
@@ -131,7 +133,7 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         return
     one, turn, number, call = found
     with st.container(horizontal=True, vertical_alignment="center"):
-        name = request_name(one.run, turn, call).capitalize()
+        name = name_in_full(one.run, turn, call).capitalize()
         st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
         if st.button("See this request", icon=":material/stacked_line_chart:", key="retention-request"):
             open_request(state, one.setting, turn, call)
@@ -142,7 +144,7 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
 
 
 def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
-    words = "Diamonds mark summarizations: point at one to see which facts it lost, click it to open it."
+    words = "Marks show what was summarized or cleared: point at one to see which facts it lost, click it to open it."
     if measure is Measure.EVIDENCE:
         return words
     if baseline is None:

@@ -10,9 +10,8 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.summaries.evolution import carried_over, compression, nesting, word_origins
-from memviz.charts.turn_axis import axis_of
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.wording import counted

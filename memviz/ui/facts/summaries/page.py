@@ -22,13 +22,14 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
+from memviz.strategies.base import Trigger
 from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
-from memviz.ui.controls.selected_request import request_name, selected_call, selected_turn
+from memviz.ui.controls.selected_request import name_in_full, selected_call, selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.facts.retention_cache import retention_results
@@ -40,6 +41,7 @@ from memviz.ui.facts.summaries.version import event_label, trouble, version_noun
 from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head
 from memviz.ui.shell.chosen_request import chosen_turn
 from memviz.ui.shell.linked import linked
+from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -65,8 +67,7 @@ def summaries(
     """The summaries of one setting."""
     if not settings:
         return
-    with_summaries = next((number for number, setting in enumerate(settings) if setting.run.compactions), 0)
-    setting = choose_setting_run(state, settings, SETTING_KEY, with_summaries)
+    setting = choose_setting_run(state, settings, SETTING_KEY, _first_to_show(settings))
     if not setting.run.compactions:
         _nothing(state, setting)
         return
@@ -81,14 +82,23 @@ def summaries(
         evolution_charts(setting.run, facts)
 
 
+def _first_to_show(settings: Sequence[SettingRun]) -> int:
+    """The first setting that wrote a summary, else the first that changed anything."""
+    wrote = (number for number, setting in enumerate(settings) if setting.run.summaries)
+    changed = (number for number, setting in enumerate(settings) if setting.run.compactions)
+    return next(wrote, next(changed, 0))
+
+
 def _nothing(state: CompareState, setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
-    headroom = setting.run.strategy.headroom(setting.run.memory_after(setting.run.log.turn_count))
+    strategy, memory = setting.run.strategy, setting.run.memory_after(setting.run.log.turn_count)
+    headroom, idle = strategy.headroom(memory), strategy.idle_because(memory)
+    acts = "summarize" if strategy.writes_notes else "clear or shorten messages"
+    reason = f", because {idle}" if idle else f": {headroom} would have been one" if headroom else ""
     why = (
         "never summarizes: it sends messages word for word or not at all."
-        if never_summarizes(setting.run)
-        else "had no reason to summarize in this conversation"
-        + (f": {headroom} would have been one." if headroom else ".")
+        if strategy.trigger is Trigger.NEVER
+        else f"had no reason to {acts} in this conversation{reason}."
     )
     st.info(
         f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
@@ -113,7 +123,12 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     covered = sum(len(version.covers) for version in in_force)
     generation = max((fact.generation for fact in facts if fact.version in in_force), default=0)
     numbers = [
-        ("Tokens at the end", f"{tokens_in_force(run, events[-1]):,}", "What is sent in place of older messages."),
+        (
+            "Tokens at the end",
+            f"{tokens_in_force(run, events[-1]):,}",
+            "Of the text that is sent in place of older "
+            "messages. Compare counts the heading that it is sent under, too.",
+        ),
         ("Messages replaced", f"{covered:,}", "Messages that are no longer sent word for word at the end."),
         ("Oldest content", f"{generation}× summarized", "How many summarizations it has been through."),
         ("Summarizer tokens", f"{use.summarizer_tokens:,}", "Into and out of it, in all calls that gave a summary."),
@@ -133,8 +148,9 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     set_widget(key, number or 0)
     if number is None:
         turn = chosen_turn() or 0
-        name = request_name(run, turn, selected_call(run, turn))
-        st.caption(f"No summary was sent yet with the request of {name}; this is the first.")
+        name = name_in_full(run, turn, selected_call(run, turn))
+        so_far = "No summary was sent yet with" if run.strategy.writes_notes else "Nothing was changed yet for"
+        st.caption(f"{so_far} the request of {name}; this is the first.")
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             number = _picture(desk, events, key)
@@ -146,6 +162,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
         _key_numbers(run, facts)
         with st.expander("All of them as a table", icon=":material/table_rows:", key="summaries-table"):
             st.table(versions_table(run, facts), border="horizontal", hide_index=True, alt="Every summary, one a row")
+    keep_address(state, "summaries-address")
 
 
 def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
@@ -184,6 +201,8 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
 
 def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
     """The picture in one sentence."""
+    if not run.space.summaries.versions and never_summarizes(run):
+        return f"Tokens of the first request after each change of what is sent: {counted(len(events), 'change')}."
     written = sum(event.version is not None for event in events)
     return (
         f"Tokens of the summary over the turns: {counted(written, 'summary')} written, and at the end "
@@ -209,5 +228,5 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
     (one,) = retention_results([desk.setting], probes)
     facts_of_version(
         chosen_version(one, event.number), probes, f"facts-at-{view_of(desk.state, desk.setting)}-{event.number}",
-        partial(open_fact, desk.state, desk.setting),
+        partial(open_fact, desk.state, desk.setting), is_version=event.version is not None,
     )  # fmt: skip

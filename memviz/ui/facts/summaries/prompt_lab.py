@@ -128,7 +128,7 @@ def _summary(side: str, trial: Trial | None) -> None:
         st.markdown(f"**Summary {side}**")
         st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
     else:
-        st.markdown(f"**Summary {side}: {trial.tokens:,} tokens**")
+        st.markdown(f"**Summary {side}: {counted(trial.tokens, 'token')}**")
         st.text(trial.draft.text)
         st.caption(_effort(trial))
 
@@ -136,7 +136,7 @@ def _summary(side: str, trial: Trial | None) -> None:
 def _effort(trial: Trial) -> str:
     cost = trial.draft.cost
     price = "cost unknown" if cost is None else f"cost {dollars(cost)}" if cost else "no cost"
-    return plain(f"{trial.draft.prompt_tokens:,} tokens read, {trial.output_tokens:,} written, "
+    return plain(f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, "
                  f"{trial.draft.seconds:.2f} s, {price}")  # fmt: skip
 
 

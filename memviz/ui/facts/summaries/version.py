@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from memviz.charts.summaries.marks import lacks_summarizer
 from memviz.engine.run import Run
+from memviz.memory import FACTS
 from memviz.metrics.summaries.compaction_words import (
     compaction_words,
     error_words,
@@ -20,11 +22,15 @@ from memviz.metrics.summaries.events import (
     CompactionOutcome,
     compaction_events,
     grows_a_list,
+    never_summarizes,
     text_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.metrics.summaries.facts import facts_versions, without_tags
 from memviz.text.wording import counted
 from memviz.ui.controls.diff_html import diff_html, legend_html, sides_html
+from memviz.ui.controls.facts_html import facts_html as facts_of_memory
+from memviz.ui.controls.facts_html import of_version
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version
@@ -34,12 +40,14 @@ from memviz.ui.shell.text import plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
 TEXT_PIXELS = 520
-UNCUT = ("What changed", "Full text", "Numbers", "Reword", "Prompt lab")
+UNCUT = ("Facts and why", "What changed", "Full text", "Numbers", "Reword", "Prompt lab")
 """The tabs that show all they have; the others scroll."""
 
 
 def version_noun(run: Run) -> str:
-    """What one summary is called."""
+    """What one summary is called, or one event of a setting that writes none."""
+    if not run.space.summaries.versions and never_summarizes(run):
+        return "Change"
     return "Entry" if grows_a_list(run) else "Version"
 
 
@@ -69,7 +77,7 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     if event.what is CompactionOutcome.FAILED:
         why, hope = plain(error_words(event.compaction)), tried_again(run, event.compaction)
         st.error(f"{what}: {why}. {hope}", icon=":material/error:")
-    elif event.what is CompactionOutcome.DROPPED:
+    elif lacks_summarizer(event.compaction):
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
     else:
         return False
@@ -81,6 +89,9 @@ def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: 
     run = desk.setting.run
     version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
+    facts_kept = of_version(run.once(facts_versions, lambda: facts_versions(run)), version.version if version else None)
+    if facts_kept is not None:
+        tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
     if version:
         tabs["What changed"] = lambda: _changes(run, event, view)
         tabs["Full text"] = lambda: st.text(version.text)
@@ -104,7 +115,7 @@ def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: 
 def _prompt(text: str) -> None:
     st.text(text[:MAX_CHARS_SHOWN])
     if len(text) > MAX_CHARS_SHOWN:
-        st.caption(f"and {len(text) - MAX_CHARS_SHOWN:,} more characters")
+        st.caption(f"and {counted(len(text) - MAX_CHARS_SHOWN, 'more character')}")
         st.download_button("Download the whole prompt", text, "summarizer-prompt.txt", on_click="ignore")
 
 
@@ -113,14 +124,14 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     others = [other for other in compaction_events(run) if other.version and other.number != event.number]
     if not others:
         st.caption("This is the only version so far, so there is nothing to compare it with.")
-        st.text(text_in_force(run, event))
+        st.text(_shown_text(run, event))
         return
     base = _choose_base(run, event, others, view)
     if base is None:
         st.caption("Nothing came before it. Choose a later version to compare with.")
-        st.text(text_in_force(run, event))
+        st.text(_shown_text(run, event))
         return
-    diff = word_diff(text_in_force(run, base), text_in_force(run, event))
+    diff = word_diff(_shown_text(run, base), _shown_text(run, event))
     head, choice = st.columns([3, 2], vertical_alignment="center")
     head.html(legend_html(diff))
     linked("layout", "summaries-layout", [INLINE, SIDE_BY_SIDE])
@@ -134,6 +145,12 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     for column, side, other in zip(st.columns(2), sides_html(diff), (base, event), strict=True):
         column.caption(plain(event_label(run, other)))
         column.html(side)
+
+
+def _shown_text(run: Run, event: CompactionEvent) -> str:
+    """What stands for older messages; facts without their tags."""
+    text = text_in_force(run, event)
+    return without_tags(text) if event.version is not None and event.version.track == FACTS else text
 
 
 def _choose_base(

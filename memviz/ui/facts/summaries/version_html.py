@@ -6,15 +6,21 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from memviz.charts.palette import PART_COLORS
+from memviz.charts.summaries.compaction_tooltip import cache_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import compaction_words, request_title, size_words
+from memviz.metrics.requests.message_words import call_text
+from memviz.metrics.summaries.compaction_words import (
+    after_failure_words,
+    compaction_words,
+    request_title,
+    size_words,
+)
 from memviz.metrics.summaries.events import CompactionEvent, grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.language import lang_attribute
 from memviz.text.wording import counted, dollars, message_number, message_range
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.ui.shell.text import call_text
 
 MAX_MESSAGES_SHOWN = 60
 MAX_UNSOURCED_SHOWN = 30
@@ -52,11 +58,15 @@ def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
 def _version_rows(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> Iterator[tuple[str, str]]:
     compaction = event.compaction
     if event.version and facts:
-        yield "Stands for", f"{message_range(event.version.covers)} ({facts.covered_tokens:,} tokens)"
+        yield "Stands for", f"{message_range(event.version.covers)} ({counted(facts.covered_tokens, 'token')})"
         yield "Took the place of", _place(run, event)
-        yield "Its own size", counted(facts.tokens, "token")
+        yield "Its text", f"{counted(facts.tokens, 'token')}, without the heading that it is sent under"
     if event.version or compaction.changes_memory:
         yield request_title(compaction, run), size_words(compaction, run)
+    if cost := cache_words(compaction, run):
+        yield "Prompt cache", cost
+    if compaction.policy != "leave":
+        yield "If the summarizer fails", after_failure_words(compaction)
     if facts and facts.origin.unsourced:
         words = facts.origin.unsourced
         more = f" and {len(words) - MAX_UNSOURCED_SHOWN} more" if len(words) > MAX_UNSOURCED_SHOWN else ""
@@ -73,7 +83,7 @@ def _place(run: Run, event: CompactionEvent) -> str:
 
 def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
     if compaction.asked:
-        yield "Summarizer call", f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out"
+        yield "Summarizer call", f"{counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out"
         yield "Took", f"{compaction.seconds:.2f} s"
         yield "Cost", "unknown" if compaction.cost is None else dollars(compaction.cost)
 

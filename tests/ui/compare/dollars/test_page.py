@@ -28,7 +28,9 @@ from memviz.ui.compare.dollars.table import with_totals
 from memviz.ui.compare.dollars.totals import cheapest_words, shares_words
 from memviz.ui.compare.dollars.window_use import window_words
 from tests.charts.costs import CHEAP, DEAR, RULES, cost_line
+from tests.charts.loops import loop
 from tests.charts.runs import run_of
+from tests.tool_loops import loops
 
 TERMS = PricingAssumptions(DEAR, CHEAP, RULES)
 
@@ -145,7 +147,7 @@ class TestBreakEven:
     def test_names_the_turn_and_what_is_saved(self) -> None:
         found = break_even(self.DEARER, self.LATER)
         assert found is not None
-        assert (found.turn, found.cheaper.label) == (2, "later")
+        assert (found.request, found.cheaper.label) == ((2, 1, 1), "later")
         words = break_even_words(self.DEARER, self.LATER, found).replace("\\", "")
         assert words == "From turn 2 on, **later** has cost less in total than **dear**: $0.026 less in the end."
 
@@ -217,6 +219,13 @@ class TestCache:
         adds = one._replace(setting=SettingRun(run_of("summary_only"), "adds to a list", 0))
         assert not any("A new summary" in sentence for sentence in explanations([adds], RULES))
 
+    def test_a_strategy_that_clears(self) -> None:
+        run = memviz.replay(loops(3, 4), memviz.strategy("clear_tool_results", trigger_tokens=0, keep_results=1))
+        clears = cost_line([(1, 2000, 0, 5), (2, 2100, 2000, 5)])._replace(setting=SettingRun(run, "clears", 0))
+        said = [*explanations([clears], RULES)]
+        assert any("Clearing changes earlier messages" in sentence for sentence in said)
+        assert not any("A new summary" in sentence for sentence in said)
+
 
 class TestWindow:
     def test_far_away_it_is_told_with_a_projection(self) -> None:
@@ -224,7 +233,19 @@ class TestWindow:
         said = list(window_words([one], 50_000, "a/model"))
         assert said[0].endswith("The largest request here has 1,000, 2.0% of that.")
         assert "a/model takes 50,000 tokens" in said[0]
-        assert "passes 50,000 tokens at about turn 501: a straight line through its last 10 turns" in said[1]
+        assert said[1] == (
+            "a setting passes 50,000 tokens after 491 more requests, at turn 501, if they go on growing as the last 10 "
+            "did."
+        )
+
+    def test_the_warning_that_requests_grow_foretells_the_same(self) -> None:
+        for talk in (loop([1, 4, 2, 5]), loop([1] * 12)):
+            run = memviz.replay(talk, memviz.strategy("buffer"), counter="chars4")
+            (warning,) = [one for one in health_warnings(run, TERMS) if one.kind == "growth"]
+            (line,) = costed([SettingRun(run, "Full", 0)], TERMS)
+            *_, said = window_words([line], 272_000, "a/model")
+            assert warning.numbers.endswith(said.removeprefix("Full passes 272,000 tokens "))
+            assert (" more requests, at turn " in said) is not run.has_calls
 
     def test_a_share_too_small_to_tell_is_not_told_as_none(self) -> None:
         (said,) = window_words([cost_line([(1, 7, 0, 5)], ())], 272_000, "a/model")

@@ -1,0 +1,20 @@
+"""What Facts says of where its facts come from."""
+
+from __future__ import annotations
+
+from memviz import Probe
+from memviz.conversation import Log
+from memviz.metrics.retention.proposed_probes import propose_probes
+from memviz.transcripts.samples import sample
+from memviz.ui.controls.known_facts import Facts
+from memviz.ui.facts.probes import without_tool_results
+
+
+def test_facts_that_leave_out_what_tools_returned_are_known_as_such() -> None:
+    support, trip = Log(sample("support").messages), Log(sample("trip").messages)
+    proposed, from_result = propose_probes(support), Probe("?", ("x",), (support.tools.results[0],), "single fact")
+    assert proposed
+    assert without_tool_results(Facts(support, (), proposed, (), True))
+    assert not without_tool_results(Facts(support, (), proposed, (from_result,), True))
+    assert not without_tool_results(Facts(support, (), proposed, (), False)), "none is looked for"
+    assert not without_tool_results(Facts(trip, trip_facts := propose_probes(trip), trip_facts, (), True))
