@@ -19,12 +19,19 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 GRID = {
     "buffer": {},
     "window": {"window_size": [4, 6, 10, 20, 40, 80]},
+    "head_and_tail": {"tail_size": [4, 10, 20, 40]},
     "token_buffer": {"max_tokens": [500, 1000, 2000, 4000, 8000]},
     "summary": {"buffer_size": [2, 4, 8, 16, 32]},
     "summary_buffer": {"max_token_limit": [250, 500, 1000, 2000, 4000, 8000]},
     "chat_summary_buffer": {"token_limit": [1000, 2000, 4000, 8000]},
     "recent_only": {"recent_rounds": [2, 4, 8]},
+    "fifo_facts": {"token_limit": [1000, 2000, 4000, 8000]},
     "summary_only": {},
+    "threshold_summary": {"trigger_tokens": [2000, 4000, 8000]},
+}
+LEFT_OUT = {
+    "clear_tool_results": "the bundled conversations have no tools",
+    "langchain_summarization": "it is the rule of threshold_summary",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
 MINUTE, TEN_MINUTES = 60.0, 600.0
