@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memviz.conversation import Message
+    from memviz.forms import Form
 
 # The file in which tiktoken's cache keeps each encoding: the SHA-1 of the address it was published at.
 ENCODING_FILES = {
@@ -277,3 +278,42 @@ class TokenSums:
         sums._tokens_of_names = self._tokens_of_names.copy()
         sums.name_totals = self.name_totals[: length + 1]
         return sums
+
+
+class FormSums(TokenSums):
+    """The same sums of the log's messages in one ``form``. ``changed`` are the positions, in order, of the messages
+    that the form changes: only these are counted once more, all others are taken over from the sums of whole messages.
+    """
+
+    def __init__(self, whole: TokenSums, form: Form, answered_tool: Callable[[int], str | None]) -> None:
+        super().__init__(whole.counter)
+        self.whole, self.form, self._answered_tool = whole, form, answered_tool
+        self.changed: list[int] = []
+
+    def _extend(self, messages: Sequence[Message]) -> None:
+        # The sums of whole messages are extended first, by the log.
+        self.whole.extend(messages)
+        for position in range(len(self.totals) - 1, len(messages)):
+            message = messages[position]
+            sent = self.form.sent(message, self._answered_tool(position))
+            if sent is message:
+                content, calls, reply = self._as_whole(position)
+            else:
+                self.changed.append(position)
+                content = self.counter(sent.content)
+                calls = sum(self.counter(call.name) + self.counter(call.arguments) for call in sent.tool_calls)
+                reply = content + calls if message.role == "assistant" else 0
+            self.call_totals.append(self.call_totals[-1] + calls)
+            self.reply_totals.append(self.reply_totals[-1] + reply)
+            self.name_totals.append(self.whole.name_totals[position + 1])
+            self.totals.append(self.totals[-1] + content)
+
+    def _as_whole(self, position: int) -> tuple[int, int, int]:
+        sums = (self.whole.totals, self.whole.call_totals, self.whole.reply_totals)
+        content, calls, reply = (one[position + 1] - one[position] for one in sums)
+        return content, calls, reply
+
+    def changed_in(self, start: int, stop: int) -> Sequence[int]:
+        """The positions of ``[start, stop)`` that the form changes."""
+        low = bisect_left(self.changed, start)
+        return self.changed[low : bisect_left(self.changed, stop, low)]

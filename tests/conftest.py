@@ -25,6 +25,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from memviz.charts import figure
+from memviz.engine import background_replay
 
 COMMON = settings(
     deadline=None,  # the first token count loads an encoding file, which is slow only once
@@ -47,3 +48,10 @@ def _main_module_stays() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture(autouse=True)
+def _memory_is_ample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ran thousands of tests holds more memory than a server lets its replays have, and would stop the
+    replays of the next test after their first turns. Tests of that limit set their own."""
+    monkeypatch.setattr(background_replay, "MOST_BYTES", 1 << 60)

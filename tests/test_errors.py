@@ -7,6 +7,7 @@ import pickle
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from memviz import Message, errors
 from memviz.access.settings import ServerAccess
 from memviz.cli import errors as problems
 from memviz.counters import ENCODING_FILES
+from memviz.engine.library import SummarizerFailedError
 from memviz.errors import MemvizError, ModelError
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.storage.store import Store
@@ -101,7 +103,14 @@ def budget_used_up(_: Path) -> object:
     return Budgeted(model, Budget(0.01), usd_per_million=(1.0, 1000.0)).complete(HELLO)
 
 
+def missing_library(_: Path) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("memviz.strategies.langchain_summarization"), "find_spec", lambda _: None)
+        return memviz.replay([Message("user", "x")], memviz.strategy("langchain_summarization"))
+
+
 CASES: dict[str, Case] = {
+    "strategy whose library is missing": Case(missing_library, ("LangChain", "pip install langchain")),
     "parameter out of range": Case(
         lambda _: memviz.strategy("window", window_size=0),
         ("window_size", "'window'", "0", "1 or more"),
@@ -274,7 +283,11 @@ class TestCaused:
 
 def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
     seen = {type(caused(name, tmp_path)) for name in CASES} | FROM_PROVIDERS | FROM_TERMINAL
-    bases = {errors.UnknownNameError, ModelError, errors.LostMessageError}  # the last ends up in a TranscriptError
+    # The last three end up in a TranscriptError, and in the record of a failed summarization.
+    bases = {
+        errors.UnknownNameError, ModelError, errors.LostMessageError, errors.UnreadableAnswerError,
+        SummarizerFailedError,
+    }  # fmt: skip
     assert {cls for cls in family() if cls.__module__.startswith("memviz")} == seen | bases
 
 

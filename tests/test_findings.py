@@ -36,8 +36,9 @@ def test_every_table_is_what_the_command_makes() -> None:
 def test_what_was_swept_is_told_truly() -> None:
     module = command()
     settings = sum(len(next(iter(axes.values()), [0])) for axes in module.GRID.values())  # type: ignore[attr-defined]
-    assert f"under {settings} settings of eight strategies" in PAGE
-    assert set(module.GRID) == set(strategies())  # type: ignore[attr-defined]
+    assert f"under {settings} settings of {len(module.GRID)} strategies" in PAGE  # type: ignore[attr-defined]
+    assert {*module.GRID, *module.LEFT_OUT} == set(strategies())  # type: ignore[attr-defined]
+    assert all(f"`{id}`" in PAGE for id in module.LEFT_OUT), "it says what was left out"  # type: ignore[attr-defined]
     sizes = [len(one.messages) for one in bundled().values()]
     assert f"{min(sizes)} to {max(sizes)} messages" in PAGE
     assert f"with {sum(len(one.probes) for one in bundled().values())} questions" in PAGE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.text.wording import (
+    RequestPlace,
     counted,
     dollars,
     listed,
@@ -13,6 +14,9 @@ from memviz.text.wording import (
     message_position,
     message_range,
     plural,
+    request_name,
+    request_range,
+    request_span,
     rounded_tokens,
     share_of,
     times,
@@ -89,3 +93,27 @@ def test_money_has_the_digits_it_needs(usd: float, text: str) -> None:
 )
 def test_tokens_are_given_to_three_digits(tokens: int, text: str) -> None:
     assert rounded_tokens(tokens) == text
+
+
+def test_a_request_is_named_by_its_turn_and_where_more_calls_follow_or_came_before_by_its_call() -> None:
+    assert [request_name(7, 1, 1), request_name(7, 1, 2), request_name(1_200, 2, 2)] == [
+        "turn 7", "turn 7, call 1", "turn 1,200, call 2",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words", "when"),
+    [
+        ((3, 1, 1), (3, 1, 1), "turn 3", "at turn 3"),
+        ((3, 1, 1), (5, 1, 1), "turns 3 to 5", "from turn 3 to 5"),
+        ((3, 1, 4), (5, 2, 2), "turns 3 to 5", "from turn 3 to 5"),
+        ((3, 1, 4), (3, 1, 4), "turn 3, call 1", "at turn 3, call 1"),
+        ((3, 2, 4), (3, 4, 4), "turn 3, calls 2 to 4", "at turn 3, calls 2 to 4"),
+        ((3, 2, 4), (5, 1, 1), "turn 3, call 2 to turn 5", "from turn 3, call 2 to turn 5"),
+        ((3, 1, 1), (5, 1, 2), "turn 3 to turn 5, call 1", "from turn 3 to turn 5, call 1"),
+    ],
+)
+def test_requests_in_a_row_name_calls_only_where_not_all_of_a_turn_are_meant(
+    first: RequestPlace, last: RequestPlace, words: str, when: str
+) -> None:
+    assert (request_range(first, last), request_span(first, last)) == (words, when)
