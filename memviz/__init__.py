@@ -21,8 +21,10 @@ from memviz.errors import (
     MemvizError,
     MessageError,
     ModelError,
+    NotRecordedError,
     ParameterError,
     RecallError,
+    RecordingError,
     ReviewError,
     ScriptExhausted,
     SessionExistsError,
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
     from memviz.metrics.retention.retention import retention
+    from memviz.models.recordings.bundled import recordings
+    from memviz.models.recordings.recording import Recording
     from memviz.models.registry import model
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript
@@ -73,6 +77,7 @@ _LAZY = {
     "Probe": "memviz.transcripts.base",
     "Recall": "memviz.engine.recall",
     "Recalled": "memviz.engine.recall",
+    "Recording": "memviz.models.recordings.recording",
     "Run": "memviz.engine.run",
     "Sweep": "memviz.tuning.results",
     "Transcript": "memviz.transcripts.base",
@@ -86,6 +91,7 @@ _LAZY = {
     "load_transcript": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
     "propose_probes": "memviz.metrics.retention.proposed_probes",
+    "recordings": "memviz.models.recordings.bundled",
     "replay": "memviz.engine.replay",
     "retention": "memviz.metrics.retention.retention",
     "strategy_of": "memviz.memory_config",
@@ -96,12 +102,13 @@ __all__ = [
     "RECALL_CONVERSATION", "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError",
     "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom", "Judging",
     "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
-    "ModelError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Reply", "ReviewError", "Run",
+    "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Recording",
+    "RecordingError", "Reply", "ReviewError", "Run",
     "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
     "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run",
     "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes",
-    "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
+    "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 
 

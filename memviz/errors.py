@@ -315,5 +315,17 @@ class BadRequestError(ModelError):
     """The provider refused the request for another reason than its length."""
 
 
+class NotRecordedError(ModelError):
+    """A recording holds no reply to this request. Nothing is made up in its place."""
+
+
+class RecordingError(MemvizError):
+    """A file is no recording, or cannot be written as one. ``line`` counts from 1; 0 where no line is at fault."""
+
+    def __init__(self, message: str, *, line: int = 0) -> None:
+        self.line = line
+        super().__init__(message)
+
+
 class ScriptExhausted(ModelError):  # noqa: N818 - the public name of the scripted model's end
     """A scripted model was asked more often than its script has items."""

@@ -147,8 +147,7 @@ class Answering:
             if limit_tokens and self._is_beyond(limit_tokens):
                 self.reply = Reply("".join(self._pieces), finish_reason="length")
                 break
-        reply, seconds = self.reply, perf_counter() - started
-        self.facts = ReplyFacts(reply.model or self._model.name, reply.usage, reply.cost_usd, seconds)
+        self.facts = ReplyFacts.of(self.reply, self._model.name, perf_counter() - started)
 
     def _is_beyond(self, limit_tokens: int) -> bool:
         text = "".join(self._pieces)

@@ -6,21 +6,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from memviz.models.base import Usage
+from memviz.models.base import Reply, Usage
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFacts:
-    """What is known of a live reply beyond its text: billed usage, US dollars (``None``: unknown), seconds."""
+    """What is known of a reply beyond its text: billed usage, US dollars (``None``: unknown), seconds.
+
+    One that is ``recorded`` was played from a recording: seconds and dollars are those of then, ``None`` where they
+    were not recorded.
+    """
 
     model: str = ""
     usage: Usage | None = None
     cost_usd: float | None = None
-    seconds: float = 0.0
+    seconds: float | None = 0.0
+    recorded: bool = False
+
+    @classmethod
+    def of(cls, reply: Reply, name: str, seconds: float) -> ReplyFacts:
+        """What is known of ``reply``, for which a model called ``name`` was waited ``seconds``."""
+        took = reply.recorded_seconds if reply.recorded else seconds
+        return cls(reply.model or name, reply.usage, reply.cost_usd, took, reply.recorded)
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as JSON."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value or name != "recorded"}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> ReplyFacts:

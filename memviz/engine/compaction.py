@@ -62,7 +62,8 @@ class Compaction:
     ``answer`` is what the summarizer wrote, where the strategy read another text out of it.
 
     ``discarded`` are drafts that were not used; of one that failed no tokens and no cost are known. ``cost``
-    (US dollars, ``None`` where unknown), ``seconds`` and ``sent_tokens`` are those of the call that was used.
+    (US dollars, ``None`` where unknown), ``seconds`` and ``sent_tokens`` are those of the call that was used; where it
+    was ``recorded``, a recording played it: cost and seconds are those of then, ``None`` where they were not recorded.
     """
 
     strategy: Strategy = field(repr=False)
@@ -76,7 +77,7 @@ class Compaction:
     written: SummaryVersion | None = None
     replaces: int | None = None
     error: str | None = None
-    seconds: float = 0.0
+    seconds: float | None = 0.0
     cost: float | None = None
     usage: Usage | None = None
     model: str = ""
@@ -92,6 +93,7 @@ class Compaction:
     is_fixed: bool = False
     asked_by_library: LibraryCall | None = None
     answer: str | None = None
+    recorded: bool = False
 
     @property
     def request_turn(self) -> int | None:
@@ -259,6 +261,7 @@ class Compaction:
             **({"is_fixed": True} if self.is_fixed else {}),
             **({"policy": self.policy} if self.policy != "leave" else {}),
             **({} if self.answer is None else {"answer": self.answer}),
+            **({"recorded": True} if self.recorded else {}),
             **({"asked_by_library": self.asked_by_library.to_dict()} if self.asked_by_library else {}),
         }
 

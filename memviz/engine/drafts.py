@@ -26,23 +26,25 @@ class Draft:
     else. ``prompt_tokens`` are those of all that it was sent: as billed where the provider said, else counted.
     ``cost`` is in US dollars, ``None`` where unknown. ``by_thinking``: the chat model gave it when it
     stopped thinking, so no summarizer was asked. ``answer`` is what the summarizer wrote, where the strategy read
-    another ``text`` out of it.
+    another ``text`` out of it. ``recorded``: a recording gave it; ``seconds`` and ``cost`` are those of then, ``None``
+    where they were not recorded.
     """
 
     text: str = ""
     instruction: str | None = None
     error: str | None = None
-    seconds: float = 0.0
+    seconds: float | None = 0.0
     cost: float | None = None
     usage: Usage | None = None
     model: str = ""
     by_thinking: bool = False
     prompt_tokens: int = 0
     answer: str | None = None
+    recorded: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The draft as JSON."""
-        return {name: value for name, value in asdict(self).items() if name != "answer" or value is not None}
+        return {name: value for name, value in asdict(self).items() if value or name not in ("answer", "recorded")}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Draft:
@@ -72,7 +74,7 @@ def ask_for_draft(
         raise
     except Exception as failure:
         error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"
-    seconds = perf_counter() - started
+    seconds = reply.recorded_seconds if reply.recorded else perf_counter() - started
     return Draft(
         text="" if error else clean_text(reply.text).strip(),
         instruction=instruction,
@@ -82,6 +84,7 @@ def ask_for_draft(
         usage=reply.usage,
         model=summarizer.name if error else reply.model or summarizer.name,
         prompt_tokens=reply.usage.input_tokens if reply.usage else _prompt_tokens(request, counter),
+        recorded=reply.recorded,
     )
 
 

@@ -131,8 +131,8 @@ class Judging:
             said = self._judge.complete(judge_request(answer.probe, answer.reply or ""))
         except MemvizError as failure:
             return replace(answer, error=str(failure)), failure
-        name = said.model or self._judge.name
-        facts = ReplyFacts(name, said.usage, said.cost_usd, perf_counter() - started)
+        facts = ReplyFacts.of(said, self._judge.name, perf_counter() - started)
+        name = facts.model
         answer = replace(answer, judging=(*answer.judging, facts))
         verdict = verdict_of(said.text)
         if verdict is not None:
@@ -157,7 +157,9 @@ def _summaries(run: Run, record: TurnRecord) -> Iterable[ReplyFacts]:
     own = {id(compaction) for compaction in run.compactions}
     for compaction in (compaction for one in record.requests for compaction in one.compactions):
         if compaction.asked and id(compaction) not in own:
-            yield ReplyFacts(compaction.model, compaction.usage, compaction.cost, compaction.seconds)
+            yield ReplyFacts(
+                compaction.model, compaction.usage, compaction.cost, compaction.seconds, compaction.recorded
+            )
 
 
 def _model(model: Any) -> Any:

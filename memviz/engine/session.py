@@ -413,6 +413,7 @@ class Session:
                 instruction=draft.instruction,
                 sent_tokens=draft.prompt_tokens,
                 answer=draft.answer,
+                recorded=draft.recorded,
                 track=plan.track if isinstance(plan, Write) else SUMMARY,
                 is_fixed=isinstance(plan, Write) and plan.text is not None,
                 policy=policy_name(plan.on_failure) if isinstance(plan, Write) else "leave",

@@ -31,7 +31,8 @@ class Reply:
     """A model's answer. ``usage`` and ``cost_usd`` are ``None`` where unknown, never 0 for unknown.
 
     One that is ``cached`` was given before and read from a disk now: its usage is that of the call which was paid
-    then, and ``cost_usd`` is 0, since nothing was paid for it this time.
+    then, and ``cost_usd`` is 0, since nothing was paid for it this time. One that is ``recorded`` was played from a
+    recording: usage, cost and ``recorded_seconds`` are those of then, ``None`` where they were not recorded.
     """
 
     text: str
@@ -41,6 +42,8 @@ class Reply:
     model: str = ""
     finish_reason: str = "stop"
     cached: bool = False
+    recorded: bool = False
+    recorded_seconds: float | None = None
 
 
 class Model(ABC):

@@ -12,12 +12,11 @@ from typing import Any
 from memviz.errors import UnknownModelError
 from memviz.models.base import Model
 from memviz.models.litellm_client import LiteLLMModel
+from memviz.models.names import OFFLINE, RECORDING, is_free
 from memviz.models.prices import Price, price, prices
 from memviz.models.provider_keys import missing_keys
 
-__all__ = ["OFFLINE", "known_models", "missing_keys", "model"]
-
-OFFLINE = "offline"
+__all__ = ["OFFLINE", "RECORDING", "is_free", "known_models", "missing_keys", "model"]
 
 _SUGGESTED_PROVIDERS = (
     "openai", "anthropic", "gemini", "mistral", "deepseek", "xai", "groq", "cerebras", "moonshot", "ollama",
@@ -44,13 +43,16 @@ def model(
     cache: str | Path | None = None,
     **options: Any,
 ) -> Model:
-    """The model of this name: ``offline``, or any that litellm reaches, as ``openai/gpt-5-mini``.
+    """The model of this name: ``offline``, a recording as ``recording:trip`` or ``recording:path/to/file``, or any that
+    litellm reaches, as ``openai/gpt-5-mini``.
 
-    ``timeout`` is in seconds; ``options`` go to the offline model's constructor or to litellm.
+    ``timeout`` is in seconds; ``options`` go to the offline model's constructor, to the player of the recording
+    (``paced=True``: as fast as it was) or to litellm.
     Nothing is called yet: whether provider, key and model exist shows with the first request. With a ``cache``,
     a folder, no request is paid twice: answers are kept there (not those of the offline model, which cost nothing).
 
-    Raises :class:`memviz.errors.UnknownModelError` for a name that cannot be one, and
+    Raises :class:`memviz.errors.UnknownModelError` for a name that cannot be one,
+    :class:`memviz.errors.RecordingError` for a file that is no recording, and
     :class:`memviz.errors.StorageError` for a folder that cannot be used.
     """
     name = name.strip() if isinstance(name, str) else ""
@@ -58,6 +60,8 @@ def model(
         from memviz.models.offline import OfflineModel
 
         return OfflineModel(**options)
+    if name.startswith(RECORDING):
+        return _recorded(name.removeprefix(RECORDING), **options)
     _check_name(name)
     found = LiteLLMModel(name, api_key=api_key, api_base=api_base, timeout=timeout, retries=retries, **options)
     if cache is None:
@@ -65,6 +69,21 @@ def model(
     from memviz.models.response_cache import CachedModel
 
     return CachedModel(found, cache)
+
+
+def _recorded(name: str, **options: Any) -> Model:
+    """The player of the bundled recording of this name, or of the file at this path."""
+    from memviz.models.recordings.bundled import recordings
+    from memviz.models.recordings.files import read_recording
+    from memviz.models.recordings.player import RecordedModel
+
+    known = recordings()
+    if name not in known and not Path(name).is_file():
+        raise UnknownModelError(
+            f"There is no recording {name!r}: bundled are {', '.join(known) or 'none'}, and no file has that path.",
+            model=RECORDING + name,
+        )
+    return RecordedModel(known[name] if name in known else read_recording(Path(name)), **options)
 
 
 @kept

@@ -1,0 +1,137 @@
+"""Make a recording: replays with a real model whose replies are written down, and its answers to the conversation's
+questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from memviz.conversation import Message
+from memviz.counters import AnyCounter
+from memviz.counters import counter as find_counter
+from memviz.engine.asking import ask
+from memviz.engine.recall import Recall, RequestKey
+from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun
+from memviz.engine.run import Run
+from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.recordings.files import RecordingFile
+from memviz.models.recordings.recorder import RecordingModel
+from memviz.models.recordings.recording import RecordedSetting, conversation_digest
+from memviz.models.tools import Tool
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Probe, Transcript
+
+Recalls = Mapping[RequestKey, Recall | Sequence[Recall]]
+
+
+class Progress(NamedTuple):
+    """How far a recording is: ``done`` of ``total`` turns and questions of a setting, with the number of requests that
+    were made, and of those that were on record."""
+
+    setting: str
+    done: int
+    total: int
+    asked: int
+    played: int
+
+
+def setting_of(
+    messages: Messages,
+    strategy: Strategy,
+    counter: AnyCounter = DEFAULT_COUNTER,
+    *,
+    system_prompt: str | None = None,
+    tools: Sequence[str] | None = None,
+    recalls: Recalls | None = None,
+    answers: bool = False,
+) -> RecordedSetting:
+    """What has to be the same for a recording to hold the summaries of this replay. The arguments are those of
+    :func:`memviz.replay`."""
+    if isinstance(messages, Transcript):
+        system_prompt = messages.system_prompt if system_prompt is None else system_prompt
+        tools = messages.tools if tools is None else tools
+    digest = conversation_digest(as_log(messages), system_prompt, tools or ())
+    chosen = {"id": strategy.id, **strategy.model_dump(mode="json")}
+    return RecordedSetting(digest, chosen, find_counter(counter).name, _planned(recalls or {}), answers)
+
+
+def record(
+    messages: Messages,
+    strategies: Sequence[Strategy],
+    *,
+    model: Model,
+    file: RecordingFile,
+    counter: AnyCounter = DEFAULT_COUNTER,
+    recalls: Recalls | None = None,
+    probes: Sequence[Probe] = (),
+    progress: Callable[[Progress], object] | None = None,
+) -> list[Run]:
+    """Replay ``messages`` under each of ``strategies`` with ``model`` as the summarizer, ask it ``probes`` at the end
+    of each run, and write all its replies to ``file``. What the file holds already is not asked for again.
+
+    A setting counts as recorded once none of its replies is missing, so the first failure ends it. Raises that as
+    :class:`memviz.errors.UnusableSummarizerError` or, of a question, as the :class:`memviz.errors.ModelError` it is, and
+    :class:`memviz.errors.BudgetSpentError` where the budget is spent: what was answered until then is in the file.
+    """
+    log, recorder = as_log(messages), RecordingModel(model, file)
+    runs = []
+    for strategy in strategies:
+        told = _Told(strategy.label, log.turn_count + len(probes), recorder, progress)
+        # A transcript brings its system prompt and its tools; a log is shared, so that its tokens are counted once.
+        session, turns = begun(
+            messages if isinstance(messages, Transcript) else log, strategy, model=_FailureEnds(recorder),
+            counter=counter, recalls=recalls,
+        )  # fmt: skip
+        for _ in turns:
+            told.step()
+        run = session.run()
+        for probe in probes:
+            ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
+            told.step()
+        setting = setting_of(messages, strategy, counter, recalls=recalls, answers=bool(probes))
+        if not (file.recording.answers(setting) or (file.recording.holds(setting) and not probes)):
+            file.add_setting(setting)
+        runs.append(run)
+    return runs
+
+
+class _FailureEnds(ModelWrapper):
+    """A summarizer any failure of which ends the replay: the rest would be that of another conversation."""
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The model's answer."""
+        try:
+            yield from self._model.stream(messages, tools, tool_choice) if tools else self._model.stream(messages)
+        except BudgetSpentError:
+            raise
+        except ModelError as error:
+            raise UnusableSummarizerError(str(error)) from None
+
+
+def _planned(recalls: Recalls) -> list[Any]:
+    """The recalls as JSON, in the order of their requests."""
+    planned = []
+    for key, asked in recalls.items():
+        each = [asked] if isinstance(asked, Recall) else list(asked)
+        planned += [[list(key) if isinstance(key, tuple) else key, asdict(one)] for one in each]
+    return json.loads(json.dumps(sorted(planned, key=json.dumps)))  # type: ignore[no-any-return]  # tuples are lists there
+
+
+class _Told:
+    """Counts the steps of one setting, and tells them."""
+
+    def __init__(
+        self, label: str, total: int, recorder: RecordingModel, progress: Callable[[Progress], object] | None
+    ) -> None:
+        self._label, self._total, self._recorder, self._progress, self._done = label, total, recorder, progress, 0
+
+    def step(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            recorder = self._recorder
+            self._progress(Progress(self._label, self._done, self._total, recorder.asked, recorder.played))

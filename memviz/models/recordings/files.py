@@ -1,0 +1,278 @@
+"""Recordings as files: JSON lines that a person can read and compare.
+
+The first line says what it is. Every message that was sent is one line, before the first request that holds it; a
+request names its messages by their numbers and has the reply beside them. A line ``made_for`` follows the requests of
+a run that came to its end. Lines are only ever added, so a recorder that is killed leaves at most a torn last line,
+which is not read and is taken off when the recorder goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from memviz.bounds import is_whole_number, quoted, read_json
+from memviz.conversation import Message, ToolCall
+from memviz.errors import MemvizError, RecordingError
+from memviz.models.base import Reply, Usage
+from memviz.models.recordings.recording import About, RecordedReply, RecordedRequest, RecordedSetting, Recording
+from memviz.models.tools import Tool
+
+FORMAT = 1
+SUFFIX = ".recording"
+MAX_BYTES = 100_000_000
+"""Of a recording that is opened: four bundled ones have about one million each."""
+Line = dict[str, Any]
+
+
+def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
+    """The recording in a file, or in the bytes of one. Raises :class:`memviz.errors.RecordingError`, which says the
+    line and the reason."""
+    content, place = _content_of(source)
+    reader = _Reader(place)
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            reader.read(number, line.decode("utf-8", "replace"))
+        except RecordingError:
+            if number < len(lines) or number == 1:  # the last line without its end was torn off by a kill
+                raise
+    if reader.about is None:
+        raise RecordingError(f"{place} is empty: a recording begins with a line that says so.")
+    return Recording.of(name or place.removesuffix(SUFFIX), reader.about, reader.replies, reader.settings)
+
+
+def write_recording(recording: Recording) -> str:
+    """A recording as the text of a file."""
+    writer = _Writer()
+    lines = [writer.about(recording.about)]
+    for reply in recording.replies.values():
+        lines += writer.reply(reply)
+    lines += [{"made_for": setting.to_dict()} for setting in recording.settings.values()]
+    return "".join(map(_as_text, lines))
+
+
+class RecordingFile:
+    """A recording that grows: each reply is on the disk before the next request is made. Use it in a ``with``.
+
+    One that exists is gone on with: :attr:`recording` is what it held. Raises :class:`memviz.errors.RecordingError` if
+    the file is no recording, or cannot be written.
+    """
+
+    def __init__(self, path: str | Path, about: About) -> None:
+        self.path = Path(path)
+        self._writer = _Writer()
+        try:
+            content = self.path.read_bytes() if self.path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]  # what follows was torn off when the recorder was killed
+            self.recording = read_recording(whole, self.path.stem) if whole else Recording.of(self.path.stem, about, ())
+            self._file = self.path.open("r+b" if content else "wb")
+            self._file.truncate(len(whole))
+            self._file.seek(0, os.SEEK_END)
+        except OSError as error:
+            raise RecordingError(f"{self.path} cannot be written ({error.strerror}): choose another place.") from None
+        for reply in self.recording.replies.values():
+            self._writer.reply(reply)  # its messages are in the file
+        if not whole:
+            self._append([self._writer.about(about)])
+
+    def __enter__(self) -> RecordingFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, reply: RecordedReply) -> None:
+        """Write one more reply."""
+        self._append(self._writer.reply(reply))
+
+    def add_setting(self, setting: RecordedSetting) -> None:
+        """Write that every reply that this setting needs is in the file."""
+        self._append([{"made_for": setting.to_dict()}])
+
+    def _append(self, lines: Sequence[Line]) -> None:
+        self._file.write("".join(map(_as_text, lines)).encode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+class _Writer:
+    """Numbers messages and tools, and gives each its line once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[str, int]] = {"message": {}, "tool": {}}
+
+    @staticmethod
+    def about(about: About) -> Line:
+        return {"memviz_recording": FORMAT, **about.to_dict()}
+
+    def reply(self, one: RecordedReply) -> list[Line]:
+        lines: list[Line] = []
+        messages = [self._number("message", message.to_request(), lines) for message in one.request.messages]
+        tools = [self._number("tool", tool.to_request()["function"], lines) for tool in one.request.tools]
+        reply = one.reply
+        lines.append(
+            {
+                "request": messages,
+                **({"tools": tools, "tool_choice": one.request.tool_choice} if tools else {}),
+                "reply": reply.text,
+                **({"tool_calls": [call.to_dict() for call in reply.tool_calls]} if reply.tool_calls else {}),
+                "finish_reason": reply.finish_reason,
+                "model": reply.model,
+                "at": one.at,
+                "usage": asdict(reply.usage) if reply.usage else None,
+                "seconds": reply.recorded_seconds,
+                "cost_usd": reply.cost_usd,
+            }
+        )
+        return lines
+
+    def _number(self, kind: str, content: Line, lines: list[Line]) -> int:
+        known, key = self._numbers[kind], json.dumps(content, sort_keys=True)
+        if key not in known:
+            known[key] = len(known) + 1
+            lines.append({kind: known[key], **content})
+        return known[key]
+
+
+class _Reader:
+    """Takes the lines of a file one after the other."""
+
+    def __init__(self, place: str) -> None:
+        self.about: About | None = None
+        self.replies: list[RecordedReply] = []
+        self.settings: list[RecordedSetting] = []
+        self._place = place
+        self._messages: dict[int, Message] = {}
+        self._tools: dict[int, Tool] = {}
+
+    def read(self, number: int, line: str) -> None:
+        """Take in one line. What later versions may add beside the known keys is passed over."""
+        try:
+            value = read_json(line)
+            if not isinstance(value, dict):
+                raise ValueError("it is no JSON object")
+            if self.about is None:
+                self.about = _about(value)
+            elif "message" in value:
+                self._messages[_number(value, "message")] = Message.of(
+                    {k: v for k, v in value.items() if k != "message"}
+                )
+            elif "tool" in value:
+                self._tools[_number(value, "tool")] = _tool(value)
+            elif "request" in value:
+                self.replies.append(self._reply(value))
+            elif "made_for" in value:
+                self.settings.append(_setting(value["made_for"]))
+        except KeyError as error:
+            self._refuse(number, f"it has no {quoted(error.args[0])}")
+        except (ValueError, TypeError, AttributeError, RecursionError, MemvizError) as error:
+            self._refuse(number, str(error))
+
+    def _refuse(self, number: int, reason: str) -> None:
+        if number == 1:
+            raise RecordingError(f"{self._place} is no recording of memviz: {reason}.", line=1)
+        raise RecordingError(
+            f"Line {number} of the recording {self._place} cannot be read: {reason.rstrip('.')}. Take an unchanged copy "
+            "of the file, or record it again.", line=number,
+        )  # fmt: skip
+
+    def _reply(self, value: Line) -> RecordedReply:
+        request = RecordedRequest(
+            tuple(self._messages[at] for at in value["request"]),
+            tuple(self._tools[at] for at in value.get("tools", ())),
+            "none" if value.get("tool_choice") == "none" else "auto",
+        )
+        usage = value.get("usage")
+        reply = Reply(
+            text=_text(value, "reply"),
+            tool_calls=tuple(ToolCall.of(call) for call in value.get("tool_calls", ())),
+            usage=_usage(usage) if usage is not None else None,
+            cost_usd=_amount(value, "cost_usd"),
+            model=_text(value, "model"),
+            finish_reason=_text(value, "finish_reason"),
+            recorded=True,
+            recorded_seconds=_amount(value, "seconds"),
+        )
+        return RecordedReply(request, reply, _text(value, "at"))
+
+
+def _about(value: Line) -> About:
+    if value.get("memviz_recording") != FORMAT:
+        raise ValueError(f"its first line does not say memviz_recording {FORMAT}")
+    words = {name: _text(value, name) for name in ("title", "model", "made_on", "note")}
+    parameters = value.get("parameters", {})
+    if not isinstance(parameters, dict):
+        raise ValueError("its parameters are no object")
+    return About(**words, parameters=parameters)
+
+
+def _setting(value: Mapping[str, Any]) -> RecordedSetting:
+    strategy, recalls = value["strategy"], value.get("recalls", [])
+    if not isinstance(strategy, dict) or not isinstance(recalls, list):
+        raise ValueError("the setting it was made for is none")
+    words = (_text(value, "conversation"), strategy, _text(value, "counter"))
+    return RecordedSetting(*words, recalls, bool(value.get("answers")))
+
+
+def _tool(value: Line) -> Tool:
+    parameters = value["parameters"]
+    if not isinstance(parameters, dict):
+        raise ValueError("the parameters of a tool are no object")
+    return Tool(_text(value, "name"), _text(value, "description"), parameters)
+
+
+def _usage(value: Mapping[str, Any]) -> Usage:
+    counts = (value["input_tokens"], value["output_tokens"], value.get("cached_tokens", 0))
+    if not all(is_whole_number(count) and count >= 0 for count in counts):
+        raise ValueError("its tokens are no whole numbers")
+    return Usage(*counts)
+
+
+def _number(value: Line, name: str) -> int:
+    if not is_whole_number(value[name]):
+        raise ValueError(f"the number of its {name} is {quoted(value[name])}")
+    return int(value[name])
+
+
+def _amount(value: Line, name: str) -> float | None:
+    amount = value.get(name)
+    if amount is None:
+        return None
+    if isinstance(amount, bool) or not isinstance(amount, int | float) or amount < 0:
+        raise ValueError(f"its {name} is {quoted(amount)}")
+    return float(amount)
+
+
+def _text(value: Mapping[str, Any], name: str) -> str:
+    text = value.get(name, "")
+    if not isinstance(text, str):
+        raise ValueError(f"its {name} is {quoted(text)} and no text")
+    return text
+
+
+def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
+    if isinstance(source, bytes):
+        content, place = source, "The file"
+    else:
+        place = Path(source).name
+        try:
+            content = Path(source).read_bytes() if Path(source).stat().st_size <= MAX_BYTES else b" " * (MAX_BYTES + 1)
+        except OSError as error:
+            raise RecordingError(f"{source} cannot be read ({error.strerror}).") from None
+    if len(content) > MAX_BYTES:
+        raise RecordingError(f"{place} has more than {MAX_BYTES // 1_000_000} MB: too much for a recording.")
+    return content, place
+
+
+def _as_text(line: Line) -> str:
+    return json.dumps(line, ensure_ascii=False) + "\n"

@@ -1,0 +1,56 @@
+"""A model whose replies are written into a recording as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import perf_counter
+
+from memviz.conversation import Message
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.metering import Meter, unmetered
+from memviz.models.recordings.files import RecordingFile
+from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.recording import RecordedReply, RecordedRequest
+from memviz.models.tools import Tool
+
+
+class RecordingModel(ModelWrapper):
+    """``model``, with every reply written to ``file``. What the file held before is played and not asked for again, so
+    that a recorder that was killed pays nothing twice. ``asked`` and ``played`` count both."""
+
+    def __init__(self, model: Model, file: RecordingFile) -> None:
+        super().__init__(model)
+        self._file, self._known = file, RecordedModel(file.recording)
+        self._added: dict[str, Reply] = {}
+        self.asked = self.played = 0
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The model's reply, written down when it is whole; or the one on record."""
+        return self.stream_metered(unmetered, messages, tools, tool_choice)
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`; the meter is not asked for a reply that is on record."""
+        request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
+        known = self._known.find(request) or self._added.get(request.digest)
+        if known is not None:
+            self.played += 1
+            yield known.text
+            yield known
+            return
+        started = perf_counter()
+        for item in self._model.stream_metered(meter, messages, tools, tool_choice):
+            if isinstance(item, Reply):
+                self._write(request, item, perf_counter() - started)
+            yield item
+
+    def _write(self, request: RecordedRequest, reply: Reply, seconds: float) -> None:
+        self.asked += 1
+        kept = replace(reply, model=reply.model or self.name, recorded=True, recorded_seconds=round(seconds, 3))
+        self._added[request.digest] = kept
+        self._file.add(RecordedReply(request, kept, datetime.now(UTC).isoformat(timespec="seconds")))
