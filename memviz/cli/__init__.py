@@ -16,6 +16,7 @@ from memviz.cli.exporting import export_conversation
 from memviz.cli.importing import import_files
 from memviz.cli.listing import list_conversations
 from memviz.cli.output import never_fails_on_letters
+from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
 from memviz.cli.safekeeping import back_up_library, check_library
 from memviz.cli.serving import open_dashboard
@@ -31,6 +32,7 @@ app.command("import")(import_files)
 app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
 app.command("sweep")(sweep_settings)
+app.command("record")(record_conversation)
 app.command("export")(export_conversation)
 app.command("backup")(back_up_library)
 app.command("check")(check_library)

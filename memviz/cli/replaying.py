@@ -90,13 +90,15 @@ def replay_conversation(
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
     """
+    from memviz.models.names import is_free
+
     if json and csv == STANDARD_STREAM:
         raise BadParameter("--json and --csv - would both write to stdout. Give --csv a file.")
     chosen, own_counter, own_model = _asked(strategy, settings, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
     source = source_of(conversation, db, format, number, user)
-    writer = summarizer if summarizer.name == OFFLINE else _ending_at_once(summarizer)
+    writer = summarizer if is_free(summarizer.name) else _ending_at_once(summarizer)
     recalls = recalls_of(recall or (), source.transcript)
     runs = [_run(source, one, counter, writer, recalls) for one in chosen]
     if json:
@@ -151,10 +153,11 @@ def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model, re
 
 def _report(runs: Sequence[Run], source: Source, prices_of: str, summarizer: Model, pause_seconds: float) -> str:
     """The report; a summarizer that costs money has prices of its own."""
+    from memviz.models.names import is_free
     from memviz.reporting.report import html_report
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-    writer = None if summarizer.name == OFFLINE else summarizer.name
+    writer = None if is_free(summarizer.name) else summarizer.name
     assumptions = PricingAssumptions.of(prices_of, writer, pause_seconds)
     return html_report(runs, source.transcript, assumptions=assumptions)
 

@@ -13,10 +13,10 @@ def summarizer_named(name: str, counter: str) -> Model:
     that cannot be one or a key that is not there."""
     from memviz.counters import counter as find_counter
     from memviz.errors import MissingKeyError
-    from memviz.models.registry import missing_keys, model
+    from memviz.models.registry import is_free, missing_keys, model
 
     find_counter(counter)
     found = model(name)
-    if missing := missing_keys(name):
+    if not is_free(name) and (missing := missing_keys(name)):
         raise MissingKeyError(f"{name} needs a key: set {' and '.join(missing)} in the environment.", model=name)
     return found

@@ -39,7 +39,7 @@ class Payer:
 
         if budget_usd is None:
             raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
-        if not yes and not _asks():
+        if not yes and not asks():
             raise BadParameter("There is no terminal to ask at before money is spent. Give --yes to agree.")
         return cls(name, Budget(budget_usd), by_hand, yes)
 
@@ -89,6 +89,6 @@ class Payer:
         complain(spent_sentence(self.name, self.budget))
 
 
-def _asks() -> bool:
+def asks() -> bool:
     """Whether somebody sits at a terminal and can be asked."""
     return sys.stdin.isatty()

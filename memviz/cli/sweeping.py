@@ -57,11 +57,12 @@ def sweep_settings(
       memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --code llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
     """
+    from memviz.models.names import is_free
     from memviz.tuning.constraints import Constraints
 
     outputs = Outputs(json, csv, code or take_home, out, all)
     name, chat = summarizer.strip(), model.strip()
-    paid = name != OFFLINE
+    paid = not is_free(name)
     executor = executor_of(paid, concurrency, workers, dask, scheduler)
     prices = prices_of(usd_per_million, "--usd-per-million")
     writer_prices = prices_of(summarizer_usd_per_million, "--summarizer-usd-per-million", most=2)

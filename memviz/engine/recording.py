@@ -13,10 +13,11 @@ from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.engine.asking import ask
 from memviz.engine.recall import Recall, RequestKey
-from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun
+from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
 from memviz.engine.run import Run
 from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
 from memviz.models.recordings.recorder import RecordingModel
 from memviz.models.recordings.recording import RecordedSetting, conversation_digest
@@ -73,8 +74,8 @@ def record(
     of each run, and write all its replies to ``file``. What the file holds already is not asked for again.
 
     A setting counts as recorded once none of its replies is missing, so the first failure ends it. Raises that as
-    :class:`memviz.errors.UnusableSummarizerError` or, of a question, as the :class:`memviz.errors.ModelError` it is, and
-    :class:`memviz.errors.BudgetSpentError` where the budget is spent: what was answered until then is in the file.
+    :class:`memviz.errors.UnusableSummarizerError` or, of a question, as the :class:`memviz.errors.ModelError` it is,
+    and :class:`memviz.errors.BudgetSpentError` where the budget is spent: what was answered is in the file.
     """
     log, recorder = as_log(messages), RecordingModel(model, file)
     runs = []
@@ -96,6 +97,22 @@ def record(
             file.add_setting(setting)
         runs.append(run)
     return runs
+
+
+def foreseen(
+    messages: Messages, strategies: Sequence[Strategy], counter: AnyCounter, model: Budgeted, probes: Sequence[Probe]
+) -> tuple[int, float]:
+    """How many requests a recording would take, and US dollars that they may cost at most: judged by the offline
+    summarizer, whose summaries are shorter or longer than the model's will be."""
+    calls, usd = 0, 0.0
+    for strategy in strategies:
+        run = replay(messages, strategy, counter=counter)
+        asked = [compaction.request for compaction in run.compactions if compaction.asked]
+        # A run is asked its questions one by one; all are as long as the first, but for some words.
+        asked += [ask(run, probe.question).context.messages for probe in probes[:1]] * len(probes)
+        calls += len(asked)
+        usd += sum(map(model.most_usd, asked))
+    return calls, usd
 
 
 class _FailureEnds(ModelWrapper):

@@ -18,7 +18,7 @@ from memviz.deprecated import warn_renamed
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
 from memviz.errors import BudgetSpentError, DatabaseMovedError, SweepError
 from memviz.models.base import Model
-from memviz.models.registry import OFFLINE
+from memviz.models.registry import OFFLINE, is_free
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, cell_key
@@ -181,7 +181,7 @@ class Sweeping:
             return self.executor
         if self.scheduler is not None:
             return "dask"
-        if self.summarizer is not None and self.summarizer.name != OFFLINE:
+        if self.summarizer is not None and not is_free(self.summarizer.name):
             return "threads"
         return "inline" if (self.workers or 1) == 1 else "processes"
 

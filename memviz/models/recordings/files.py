@@ -182,8 +182,8 @@ class _Reader:
         if number == 1:
             raise RecordingError(f"{self._place} is no recording of memviz: {reason}.", line=1)
         raise RecordingError(
-            f"Line {number} of the recording {self._place} cannot be read: {reason.rstrip('.')}. Take an unchanged copy "
-            "of the file, or record it again.", line=number,
+            f"Line {number} of the recording {self._place} cannot be read: {reason.rstrip('.')}. Take an unchanged "
+            "copy of the file, or record it again.", line=number,
         )  # fmt: skip
 
     def _reply(self, value: Line) -> RecordedReply:

@@ -1,4 +1,4 @@
-"""A recording as values: requests with the replies that a model gave to them, and the settings that they suffice for."""
+"""A recording as values: requests with the replies that a model gave, and the settings that they suffice for."""
 
 from __future__ import annotations
 

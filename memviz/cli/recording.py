@@ -1,0 +1,203 @@
+"""``memviz record``: what a real model answers, kept in a file that plays it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import BadParameter, Exit, Option, confirm
+
+from memviz.cli.errors import FAILED, INTERRUPTED
+from memviz.cli.inputs import Source, source_of
+from memviz.cli.options import Database, FileOrId, FormatName, Number, UserName
+from memviz.cli.output import complain, progress_of, say
+from memviz.cli.recalls import recalls_of
+from memviz.cli.replaying import Counter, Recall, Settings, Strategies
+from memviz.cli.settings import strategies_from
+from memviz.cli.summarizers import summarizer_named
+from memviz.cli.sweep_budget import asks
+from memviz.cli.sweep_options import Prices
+from memviz.cli.sweep_pricing import prices_of
+from memviz.text.wording import counted, dollars
+
+if TYPE_CHECKING:
+    from memviz.cli.recalls import Recalls
+    from memviz.engine.recall import Recall as Recalled
+    from memviz.engine.recall import RequestKey
+    from memviz.engine.recording import Progress
+    from memviz.models.base import Model
+    from memviz.models.budget import Budget
+    from memviz.models.budgeted import Budgeted
+    from memviz.models.recordings.files import RecordingFile
+    from memviz.models.recordings.recording import About
+    from memviz.strategies.base import Strategy
+
+DEFAULT_COUNTER = "o200k_base"
+ModelName = Annotated[
+    str, Option("--model", metavar="NAME", help="The model to record, as provider/model, its key in the environment.")
+]
+Out = Annotated[Path, Option("--out", "-o", metavar="OUT", help="The recording. One that exists is gone on with.")]
+ApiBase = Annotated[
+    str | None, Option("--api-base", metavar="URL", help="Where the model is, if not at its provider's own address.")
+]
+Questions = Annotated[
+    bool, Option("--questions/--no-questions", help="Ask it the conversation's questions, too, under each strategy.")
+]
+BudgetUsd = Annotated[
+    float | None, Option("--budget", metavar="USD", min=0.0, help="The most that it may cost; needed with a price.")
+]
+Yes = Annotated[bool, Option("--yes", help="Spend up to the budget without asking.")]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The model that is recorded. ``paid`` is the same with its budget, ``None`` where it has no price, as one on this
+    machine."""
+
+    asked: Model
+    paid: Budgeted | None = None
+
+    @property
+    def model(self) -> Model:
+        """Who is called."""
+        return self.paid or self.asked
+
+    @property
+    def budget(self) -> Budget | None:
+        """What it is paid from."""
+        return None if self.paid is None else self.paid.budget
+
+
+def record_conversation(
+    conversation: FileOrId, model: ModelName, out: Out, strategy: Strategies = None, settings: Settings = None,
+    counter: Counter = None, questions: Questions = True, recall: Recall = None, budget: BudgetUsd = None,
+    yes: Yes = False, usd_per_million: Prices = None, api_base: ApiBase = None, format: FormatName = None,
+    number: Number = None, user: UserName = None, db: Database = None,
+) -> None:  # fmt: skip
+    """Record what a model answers: its summaries under memory strategies, and its answers to the questions.
+
+    The recording is a text file that plays the same replies again, with no key and no network:
+    --summarizer recording:OUT in a sweep, --model recording:OUT in a replay, Library in the dashboard.
+    Every reply is on the disk before the next request is made. Stopped, killed or out of budget: give
+    the same command again, and it goes on where it was; nothing is paid twice.
+
+    \b
+    Examples:
+      memviz record chat.json -s summary:buffer_size=8 --model openai/gpt-5-mini --budget 0.50 -o chat.recording
+      memviz record sample-trip -s summary -s summary_only --model ollama/llama3.2 --no-questions -o trip.recording
+      memviz replay chat.json -s summary:buffer_size=8 --model recording:chat.recording
+    """
+    from memviz.models.recordings.files import RecordingFile
+
+    if not strategy:
+        raise BadParameter("Give --strategy NAME, once or more. `memviz strategies` shows the names.")
+    chosen = strategies_from(strategy, settings or ())
+    name, counted_by = model.strip(), counter or DEFAULT_COUNTER
+    recorded = _recorded(name, counted_by, budget, usd_per_million, api_base)
+    source = source_of(conversation, db, format, number, user)
+    recalls = recalls_of(recall or (), source.transcript)
+    if out.exists() and source.file and out.samefile(source.file):
+        raise BadParameter(f"{out} is the conversation itself. Give another name to write to.")
+    _agree(recorded, source, chosen, counted_by, questions=questions, yes=yes)
+    with RecordingFile(out, _about(source, name)) as file:
+        asked = _record(recorded, source, chosen, counted_by, recalls, file, questions=questions)
+    say(f"{out} holds {counted(len(chosen), 'setting')}; {counted(asked, 'request')} made now.{_spent(recorded)}")
+
+
+def _recorded(
+    name: str, counter: str, budget_usd: float | None, usd_per_million: str | None, api_base: str | None
+) -> Recorded:
+    """The model with its budget, once it is sure that it has one if it has a price."""
+    from memviz.models.budgeted import Budget, Budgeted
+    from memviz.models.prices import price
+    from memviz.models.registry import is_free
+    from memviz.models.registry import model as find_model
+
+    if is_free(name):
+        raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
+    by_hand = prices_of(usd_per_million, "--usd-per-million", most=2)
+    asked = find_model(name, api_base=api_base) if api_base else summarizer_named(name, counter)
+    if api_base and by_hand is None and price(name) is None:
+        return Recorded(asked)
+    if budget_usd is None:
+        raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
+    limit = Budget(budget_usd)
+    hand = None if by_hand is None else (by_hand[0], by_hand[1])
+    return Recorded(asked, Budgeted(asked, limit, usd_per_million=hand))
+
+
+def _about(source: Source, name: str) -> About:
+    from datetime import UTC, datetime
+
+    from memviz.models.recordings.recording import About
+
+    return About(title=source.transcript.title, model=name, made_on=datetime.now(UTC).date().isoformat())
+
+
+def _agree(
+    recorded: Recorded, source: Source, chosen: Sequence[Strategy], counter: str, *, questions: bool, yes: bool
+) -> None:
+    """Say how much is to be asked, and what it may cost, and ask before money is spent."""
+    from memviz.engine.recording import foreseen
+
+    paid, probes = recorded.paid, source.transcript.probes if questions else ()
+    if paid is None:
+        return
+    calls, usd = foreseen(source.transcript, chosen, counter, paid, probes)
+    complain(
+        f"{paid.name} would be asked about {counted(calls, 'time')}, for at most about {dollars(usd)}. "
+        f"At most {dollars(paid.budget.limit_usd)} is spent, and nothing for what the recording holds."
+    )
+    if not (yes or (asks() and confirm("Go on?", err=True))):
+        complain("Nothing was spent. Give --yes to agree where no terminal asks.")
+        raise Exit(FAILED)
+
+
+def _record(
+    recorded: Recorded,
+    source: Source,
+    chosen: Sequence[Strategy],
+    counter: str,
+    recalls: Recalls,
+    file: RecordingFile,
+    *,
+    questions: bool,
+) -> int:
+    """Record, and return how many requests were made. Whatever ends it early, what was answered is in the file."""
+    from memviz.engine.recording import record
+    from memviz.errors import MemvizError
+
+    by_request: dict[RequestKey, list[Recalled]] = {}
+    for key, recall in recalls:
+        by_request.setdefault(key, []).append(recall)
+    last: list[Progress] = []
+    with progress_of(f"Recording {recorded.model.name}") as bar:
+
+        def told(now: Progress) -> None:
+            last[:] = [now]
+            if bar is not None:
+                budget = recorded.budget
+                spent = f", {dollars(budget.spent_usd)} spent" if budget else ""
+                bar(now.done, now.total, f"{now.setting}: {counted(now.asked, 'request')}{spent}")
+
+        try:
+            record(
+                source.transcript, chosen, model=recorded.model, file=file, counter=counter, recalls=by_request,
+                probes=source.transcript.probes if questions else (), progress=told,
+            )  # fmt: skip
+        except (MemvizError, KeyboardInterrupt) as error:
+            why = "Stopped by Ctrl-C." if isinstance(error, KeyboardInterrupt) else f"Error: {error}"
+            complain(
+                f"{why} What was answered is in {file.path}: the same command goes on from there.{_spent(recorded)}"
+            )
+            raise Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED) from None
+    return sum(now.asked for now in last)
+
+
+def _spent(recorded: Recorded) -> str:
+    """What the provider was paid, as far as it tells; nothing where nobody is paid."""
+    from memviz.tuning.paid import spent_sentence
+
+    return f" {spent_sentence(recorded.model.name, recorded.budget)}" if recorded.budget else ""
