@@ -37,9 +37,11 @@ from memviz.errors import (
     UnreadableConversationError,
 )
 from memviz.models.base import Model
-from memviz.models.registry import OFFLINE
+from memviz.models.recordings.player import RecordedFirst, RecordedModel
+from memviz.models.registry import OFFLINE, is_free, model
 from memviz.models.scripted import ScriptedModel
 from memviz.recently_used import RecentlyUsed
+from memviz.recording_shelf import RecordingShelf
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.storage.out_of_date import is_out_of_date
@@ -122,6 +124,7 @@ class Workspace:
 
     def __init__(self, database: str | Path | None = None) -> None:
         self.store = Store(database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
+        self.recordings = RecordingShelf(self.store)
         self._loading = Lock()
         self._forget()
         self._add_samples()
@@ -229,7 +232,7 @@ class Workspace:
         """``run``, which an earlier version made otherwise, made again. Its summaries may have been paid for, so those
         on record are used; ``None`` where others are needed as well. One of the offline summarizer is made again like
         any that is missing."""
-        if key.summarizer == OFFLINE:
+        if is_free(key.summarizer):
             return None
         self._outdated.put((key, len(run.log)), run)
         with suppress(ScriptExhausted):
@@ -249,6 +252,18 @@ class Workspace:
             if progress is not None:
                 progress(turn, session.log.turn_count)
         return self.keep(key, session.run())
+
+    def recorded_for(self, key: RunKey) -> str:
+        """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
+        else of the offline one."""
+        transcript, log = self.conversation(key.conversation_id)
+        return self.recordings.summarizer_for(transcript, log, key.strategy, key.counter, key.recalls)
+
+    def free_summarizer(self, key: RunKey) -> Model:
+        """The free model that ``key`` names. After a wording of the visitor's own a recording does not go on, for later
+        prompts hold that wording: there the offline model takes over. Raises RecordingError for one that is gone."""
+        player = self.recordings.player(key.summarizer)
+        return RecordedFirst(player, model(OFFLINE)) if key.edits and isinstance(player, RecordedModel) else player
 
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
@@ -279,7 +294,8 @@ class Workspace:
         address, which a run's key does not hold."""
         if any(compaction.error for compaction in run.compactions):
             return run
-        if run.compactions:  # a replay without summaries is made again sooner than it is written and read
+        # A replay without summaries, or with recorded ones, is made again sooner than it is written and read.
+        if run.compactions and not any(compaction.recorded for compaction in run.compactions):
             with suppress(DatabaseMovedError):  # the page says so; the run is worth looking at nevertheless
                 self.store.save_run(key.conversation_id, run, key.digest(len(run.log)), key.summarizer)
         self._outdated.remove((key, len(run.log)))

@@ -26,8 +26,8 @@ transcript, _ = workspace().conversation(state.conversation_id or "")
 if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:
-    dollars_view(shown, transcript, models.summarizer.name)
+    dollars_view(shown, transcript)
 elif view == MEMORY_MAP:
-    memory_map_view(shown, transcript, models.summarizer.name, state.conversation_id or "")
+    memory_map_view(shown, transcript, state.conversation_id or "")
 else:
     tokens_view(state, shown, transcript, models)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.controls.grounds import summaries_by
+from memviz.ui.controls.grounds import swept_by
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
@@ -53,7 +53,7 @@ else:
         with row:
             facts_button(ids)
         if sweep.grounds.summarizer:
-            summaries_by(sweep.grounds.summarizer)
+            swept_by(sweep.grounds.summarizer)
         if strategy is None:
             best_table(sweep, constraints)
         setting_card(sweep, number, constraints, ids)

@@ -26,6 +26,8 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, Transcript
 
 Recalls = Mapping[RequestKey, Recall | Sequence[Recall]]
+RecalledAt = Sequence[tuple[RequestKey, Recall]]
+"""The same as pairs."""
 
 
 class Progress(NamedTuple):
@@ -46,7 +48,7 @@ def setting_of(
     *,
     system_prompt: str | None = None,
     tools: Sequence[str] | None = None,
-    recalls: Recalls | None = None,
+    recalls: Recalls | RecalledAt | None = None,
     answers: bool = False,
 ) -> RecordedSetting:
     """What has to be the same for a recording to hold the summaries of this replay. The arguments are those of
@@ -130,12 +132,12 @@ class _FailureEnds(ModelWrapper):
             raise UnusableSummarizerError(str(error)) from None
 
 
-def _planned(recalls: Recalls) -> list[Any]:
+def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
     """The recalls as JSON, in the order of their requests."""
-    planned = []
-    for key, asked in recalls.items():
-        each = [asked] if isinstance(asked, Recall) else list(asked)
-        planned += [[list(key) if isinstance(key, tuple) else key, asdict(one)] for one in each]
+    pairs: list[tuple[RequestKey, Recall]] = []
+    for key, asked in recalls.items() if isinstance(recalls, Mapping) else recalls:
+        pairs += [(key, one) for one in ([asked] if isinstance(asked, Recall) else asked)]
+    planned = [[list(key) if isinstance(key, tuple) else key, asdict(one)] for key, one in pairs]
     return json.loads(json.dumps(sorted(planned, key=json.dumps)))  # type: ignore[no-any-return]  # tuples are lists there
 
 

@@ -55,7 +55,7 @@ def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -
 
 
 def _is_free(run: Run) -> bool:
-    return all(compaction.model == OFFLINE for compaction in run.compactions if compaction.asked)
+    return all(compaction.recorded or compaction.model == OFFLINE for compaction in run.compactions if compaction.asked)
 
 
 def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:

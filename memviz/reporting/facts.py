@@ -14,7 +14,7 @@ from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
 from memviz.metrics.retention.losses import Losses, fact_losses
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, has_offline_summary
+from memviz.metrics.summaries.authors import whose_words
 from memviz.reporting.settings import Setting
 from memviz.text.wording import counted, message_list, message_range, request_name, share_of
 from memviz.transcripts.base import Probe, Transcript
@@ -111,8 +111,8 @@ class ReportFacts:
             )
         elif len(self.subject.probes) < self.found:
             yield f"{len(self.subject.probes):,} of the {self.found:,} facts were looked for, spread over all of them."
-        if self.found and any(has_offline_summary(one.run) for one in self.settings):
-            yield OFFLINE_SUMMARIES
+        if self.found and (words := whose_words(one.run for one in self.settings)):
+            yield words
         others = sum(one.retained is None for one in self.settings) if self.found else 0
         if others:
             yield (

@@ -12,6 +12,7 @@ import numpy as np
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
+from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
@@ -29,12 +30,12 @@ COMPACTION_COLUMNS = (
     "compaction", "request_turn", "request_call", "after_message", "what", "reason", "first_message", "last_message",
     "request_before_tokens", "request_after_tokens", "version", "replaces_version", "summary_tokens",
     "summarizer_calls", "failed_calls", "summarizer_prompt_tokens", "summarizer_output_tokens",
-    "seconds", "cost_usd", "model", "error", "summary", "notes",
+    "seconds", "cost_usd", "model", "author", "error", "summary", "notes",
 )  # fmt: skip
 """Compactions, messages and versions are numbered from 1, as on the pages. ``request_turn`` is the turn of the first
 request that a compaction changed and ``request_call`` which call of the turn that is (empty: none came any more); the
-tokens before and after are those of that request. ``notes`` is the kind of what was written: *summary*, or *facts* and
-the like."""
+tokens before and after are those of that request. ``author`` says whether a summary is *recorded*, by the *offline
+stand-in*, or *live*; ``notes`` is the kind of what was written: *summary*, or *facts* and the like."""
 
 
 def requests_csv(run: Run) -> str:
@@ -94,6 +95,7 @@ def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
         "seconds": compaction.seconds,
         "cost_usd": compaction.total_cost_usd,
         "model": compaction.model,
+        "author": author.value if (author := summary_author(compaction)) else None,
         "error": compaction.error,
         "summary": compaction.summary,
         "notes": compaction.track if event.version else None,

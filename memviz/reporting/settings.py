@@ -19,7 +19,7 @@ from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, compaction_events, grows_a_list
 from memviz.models.registry import OFFLINE
-from memviz.text.wording import dollars
+from memviz.text.wording import cost_words, dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 MAX_COMPACTIONS = 500
@@ -186,4 +186,7 @@ def _summarizer_cost(run: Run) -> str:
         return "none: it was not asked"
     if models == {OFFLINE}:
         return "none: the offline model is free"
+    if all(compaction.recorded for compaction in run.compactions if compaction.asked):
+        then = cost_words(token_use(run).summarizer_cost_usd, recorded=True)
+        return f"none now: played from a recording ({then} when it was made)"
     return _usd(token_use(run).summarizer_cost_usd)

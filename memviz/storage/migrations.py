@@ -70,9 +70,17 @@ def _keep_pieces(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE summary ADD COLUMN track VARCHAR")
 
 
+def _add_recordings(connection: Connection) -> None:
+    """Version 9: recordings that were opened."""
+    connection.exec_driver_sql(
+        "CREATE TABLE recording ("
+        "id VARCHAR NOT NULL, opened_at DATETIME NOT NULL, content BLOB NOT NULL, PRIMARY KEY (id))"
+    )
+
+
 UPGRADES: tuple[Upgrade, ...] = (
     _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers, _keep_every_request,
-    _keep_pieces,
+    _keep_pieces, _add_recordings,
 )  # fmt: skip
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""

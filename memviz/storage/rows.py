@@ -145,7 +145,7 @@ def _compaction_row(run_id: str, number: int, compaction: Compaction) -> Row:
         error=compaction.error,
         tokens_before=compaction.tokens_before,
         tokens_after=compaction.tokens_after,
-        seconds=compaction.seconds,
+        seconds=compaction.seconds or 0.0,  # the record says where it is not known
         cost_usd=compaction.cost,
         record=compaction.to_dict(),
     )

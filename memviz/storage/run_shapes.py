@@ -92,7 +92,8 @@ class _Facts(_Shape):
     model: Text
     usage: _Usage | None
     cost_usd: Amount | None
-    seconds: Amount
+    seconds: Amount | None
+    recorded: bool = False
 
 
 class _Probe(_Shape):
@@ -178,12 +179,13 @@ class _Draft(_Shape):
     text: Text
     instruction: Text | None = None
     error: Text | None
-    seconds: Amount
+    seconds: Amount | None
     cost: Amount | None
     usage: _Usage | None
     model: Text
     prompt_tokens: Count
     answer: Text | None = None
+    recorded: bool = False
 
 
 class _Compaction(_Shape):
@@ -193,7 +195,7 @@ class _Compaction(_Shape):
     keep_from: Count
     replaces: Count | None
     error: Text | None
-    seconds: Amount
+    seconds: Amount | None
     cost: Amount | None
     model: Text
     by_thinking: bool = False
@@ -203,6 +205,7 @@ class _Compaction(_Shape):
     is_fixed: bool = False
     asked_by_library: _LibraryCall | None = None
     answer: Text | None = None
+    recorded: bool = False
     instruction: Text | None = None
     proposed: Text | None = None
     revises: Count | None = None

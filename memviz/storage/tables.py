@@ -159,6 +159,16 @@ class CellRow(Base, table=True):
     cell: bytes
 
 
+class RecordingRow(Base, table=True):
+    """A recording that was opened: its ``content`` is the file, packed. ``id`` is its name."""
+
+    __tablename__ = "recording"
+
+    id: str = Field(primary_key=True)
+    opened_at: datetime
+    content: bytes
+
+
 class TurnRow(Base, table=True):
     """One turn: ``record`` has all its requests, the columns repeat what lists and totals ask for: the sums over them,
     and all their flags. A turn that was stored before file version 7 has one record for all its requests."""
@@ -222,4 +232,5 @@ class SummaryRow(Base, table=True):
 CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))
 WORDINGS, JUDGED_ANSWERS = (Base.metadata.tables[name] for name in ("wording", "judged_answer"))
 FREE_RUNS, CELLS = Base.metadata.tables["free_run"], Base.metadata.tables["cell"]
+RECORDINGS = Base.metadata.tables["recording"]
 TURNS, COMPACTIONS, SUMMARIES = (Base.metadata.tables[name] for name in ("turn", "compaction", "summary"))

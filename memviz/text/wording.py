@@ -96,6 +96,20 @@ def dollars(usd: float) -> str:
     return f"${text[: len(text) - min(needless, digits - 2)]}"
 
 
+NOT_RECORDED = "not recorded"
+"""In place of seconds and dollars that nobody measured when a recording was made."""
+
+
+def seconds_words(seconds: float | None) -> str:
+    """How long a call took."""
+    return NOT_RECORDED if seconds is None else f"{seconds:.2f} s"
+
+
+def cost_words(usd: float | None, *, recorded: bool) -> str:
+    """What a call cost, of which its provider may have said nothing, or the recording that it is played from."""
+    return dollars(usd) if usd is not None else NOT_RECORDED if recorded else "unknown"
+
+
 def duration_words(seconds: float) -> str:
     """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
     size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])

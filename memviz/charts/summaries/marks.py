@@ -12,7 +12,7 @@ from memviz.charts.summaries.compaction_tooltip import first_words, happened
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of
-from memviz.text.wording import counted, dollars
+from memviz.text.wording import counted, dollars, seconds_words
 
 
 class Mark(NamedTuple):
@@ -95,7 +95,9 @@ def _version(event: CompactionEvent) -> Iterator[str]:
 def _call(compaction: Compaction) -> Iterator[str]:
     if compaction.asked and compaction.error is None:
         cost = "" if compaction.cost is None else f", {dollars(compaction.cost)}"
+        is_known = compaction.seconds is not None
+        took = seconds_words(compaction.seconds) if is_known else "played from a recording"
         yield (
             f"summarizer {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out, "
-            f"{compaction.seconds:.2f} s{cost}"
+            f"{took}{cost}"
         )

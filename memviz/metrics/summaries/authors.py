@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from enum import Enum
+
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
+from memviz.text.wording import listed
 
 OFFLINE_SUMMARIES = (
     "Summaries here are written by the bundled offline model, which quotes; a language model words them differently."
@@ -14,10 +18,67 @@ OFFLINE_SUMMARIES = (
 _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
 
 
+class Author(Enum):
+    """Who worded a summary or gave a reply. The value is what a badge says."""
+
+    RECORDED = "recorded"
+    STAND_IN = "offline stand-in"
+    LIVE = "live"
+
+    @property
+    def about(self) -> str:
+        """What the badge means, for its tooltip."""
+        return _ABOUT[self]
+
+
+_ABOUT = {
+    Author.RECORDED: "A language model wrote it for exactly this request; it is played from a recording.",
+    Author.STAND_IN: "The bundled offline model wrote it, which stands in for a language model, and quotes.",
+    Author.LIVE: "The model that was chosen wrote it.",
+}
+
+
+def author_of(model: str, *, recorded: bool) -> Author:
+    """Who gave a reply of the model of this name."""
+    return Author.RECORDED if recorded else Author.STAND_IN if model == OFFLINE else Author.LIVE
+
+
+def summary_author(compaction: Compaction) -> Author | None:
+    """Who worded the summary of ``compaction``; ``None`` where there is none, or the user reworded it."""
+    if outcome_of(compaction) not in _BY_A_MODEL:
+        return None
+    return author_of(compaction.model, recorded=compaction.recorded)
+
+
+def authors_of(run: Run) -> frozenset[Author]:
+    """Who worded the summaries of a run; nobody where nothing was summarized."""
+    return frozenset(author for compaction in run.compactions if (author := summary_author(compaction)) is not None)
+
+
 def has_offline_summary(run: Run) -> bool:
     """Whether the offline model worded any summary of the run. One that the user reworded is the user's."""
-    return any(map(_is_offline, run.compactions))
+    return Author.STAND_IN in authors_of(run)
 
 
-def _is_offline(compaction: Compaction) -> bool:
-    return compaction.model == OFFLINE and outcome_of(compaction) in _BY_A_MODEL
+def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
+    """The models whose summaries of this kind ``runs`` hold, each once."""
+    return tuple(dict.fromkeys(compaction.model for run in runs for compaction in run.compactions
+                               if summary_author(compaction) is author))  # fmt: skip
+
+
+def whose_words(runs: Iterable[Run]) -> str:
+    """Who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was summarized."""
+    return " ".join(_whose(list(runs)))
+
+
+def _whose(runs: list[Run]) -> Iterator[str]:
+    recorded, live = models_of(runs, Author.RECORDED), models_of(runs, Author.LIVE)
+    if recorded:
+        yield f"Summaries here are recorded: {listed(recorded)} wrote them for exactly this conversation and setting."
+    if live:
+        yield f"Summaries {'of others' if recorded else 'here'} were written by {listed(live)}."
+    others = [run.strategy.label for run in runs if has_offline_summary(run)]
+    if others and (recorded or live):
+        yield f"Those of {listed(others)} are by the offline stand-in, which quotes: compare them with care."
+    elif others:
+        yield OFFLINE_SUMMARIES

@@ -8,8 +8,8 @@ from itertools import zip_longest
 from memviz.conversation import Message
 from memviz.models.recordings.recording import RecordedRequest, Recording
 
-COMPARED_CHARS = 2_000
-"""Of each message: enough to find the nearest, and quick with long ones."""
+COMPARED_CHARS = 1_500
+"""Of the beginning and of the end of each message: enough to find the nearest, and quick with long ones."""
 SHOWN_CHARS = 60
 BEFORE_CHARS = 15
 
@@ -29,14 +29,15 @@ def _likeness(recorded: RecordedRequest, request: RecordedRequest) -> tuple[int,
     same = 0
     for one, other in pairs:
         if one.to_request() != other.to_request():
-            return same, SequenceMatcher(None, _tail(one), _tail(other)).quick_ratio()
+            return same, SequenceMatcher(None, _ends(one), _ends(other)).quick_ratio()
         same += 1
     return same, 1.0 if len(recorded.messages) == len(request.messages) else 0.0
 
 
-def _tail(message: Message) -> str:
-    """What is compared of a message: its end, for prompts of a kind begin alike."""
-    return message.content[-COMPARED_CHARS:]
+def _ends(message: Message) -> str:
+    """What is compared of a message."""
+    text = message.content
+    return text if len(text) <= 2 * COMPARED_CHARS else text[:COMPARED_CHARS] + text[-COMPARED_CHARS:]
 
 
 def _difference(recorded: RecordedRequest, request: RecordedRequest) -> str:

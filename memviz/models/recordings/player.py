@@ -9,7 +9,8 @@ from typing import Any
 
 from memviz.conversation import Message
 from memviz.errors import NotRecordedError
-from memviz.models.base import Model, Reply, ToolChoice
+from memviz.memory import SummarySource
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.names import RECORDING
 from memviz.models.recordings.nearest import what_changed
 from memviz.models.recordings.recording import RecordedRequest, Recording
@@ -72,3 +73,36 @@ class RecordedModel(Model):
                 model=self.name,
             )
         return reply
+
+
+class RecordedFirst(ModelWrapper):
+    """``recorded`` where it holds the request, else ``otherwise``. Whose a reply is, the reply says."""
+
+    def __init__(self, recorded: RecordedModel, otherwise: Model) -> None:
+        super().__init__(recorded)
+        self._recorded, self._otherwise = recorded, otherwise
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """Those of both."""
+        other = self._otherwise.identity
+        return None if other is None else {**self._recorded.identity, "otherwise": other}
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The recorded reply, or that of the other model."""
+        model = self._of(messages, tools, tool_choice)
+        return model.stream(messages, tools, tool_choice) if tools else model.stream(messages)
+
+    def summarize(self, messages: Sequence[Message]) -> Reply:
+        """The recorded summary, or that of the other model."""
+        return self._of(messages).summarize(messages)
+
+    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+        """The same, with what the prompt was made of."""
+        return self._of(messages).summarize_from(messages, source)
+
+    def _of(self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto") -> Model:
+        found = self._recorded.find(RecordedRequest(tuple(messages), tuple(tools), tool_choice))
+        return self._otherwise if found is None else self._recorded

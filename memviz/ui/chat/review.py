@@ -9,7 +9,7 @@ from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.errors import MemvizError
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.summaries.compaction_words import named_reason
-from memviz.text.wording import counted, message_range
+from memviz.text.wording import counted, message_range, seconds_words
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
 from memviz.ui.controls.resumable_job import stoppable
@@ -84,7 +84,10 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
         return
     left = "The draft before it still stands." if is_written else "No summary was written, and nothing is lost."
     if draft.error == INTERRUPTED:
-        st.info(f"You stopped {plain(draft.model)} after {draft.seconds:.1f} s. {left}", icon=":material/stop_circle:")
+        st.info(
+            f"You stopped {plain(draft.model)} after {seconds_words(draft.seconds)}. {left}",
+            icon=":material/stop_circle:",
+        )
     else:
         st.error(f"The summarizer failed: {plain(draft.error.rstrip('.'))}. {left}", icon=":material/error:")
 
@@ -109,7 +112,7 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     now = chat.run.counter(text) if text.strip() else 0
     number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
     writer = "written when it stopped thinking" if draft.by_thinking else f"by {plain(draft.model)}"
-    return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {draft.seconds:.2f} s."
+    return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
 
 
 def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) -> None:

@@ -99,7 +99,7 @@ def _begun(
     workspace: Workspace, state: CompareState, setting: Setting, answerer: ModelChoice, summarizer: ModelChoice
 ) -> _Begun | None:
     with error_shown():
-        key = replace(run_key(state, setting, summarizer, answerer.name), take=state.take)
+        key = replace(run_key(workspace, state, setting, summarizer, answerer.name), take=state.take)
         return _as_it_stands(workspace, setting, key)
     return None
 

@@ -1,4 +1,4 @@
-"""What the figures of a page rest on: one line where the bundled model wrote the summaries."""
+"""Whose summaries the figures of a page rest on: a badge, a sentence, and the other way to make them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,49 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, has_offline_summary
-from memviz.models.registry import OFFLINE
+from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, Author, author_of, authors_of, whose_words
+from memviz.models.registry import OFFLINE, RECORDING
+from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, named
+from memviz.ui.shell.state import set_widget
+from memviz.ui.shell.text import plain
 
-CHANGE_IT = "Choose another summarizer under *Change* in the sidebar."
-"""How a visitor gets other summaries."""
+BADGE_COLORS = {Author.RECORDED: "blue", Author.STAND_IN: "gray", Author.LIVE: "green"}
+ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there are"
+ALL_STAND_IN_HELP = (
+    "Let the offline stand-in write the summaries of every setting, so that they differ by their strategies alone."
+)
+WITH_RECORDINGS_HELP = "Play what a language model wrote, for the settings that were recorded."
 
 
-def summaries_by(summarizer_name: str, settings: Sequence[SettingRun] | None = None) -> None:
-    """Draw one caption where summaries on this page were written by the offline model, and nothing elsewhere.
+def author_badge(author: Author) -> str:
+    """The badge of ``author``, as Markdown."""
+    return f":{BADGE_COLORS[author]}-badge[{author.value}]"
 
-    ``settings`` are the runs that the page shows: their records say who wrote. Without them (``None``) the summarizer
-    that is chosen is taken as the writer, so call it only where anything was summarized.
-    """
-    is_chosen = summarizer_name == OFFLINE
-    if is_chosen if settings is None else any(has_offline_summary(setting.run) for setting in settings):
-        st.caption(f"{OFFLINE_SUMMARIES} {CHANGE_IT}" if is_chosen else OFFLINE_SUMMARIES)
+
+def summaries_by(settings: Sequence[SettingRun]) -> None:
+    """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote."""
+    runs = [setting.run for setting in settings]
+    found = frozenset[Author]().union(*map(authors_of, runs))
+    if not found:
+        return
+    badges = " ".join(author_badge(author) for author in Author if author in found)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f"{badges} {plain(whose_words(runs))}", width="content")
+        if Author.RECORDED in found:
+            _instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
+        elif named(SUMMARIZER) == OFFLINE:
+            _instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
+
+
+def swept_by(summarizer: str) -> None:
+    """The same for a sweep, all of whose summaries are by this one summarizer."""
+    author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
+    words = OFFLINE_SUMMARIES if author is Author.STAND_IN else f"Summaries here are by {summarizer}."
+    st.caption(f"{author_badge(author)} {plain(words)}")
+
+
+def _instead(label: str, summarizer: str, help: str) -> None:
+    st.button(
+        label, key=f"summaries-{summarizer}", type="tertiary", help=help, on_click=set_widget,
+        args=(name_key(SUMMARIZER), summarizer),
+    )  # fmt: skip

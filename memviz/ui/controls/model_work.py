@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.conversation import Message
+from memviz.engine.calls import ReplyFacts
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_words import call_text, calls_asked_for
-from memviz.text.wording import counted, dollars, listed
+from memviz.text.wording import NOT_RECORDED, cost_words, counted, dollars, listed, seconds_words
 from memviz.ui.shell.text import plain, shortened
 
 MOST_CALLS = 100
@@ -61,7 +62,7 @@ def _what(call: TurnRecord) -> str:
     did = {"thinking": "It thought", "recall": "It asked to recall"}.get(call.kind) or _called(call)
     told = f"{did}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
     facts = call.facts
-    return f"{told}." if facts is None else f"{told}, {facts.seconds:.2f} s, {_cost(facts.cost_usd)}."
+    return f"{told}." if facts is None else f"{told}, {_effort(facts)}."
 
 
 def _called(call: TurnRecord) -> str:
@@ -71,7 +72,13 @@ def _called(call: TurnRecord) -> str:
     return f"It called {plain(listed(texts[:MOST_TOOLS]))}{' and more' * (len(texts) > MOST_TOOLS)}"
 
 
-def _cost(usd: float | None) -> str:
-    if usd is None:
-        return "cost unknown"
-    return f"cost {plain(dollars(usd))}" if usd else "no cost"
+def _effort(facts: ReplyFacts) -> str:
+    if facts.recorded and facts.seconds is None and facts.cost_usd is None:
+        return f"seconds and cost {NOT_RECORDED}"
+    return f"{seconds_words(facts.seconds)}, {_cost(facts)}"
+
+
+def _cost(facts: ReplyFacts) -> str:
+    if not facts.cost_usd:
+        return "no cost" if facts.cost_usd == 0 else f"cost {cost_words(None, recorded=facts.recorded)}"
+    return f"cost {plain(dollars(facts.cost_usd))}"

@@ -14,10 +14,13 @@ from memviz.ui.controls.pickers import CHAT_MODEL, SUMMARIZER, ModelChoice, mode
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.shell.text import plain
 
-SUMMARIZER_HELP = "Who writes the summaries. The offline model needs no key and no network."
+SUMMARIZER_HELP = (
+    "Who writes the summaries. A recording plays what a language model wrote for exactly this conversation and "
+    "setting; the offline stand-in writes them anywhere. Both need no key and no network."
+)
 CHAT_MODEL_HELP = (
-    "Who answers: in Chat, where a question is put to all settings, and in a free run. The offline model answers only "
-    "from what it was sent."
+    "Who answers: in Chat, where a question is put to all settings, and in a free run. Questions of a bundled "
+    "conversation have recorded answers; the offline stand-in answers anything, only from what it was sent."
 )
 OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, since it is the same model."
 
@@ -51,7 +54,7 @@ def _who() -> str:
 
 
 def _in_words(name: str) -> str:
-    return f"**{'offline model' if name == OFFLINE else plain(name)}**"
+    return f"**{'offline stand-in' if name == OFFLINE else plain(name)}**"
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:

@@ -12,14 +12,16 @@ from memviz.counters import COUNTERS
 from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
-from memviz.models.registry import OFFLINE, known_models, model
-from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
+from memviz.models.registry import OFFLINE, RECORDING, is_free, known_models, model
+from memviz.ui.shell.frame import workspace
+from memviz.ui.shell.links import CHAT_MODEL, RECORDED_FIRST, SUMMARIZER
 from memviz.ui.shell.server.checks import access
 from memviz.ui.shell.state import begin_with, heed_clicks, widget_value
 
 __all__ = [
     "CHAT_MODEL",
     "EMPTY_KEY",
+    "RECORDED_FIRST",
     "SOME_ADDRESS",
     "SUMMARIZER",
     "ModelChoice",
@@ -53,17 +55,27 @@ def counter_picker(current: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model as chosen on a page. The key is never part of a repr and is stored nowhere."""
+    """A model as chosen on a page. The key is never part of a repr and is stored nowhere.
+
+    With ``recorded_first`` a recording takes the place of the offline model wherever one was made for exactly the run,
+    which is decided before it (:func:`memviz.ui.controls.replaying.run_key`).
+    """
 
     name: str = OFFLINE
+    recorded_first: bool = False
     api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
     timeout_seconds: float = 60.0
 
     @property
     def is_offline(self) -> bool:
-        """Whether it costs nothing and needs no network."""
+        """Whether it is the offline model."""
         return self.name == OFFLINE
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it costs nothing and needs no network: the offline one, or a recording."""
+        return is_free(self.name)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -76,14 +88,14 @@ class ModelChoice:
     def build(self, look_up: Callable[[], object] = heed_clicks) -> Model:
         """The model, for use in the run of a page: a click ends its call, also while its server says nothing; in
         another thread, what ``look_up`` raises ends it. Raises ModelError for a name that no provider knows."""
-        if self.is_offline:
-            return model(OFFLINE)
+        if self.is_free:
+            return workspace().recordings.player(self.name)
         return Interruptible(model(self.name, **self.options), look_up)
 
     def build_summarizer(self, look_up: Callable[[], object] = heed_clicks) -> Model:
         """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
         built = self.build(look_up)
-        return built if self.is_offline else FirstFailureEnds(built)
+        return built if self.is_free else FirstFailureEnds(built)
 
 
 def name_key(picker: str) -> str:
@@ -93,18 +105,26 @@ def name_key(picker: str) -> str:
 
 def named(picker: str) -> str:
     """The name of the model that a picker holds, also before it is drawn."""
-    return (widget_value(name_key(picker)) or OFFLINE).strip()
+    return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
+
+
+def _offered() -> tuple[str, ...]:
+    """What may be chosen: free ones first, then what litellm knows."""
+    recordings = (RECORDING + name for name in workspace().recordings.opened)
+    return (RECORDED_FIRST, OFFLINE, *recordings, *(name for name in known_models() if name != OFFLINE))
 
 
 def model_picker(label: str, key: str, help: str) -> ModelChoice:
     """Controls that choose one model."""
     st.selectbox(
-        label, known_models(), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
-        placeholder="offline, or provider/model",
+        label, _offered(), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
+        placeholder=f"{RECORDED_FIRST}, or provider/model",
     )  # fmt: skip
     name = named(key)
-    if name == OFFLINE:
-        return ModelChoice()
+    if name == RECORDED_FIRST:
+        return ModelChoice(recorded_first=True)
+    if is_free(name):
+        return ModelChoice(name)
     allowed = access().of_models
     api_key = st.text_input(
         "API key", type="password", key=f"{key}-key", persist_state="session", autocomplete="off",
@@ -118,4 +138,6 @@ def model_picker(label: str, key: str, help: str) -> ModelChoice:
         "Timeout (seconds)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",
         help="How long to wait for an answer before giving up.",
     )  # fmt: skip
-    return ModelChoice(name, api_base.strip() or None, api_key.strip() or None, float(timeout))
+    return ModelChoice(
+        name, api_base=api_base.strip() or None, api_key=api_key.strip() or None, timeout_seconds=float(timeout)
+    )

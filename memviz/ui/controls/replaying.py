@@ -8,7 +8,7 @@ from dataclasses import replace
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
-from memviz.models.registry import OFFLINE, model
+from memviz.models.registry import OFFLINE, is_free
 from memviz.strategies.base import Trigger
 from memviz.ui.controls.long_replays import replayed, so_far_label
 from memviz.ui.controls.paid_replays import replayed_when_asked
@@ -21,19 +21,21 @@ from memviz.workspace import RunKey, Workspace
 
 
 def run_key(
-    state: CompareState, setting: Setting, summarizer: ModelChoice, answerer: str = "",
-    workspace: Workspace | None = None,
-) -> RunKey:  # fmt: skip
-    """What makes the run of a setting; ``answerer`` names who answers in a free run. With a ``workspace`` the visitors'
-    wordings that it keeps are read before they are used the first time in a session. Raises ParameterError."""
+    workspace: Workspace, state: CompareState, setting: Setting, summarizer: ModelChoice, answerer: str = ""
+) -> RunKey:
+    """What makes the run of a setting; ``answerer`` names who answers in a free run. Whether a recording writes the
+    summaries is decided here. The visitors' wordings that are kept are read before they are used the first time in a
+    session. Raises ParameterError."""
     strategy = setting.build()
     # Who would summarize does not matter where nothing ever is summarized.
     name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
     recalls = state.recalls_of(setting) if strategy.allows_recall else ()
     key = RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
+    if summarizer.recorded_first and not answerer:  # with other replies than the recorded ones, all is another run
+        key = replace(key, summarizer=workspace.recorded_for(key))
     if setting.as_written:
         return key
-    if workspace is not None and key not in state.edits:
+    if not answerer and key not in state.edits:
         state.edits[key] = kept_wordings(workspace, key)
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
@@ -45,10 +47,10 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
     at_work: list[tuple[Setting, BackgroundReplay]] = []
     for setting in state.settings:
         with error_shown():
-            key = run_key(state, setting, summarizer, workspace=workspace)
+            key = run_key(workspace, state, setting, summarizer)
             run = workspace.kept_run(key)
-            if run is None and key.summarizer == OFFLINE:
-                at_work.append((setting, workspace.replaying(key, model(OFFLINE))))
+            if run is None and is_free(key.summarizer):
+                at_work.append((setting, workspace.replaying(key, workspace.free_summarizer(key))))
             elif run is None:
                 waiting.append((setting, key))
             else:

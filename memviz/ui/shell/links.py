@@ -29,7 +29,9 @@ CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, C
 )  # fmt: skip
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
-OFFLINE = "offline"
+RECORDED_FIRST = "recorded, else stand-in"
+"""In place of a model's name: a recording where one was made for exactly what is shown, else the offline model, which
+stands in for a language model. What holds where a link, or a visitor, names no model."""
 KNOWN = (
     CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view"
 )  # fmt: skip
@@ -54,7 +56,7 @@ def link_query(
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
-    named = [(part, name) for part, name in models if name != OFFLINE and _is_model_name(name)]
+    named = [(part, name) for part, name in models if name != RECORDED_FIRST and _is_model_name(name)]
     return urlencode([(name, text) for name, text in (*_pairs(state, turn, call), *named, *parts) if text])
 
 
@@ -65,12 +67,12 @@ def _is_model_name(name: str) -> bool:
 
 def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
     """The names of the models that a link's summaries and answers were written by, and a sentence for each that cannot
-    be one. Without a name it was the offline model."""
+    be one. Without a name it was :data:`RECORDED_FIRST`."""
     names, problems = {}, []
     for part in (SUMMARIZER, CHAT_MODEL):
-        name = next(iter(query.get(part, ())), OFFLINE).strip()
+        name = next(iter(query.get(part, ())), RECORDED_FIRST).strip()
         if _is_model_name(name):
-            names[part] = name or OFFLINE
+            names[part] = name or RECORDED_FIRST
         else:
             problems.append(f"The link's {part} was passed over: it is not the name of a model.")
     return names, problems
@@ -254,7 +256,7 @@ def keep_address(state: CompareState, key: str) -> None:
 
 def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     """The query of what the page shows, and when that was, for who writes it into the address."""
-    models = [(part, widget_value(f"{part}-name") or OFFLINE) for part in (SUMMARIZER, CHAT_MODEL)]
+    models = [(part, widget_value(f"{part}-name") or RECORDED_FIRST) for part in (SUMMARIZER, CHAT_MODEL)]
     turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
     query = link_query(state, turn, models, shown_parts(), call=call)
     written = [address for address in widget_value(WRITTEN_KEY) or [] if address != parse_qs(query)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from memviz.models.budget import Budget
-from memviz.models.registry import OFFLINE, model
+from memviz.models.registry import OFFLINE, is_free
 from memviz.strategies.base import Strategy
 from memviz.text.wording import counted
 from memviz.tuning.background import BackgroundSweep
@@ -63,7 +63,8 @@ def sweep_of(
 ) -> Sweep | None:
     """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     offer = st.container()
-    free, paid = asked, with_summarizer(asked, summarizer)
+    free = with_summarizer(asked, summarizer) if summarizer.is_free else asked
+    paid = with_summarizer(asked, summarizer)
     asked = paid if state.asked == paid else free
     if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
         state.go_on = False
@@ -104,7 +105,7 @@ def _begin_free(
             asked.ids,
             asked.settings,
             counter=asked.counter,
-            summarizer=model(OFFLINE),
+            summarizer=workspace.recordings.player(asked.summarizer),
             assumptions=assumptions,
             **where._asdict(),
         )
@@ -115,8 +116,8 @@ def _begin_free(
 def _may_begin(workspace: Workspace, asked: Asked) -> bool:
     """Whether the sweep is small enough to begin by itself, or its button was clicked."""
     messages = sum(workspace.store.entry(id).message_count for id in asked.ids)
-    if asked.summarizer != OFFLINE or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
-        return asked.summarizer == OFFLINE
+    if not is_free(asked.summarizer) or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
+        return is_free(asked.summarizer)
     number, over = counted(len(asked.settings), "setting"), counted(len(asked.ids), "conversation")
     st.info(
         f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "

@@ -42,7 +42,7 @@ UNCACHED_HELP = "Thin dotted lines: the same requests, if the provider had no pr
 CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = "costs-cache", "costs-context-window", "costs-turns", "costs-prices"
 
 
-def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summarizer: str) -> None:
+def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What every setting costs."""
     assumptions = price_row()
     costs = costed(settings, assumptions)
@@ -50,7 +50,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript, summari
     take_linked(costs_state(), costs)
     beside_reader(
         settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, costs, summarizer),
+        draw_notes=partial(_notes, costs),
         draw_below=partial(in_total, costs_state(), costs, assumptions),
     )  # fmt: skip
     parts_table(costs)
@@ -118,13 +118,13 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
     return _Shown(view, unit, uncached)
 
 
-def _notes(costs: Sequence[SettingCost], summarizer: str) -> None:
+def _notes(costs: Sequence[SettingCost]) -> None:
     shown = _shown(costs)
     above = above_finding(framed(costs, shown.view, shown.unit, uncached=shown.uncached), shown.unit)
     if above:
         st.caption(plain(above))
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
-    summaries_by(summarizer, [one.setting for one in costs])
+    summaries_by([one.setting for one in costs])
 
 
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:

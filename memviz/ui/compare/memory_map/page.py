@@ -34,24 +34,22 @@ MAP_PIXELS = 140
 REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
 
 
-def memory_map_view(
-    settings: Sequence[SettingRun], transcript: Transcript, summarizer: str, conversation_id: str
-) -> None:
+def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     legend(settings)
     charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
     beside_reader(
         settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, settings, summarizer, conversation_id),
+        draw_notes=partial(_notes, settings, conversation_id),
         draw_below=partial(one_message, settings, conversation_id),
     )  # fmt: skip
 
 
-def _notes(settings: Sequence[SettingRun], summarizer: str, conversation_id: str) -> None:
+def _notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
     life_of_selected(settings, conversation_id)
     health(settings)
-    summaries_by(summarizer, settings)
+    summaries_by(settings)
     numbers_of(
         step_by_step(settings), "map-turn-numbers", partial(fates_table, settings),
         "Messages of each fate at every request, by setting",

@@ -51,7 +51,7 @@ def tokens_view(
     )  # fmt: skip
     # Before the warnings, so that it stands in view with the picture.
     ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
-    summaries_by(models.summarizer.name, settings)
+    summaries_by(settings)
     health(settings)
     key_numbers(settings)
 

@@ -66,7 +66,7 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
         return
     kept = retention_results(shown, facts.probes)
     one_setting(state, kept)
-    summaries_by(models.summarizer.name, shown)
+    summaries_by(shown)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)
     all_settings(state, kept, elsewhere(workspace, kept))

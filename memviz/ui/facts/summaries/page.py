@@ -76,7 +76,7 @@ def summaries(
     desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
     try_prompts(desk)
     history(desk, facts)
-    summaries_by(summarizer.name, [setting])
+    summaries_by([setting])
     health([setting])
     if facts:
         evolution_charts(setting.run, facts)

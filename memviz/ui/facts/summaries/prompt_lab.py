@@ -13,7 +13,7 @@ from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
-from memviz.text.wording import counted, dollars, message_range
+from memviz.text.wording import cost_words, counted, message_range, seconds_words
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
@@ -134,10 +134,10 @@ def _summary(side: str, trial: Trial | None) -> None:
 
 
 def _effort(trial: Trial) -> str:
-    cost = trial.draft.cost
-    price = "cost unknown" if cost is None else f"cost {dollars(cost)}" if cost else "no cost"
+    cost, recorded = trial.draft.cost, trial.draft.recorded
+    price = "no cost" if cost == 0 else f"cost {cost_words(cost, recorded=recorded)}"
     return plain(f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, "
-                 f"{trial.draft.seconds:.2f} s, {price}")  # fmt: skip
+                 f"{seconds_words(trial.draft.seconds)}, {price}")  # fmt: skip
 
 
 def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:

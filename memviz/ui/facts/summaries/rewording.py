@@ -39,7 +39,11 @@ class Desk(NamedTuple):
     def key(self) -> RunKey | None:
         """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
         setting = _setting(self)
-        return None if setting is None else replace(run_key(self.state, setting, self.summarizer), edits=())
+        return (
+            None
+            if setting is None
+            else replace(run_key(self.workspace, self.state, setting, self.summarizer), edits=())
+        )
 
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:

@@ -19,7 +19,7 @@ from memviz.metrics.summaries.compaction_words import (
 from memviz.metrics.summaries.events import CompactionEvent, grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.text.language import lang_attribute
-from memviz.text.wording import counted, dollars, message_number, message_range
+from memviz.text.wording import cost_words, counted, message_number, message_range, seconds_words
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 
 MAX_MESSAGES_SHOWN = 60
@@ -84,8 +84,8 @@ def _place(run: Run, event: CompactionEvent) -> str:
 def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
     if compaction.asked:
         yield "Summarizer call", f"{counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out"
-        yield "Took", f"{compaction.seconds:.2f} s"
-        yield "Cost", "unknown" if compaction.cost is None else dollars(compaction.cost)
+        yield "Took", seconds_words(compaction.seconds)
+        yield "Cost", cost_words(compaction.cost, recorded=compaction.recorded)
 
 
 def _writer(event: CompactionEvent) -> str:

@@ -1,0 +1,102 @@
+"""The recordings that are at hand: the bundled ones and those that were opened, and which of them plays which run."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from memviz.conversation import Log
+from memviz.engine.recording import RecalledAt, setting_of
+from memviz.errors import RecordingError
+from memviz.models.base import Model
+from memviz.models.names import OFFLINE, RECORDING
+from memviz.models.recordings import bundled
+from memviz.models.recordings.files import read_recording
+from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.recording import RecordedSetting, Recording
+from memviz.models.registry import model
+from memviz.storage.store import Store
+from memviz.strategies.base import Strategy, Trigger
+from memviz.transcripts.base import Transcript
+
+NAME_CHARS = 60
+
+
+class RecordingShelf:
+    """Bundled recordings, and those in ``store``. Safe to share between threads."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._loading = store, Lock()
+        self._opened: dict[str, Recording] = {}
+
+    @property
+    def opened(self) -> dict[str, Recording]:
+        """Those that were opened, by name, the newest first. One that is damaged is left out."""
+        names = self._store.recording_names()
+        with self._loading:
+            for name in names:
+                if name not in self._opened and (content := self._store.recording_content(name)) is not None:
+                    self._opened[name] = read_recording(content, name)
+            return {name: self._opened[name] for name in names if name in self._opened}
+
+    @property
+    def all(self) -> dict[str, Recording]:
+        """All of them by name. One that was opened comes before a bundled one: it was wanted."""
+        return {**self.opened, **bundled.recordings()}
+
+    def open(self, content: bytes, file_name: str) -> Recording:
+        """Take a recording from a file, named after it. Raises :class:`memviz.errors.RecordingError`."""
+        stem = file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        name = " ".join("".join(c for c in stem if c.isprintable()).split())[:NAME_CHARS] or "recording"
+        if name in bundled.recordings():
+            name = f"{name} (opened)"
+        found = read_recording(content, name)
+        if not found.replies:
+            raise RecordingError(f"{file_name} holds no reply: there is nothing to play.")
+        self._store.keep_recording(name, content)
+        with self._loading:
+            self._opened[name] = found
+        return found
+
+    def remove(self, name: str) -> None:
+        """Forget one that was opened."""
+        self._store.remove_recording(name)
+        with self._loading:
+            self._opened.pop(name, None)
+
+    def summarizer_for(
+        self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
+    ) -> str:
+        """The name of the model that plays every summary of this replay; that of the offline one where no recording was
+        made for exactly it."""
+        if strategy.trigger is Trigger.NEVER:
+            return OFFLINE
+        setting = self.setting(transcript, log, strategy, counter, recalls)
+        name = next((name for name, recording in self.all.items() if recording.holds(setting)), None)
+        return OFFLINE if name is None else RECORDING + name
+
+    def answerer_for(
+        self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
+    ) -> Recording | None:
+        """The recording that holds answers to the conversation's questions at the end of this replay."""
+        setting = self.setting(transcript, log, strategy, counter, recalls)
+        return next((recording for recording in self.all.values() if recording.answers(setting)), None)
+
+    @staticmethod
+    def setting(
+        transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
+    ) -> RecordedSetting:
+        """What a recording has to be made for to play this replay."""
+        return setting_of(
+            log, strategy, counter, system_prompt=transcript.system_prompt, tools=transcript.tools, recalls=recalls
+        )
+
+    def player(self, name: str) -> Model:
+        """The free model of this name: the offline one, or a recording that is at hand. No path is ever opened: the
+        name may come from a link. Raises :class:`memviz.errors.RecordingError` for one that is not there."""
+        if name == OFFLINE:
+            return model(OFFLINE)
+        wanted = name.removeprefix(RECORDING)
+        found = self.all.get(wanted)
+        if found is None:
+            raise RecordingError(f"The recording “{wanted}” is not at hand any more. Open its file in the Library.")
+        return RecordedModel(found)
