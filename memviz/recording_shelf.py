@@ -11,7 +11,7 @@ from memviz.models.base import Model
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import read_recording
-from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import RecordedSetting, Recording
 from memviz.models.registry import model
 from memviz.storage.store import Store
@@ -89,6 +89,11 @@ class RecordingShelf:
         return setting_of(
             log, strategy, counter, system_prompt=transcript.system_prompt, tools=transcript.tools, recalls=recalls
         )
+
+    def first(self) -> Model:
+        """A model that plays what any recording at hand holds, and is the offline one otherwise: for requests that are
+        none of a replay, such as a question."""
+        return RecordedFirst(self.all.values(), model(OFFLINE))
 
     def player(self, name: str) -> Model:
         """The free model of this name: the offline one, or a recording that is at hand. No path is ever opened: the

@@ -263,7 +263,9 @@ class Workspace:
         """The free model that ``key`` names. After a wording of the visitor's own a recording does not go on, for later
         prompts hold that wording: there the offline model takes over. Raises RecordingError for one that is gone."""
         player = self.recordings.player(key.summarizer)
-        return RecordedFirst(player, model(OFFLINE)) if key.edits and isinstance(player, RecordedModel) else player
+        if key.edits and isinstance(player, RecordedModel):
+            return RecordedFirst([player.recording], model(OFFLINE))
+        return player
 
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks

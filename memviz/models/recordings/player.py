@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import sleep
 from typing import Any
 
@@ -35,6 +35,10 @@ class RecordedModel(Model):
     def identity(self) -> Mapping[str, Any]:
         """What it holds."""
         return {"recording": self.recording.digest}
+
+    def holds(self, request: RecordedRequest) -> bool:
+        """Whether there is a reply to a request."""
+        return request.digest in self.recording.replies
 
     def find(self, request: RecordedRequest) -> Reply | None:
         """The reply to a request, ``None`` where it is not recorded."""
@@ -76,17 +80,18 @@ class RecordedModel(Model):
 
 
 class RecordedFirst(ModelWrapper):
-    """``recorded`` where it holds the request, else ``otherwise``. Whose a reply is, the reply says."""
+    """The reply of the first of ``recordings`` that holds the request, else that of ``otherwise``. Whose a reply is,
+    the reply says."""
 
-    def __init__(self, recorded: RecordedModel, otherwise: Model) -> None:
-        super().__init__(recorded)
-        self._recorded, self._otherwise = recorded, otherwise
+    def __init__(self, recordings: Iterable[Recording], otherwise: Model) -> None:
+        super().__init__(otherwise)
+        self._recorded = [RecordedModel(recording) for recording in recordings]
 
     @property
     def identity(self) -> Mapping[str, Any] | None:
-        """Those of both."""
-        other = self._otherwise.identity
-        return None if other is None else {**self._recorded.identity, "otherwise": other}
+        """Those of all."""
+        otherwise = self._model.identity
+        return None if otherwise is None else {**otherwise, "recorded": [dict(one.identity) for one in self._recorded]}
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
@@ -104,5 +109,5 @@ class RecordedFirst(ModelWrapper):
         return self._of(messages).summarize_from(messages, source)
 
     def _of(self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto") -> Model:
-        found = self._recorded.find(RecordedRequest(tuple(messages), tuple(tools), tool_choice))
-        return self._otherwise if found is None else self._recorded
+        request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
+        return next((one for one in self._recorded if one.holds(request)), self._model)

@@ -11,8 +11,10 @@ from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answers.source import AnswerSource
+from memviz.metrics.summaries.authors import author_of
 from memviz.text.wording import counted, message_number, turn_list
 from memviz.ui.controls.block_html import block_html
+from memviz.ui.controls.grounds import replied_by
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.legend import stripe
 from memviz.ui.controls.request_changes import recalled_html
@@ -51,7 +53,10 @@ def answer_card(
                 st.caption(f"Before: {plain(shortened(reply_before, BEFORE_CHARS_SHOWN))}")
         st.text(record.reply)
         color, name, help = SOURCES[source.kind]
-        st.badge(name, color=color, help=help)
+        with st.container(horizontal=True, gap="xsmall"):
+            st.badge(name, color=color, help=help)
+            if record.facts is not None:
+                replied_by(author_of(record.facts.model, recorded=record.facts.recorded))
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:

@@ -48,10 +48,10 @@ def ask_all(
     question, asked = _form(len(settings), questions)
     chosen = _suggestions(questions)
     _not_asked([setting for setting in asked_all if setting not in settings])
-    if chosen and answerer.is_offline:
+    if chosen and answerer.is_free:
         question, asked = chosen, True
     runs = _different_runs(settings)
-    if not answerer.is_offline:
+    if not answerer.is_free:
         tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
         st.caption(f"{plain(answerer.name)} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all.")
     if asked:
@@ -148,7 +148,7 @@ def _ask(
 ) -> None:
     """Add each answer to ``answers`` as it comes: those that were given before a stop are kept. A failure that every
     other call would share is the last one."""
-    is_offline = answerer.is_offline and summarizer.is_offline
+    is_offline = answerer.is_free and summarizer.is_free
     with stoppable(f"Asking {answerer.name}", "ask-all-stop", is_offline=is_offline):
         for run in runs:
             try:

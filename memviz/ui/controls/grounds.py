@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -13,7 +14,11 @@ from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, nam
 from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
 
-BADGE_COLORS = {Author.RECORDED: "blue", Author.STAND_IN: "gray", Author.LIVE: "green"}
+BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
+    Author.RECORDED: "blue",
+    Author.STAND_IN: "gray",
+    Author.LIVE: "green",
+}
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there are"
 ALL_STAND_IN_HELP = (
     "Let the offline stand-in write the summaries of every setting, so that they differ by their strategies alone."
@@ -24,6 +29,11 @@ WITH_RECORDINGS_HELP = "Play what a language model wrote, for the settings that 
 def author_badge(author: Author) -> str:
     """The badge of ``author``, as Markdown."""
     return f":{BADGE_COLORS[author]}-badge[{author.value}]"
+
+
+def replied_by(author: Author) -> None:
+    """A badge that says who gave a reply."""
+    st.badge(author.value, color=BADGE_COLORS[author], help=author.about)
 
 
 def summaries_by(settings: Sequence[SettingRun]) -> None:

@@ -10,7 +10,7 @@ from memviz.conversation import Message
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_words import call_text, calls_asked_for
-from memviz.text.wording import NOT_RECORDED, cost_words, counted, dollars, listed, seconds_words
+from memviz.text.wording import NOT_RECORDED, cost_words, counted, listed, seconds_words
 from memviz.ui.shell.text import plain, shortened
 
 MOST_CALLS = 100
@@ -75,10 +75,8 @@ def _called(call: TurnRecord) -> str:
 def _effort(facts: ReplyFacts) -> str:
     if facts.recorded and facts.seconds is None and facts.cost_usd is None:
         return f"seconds and cost {NOT_RECORDED}"
-    return f"{seconds_words(facts.seconds)}, {_cost(facts)}"
+    return f"{seconds_words(facts.seconds)}, {_cost(facts.cost_usd, recorded=facts.recorded)}"
 
 
-def _cost(facts: ReplyFacts) -> str:
-    if not facts.cost_usd:
-        return "no cost" if facts.cost_usd == 0 else f"cost {cost_words(None, recorded=facts.recorded)}"
-    return f"cost {plain(dollars(facts.cost_usd))}"
+def _cost(usd: float | None, *, recorded: bool = False) -> str:
+    return "no cost" if usd == 0 else f"cost {plain(cost_words(usd, recorded=recorded))}"

@@ -88,6 +88,8 @@ class ModelChoice:
     def build(self, look_up: Callable[[], object] = heed_clicks) -> Model:
         """The model, for use in the run of a page: a click ends its call, also while its server says nothing; in
         another thread, what ``look_up`` raises ends it. Raises ModelError for a name that no provider knows."""
+        if self.recorded_first:
+            return workspace().recordings.first()
         if self.is_free:
             return workspace().recordings.player(self.name)
         return Interruptible(model(self.name, **self.options), look_up)
