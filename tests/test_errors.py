@@ -23,6 +23,8 @@ from memviz.counters import ENCODING_FILES
 from memviz.engine.library import SummarizerFailedError
 from memviz.errors import MemvizError, ModelError
 from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.recording import About, Recording
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 
@@ -225,6 +227,16 @@ CASES: dict[str, Case] = {
     ),
     "script at its end": Case(
         lambda _: memviz.ScriptedModel([]).complete(HELLO), ("0 items", "Give it more"), {"model": "scripted"}
+    ),
+    "NotRecordedError": Case(
+        lambda _: RecordedModel(Recording.of("mine", About(), ())).complete(HELLO),
+        ("“mine” holds no reply", "no request at all", "Choose another model"), {"model": "recording:mine"},
+    ),
+    "RecordingError": Case(
+        lambda folder: memviz.model(f"recording:{wrong_file(folder, 'a text')}"), ("no recording of memviz",), {"line": 1}
+    ),
+    "UnknownRecordingError": Case(
+        lambda _: memviz.recordings()["nowhere"], ("no bundled recording named 'nowhere'",), {"name": "nowhere"}
     ),
 }  # fmt: skip
 # What only a provider can cause; tests/models does so and reads the sentences.

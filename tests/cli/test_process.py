@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
-COMMANDS = ("import", "list", "replay", "sweep", "export", "backup", "check", "strategies", "formats", "ui")
+COMMANDS = ("import", "list", "replay", "sweep", "record", "export", "backup", "check", "strategies", "formats", "ui")
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
 
 

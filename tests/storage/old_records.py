@@ -66,6 +66,7 @@ def _without_kinds(file: sqlite3.Connection) -> None:
         old = json.dumps(_with_old_kind(json.loads(record)))
         file.execute("UPDATE compaction SET record = ? WHERE rowid = ?", (old, row))
     file.execute("ALTER TABLE summary DROP COLUMN track")
+    file.execute("DROP TABLE recording")
 
 
 def _with_old_kind(compaction: Record) -> Record:

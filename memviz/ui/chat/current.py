@@ -91,7 +91,7 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
         return found
     state.chat = Chat.resume(found, model=answering, summarizer=writing)
     state.kept_ahead = state.chat.ahead
-    state.write_on_click = not models.summarizer.is_offline
+    state.write_on_click = not models.summarizer.is_free
     if keeps_its_switches(id) and state.chat.review != state.review:
         state.review = state.chat.review
         _show_setting_of(state, state.chat)

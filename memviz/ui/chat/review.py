@@ -72,7 +72,7 @@ def _draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
     instruction, desk.state.draft_with, desk.state.write_on_click = desk.state.draft_with, None, False
     try:
-        with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_offline):
+        with stoppable("Writing the summary", "review-stop", is_offline=desk.models.summarizer.is_free):
             desk.chat.propose(None if instruction in (None, "", desk.chat.strategy.instruction) else instruction)
     finally:  # the draft is there after a reload as well, and so is that it was stopped
         desk.save()

@@ -59,7 +59,7 @@ def _in_words(name: str) -> str:
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
     """The same model is reached in the same way, unless something else is entered."""
-    if answerer.is_offline or answerer.name != summarizer.name or answerer.api_key or answerer.api_base:
+    if answerer.is_free or answerer.name != summarizer.name or answerer.api_key or answerer.api_base:
         return answerer
     if summarizer.api_key or summarizer.api_base:
         st.caption(OTHER_CONNECTION)

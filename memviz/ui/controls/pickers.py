@@ -62,10 +62,10 @@ class ModelChoice:
     """
 
     name: str = OFFLINE
-    recorded_first: bool = False
     api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
     timeout_seconds: float = 60.0
+    recorded_first: bool = False
 
     @property
     def is_offline(self) -> bool:
@@ -140,6 +140,4 @@ def model_picker(label: str, key: str, help: str) -> ModelChoice:
         "Timeout (seconds)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",
         help="How long to wait for an answer before giving up.",
     )  # fmt: skip
-    return ModelChoice(
-        name, api_base=api_base.strip() or None, api_key=api_key.strip() or None, timeout_seconds=float(timeout)
-    )
+    return ModelChoice(name, api_base.strip() or None, api_key.strip() or None, float(timeout))

@@ -7,32 +7,67 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
+from memviz.models.scripted import ScriptedModel
+from memviz.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
+from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key
 from tests.engine.probes import talk
+from tests.models.recordings.recorded import a_recording_of, played
 
 
-def page(name: str, settings: list | None) -> None:  # type: ignore[type-arg]  # runs as a script of its own
+def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs as a script of its own
+    import streamlit as st
+
     from memviz.ui.controls.grounds import summaries_by
+    from memviz.ui.controls.pickers import SUMMARIZER, name_key
 
-    summaries_by(name, settings)  # type: ignore[arg-type]
+    st.session_state.setdefault(name_key(SUMMARIZER), chosen)
+    summaries_by(settings)
 
 
-def settings_of(id: str) -> list[SettingRun]:
-    return [SettingRun(memviz.replay(talk(40), memviz.strategy(id)), "label", 0)]
+def setting_of(id: str, model: Model | str = OFFLINE) -> SettingRun:
+    return SettingRun(memviz.replay(talk(40), memviz.strategy(id), model=model), "label", 0)
+
+
+def recorded() -> Model:
+    return played(a_recording_of(talk(40), memviz.strategy("summary")))
+
+
+def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
+    session = AppTest.from_function(page, kwargs={"settings": settings, "chosen": chosen}).run()
+    assert not session.exception
+    return session
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "captions"),
+    ("models", "badges", "buttons"),
     [
-        (OFFLINE, None, 1),
-        (OFFLINE, settings_of("summary"), 1),
-        (OFFLINE, settings_of("window"), 0),  # nothing was summarized
-        ("openai/gpt-5-mini", None, 0),
-        ("openai/gpt-5-mini", settings_of("summary"), 1),  # it was chosen, and has written nothing yet
+        ([OFFLINE], ["offline stand-in"], []),
+        ([ScriptedModel(["text"] * 99)], ["live"], []),
+        ([recorded()], ["recorded"], [ALL_STAND_IN]),
+        ([recorded(), OFFLINE], ["recorded", "offline stand-in"], [ALL_STAND_IN]),
     ],
 )
-def test_one_caption_where_the_offline_model_wrote(name: str, settings: list[SettingRun] | None, captions: int) -> None:
-    session = AppTest.from_function(page, kwargs={"name": name, "settings": settings}).run()
-    assert not session.exception
-    assert len(session.caption) == captions
-    assert not captions or ("under *Change*" in session.caption[0].value) == (name == OFFLINE)
+def test_one_line_says_who_wrote(models: list[Model | str], badges: list[str], buttons: list[str]) -> None:
+    session = seen([setting_of("summary", model) for model in models])
+    (caption,) = session.caption
+    assert [name for name in ("recorded", "offline stand-in", "live") if f"badge[{name}]" in caption.value] == badges
+    assert [button.label for button in session.button] == buttons
+
+
+def test_nothing_where_nothing_was_summarized() -> None:
+    session = seen([setting_of("window")])
+    assert not session.caption
+    assert not session.button
+
+
+def test_a_click_chooses_the_stand_in_for_all_and_another_the_recordings_again() -> None:
+    session = seen([setting_of("summary", recorded())])
+    session.button[0].click().run()
+    assert session.session_state[name_key(SUMMARIZER)] == OFFLINE
+    session = seen([setting_of("summary")], chosen=OFFLINE)
+    (back,) = session.button
+    assert back.label == WITH_RECORDINGS
+    back.click().run()
+    assert session.session_state[name_key(SUMMARIZER)] == RECORDED_FIRST

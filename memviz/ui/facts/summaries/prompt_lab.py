@@ -75,7 +75,7 @@ def _try(desk: Desk, trying: PromptsToTry) -> None:
     trials: list[Trial | None] = list(trying.so_far) or [None] * len(trying.instructions)
     error = None
     try:
-        with stoppable("Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_offline):
+        with stoppable("Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_free):
             writer = desk.summarizer.build_summarizer()
             for number, instruction in enumerate(trying.instructions):
                 trials[number] = trials[number] or try_prompt(trying.compaction, instruction, writer)
@@ -99,7 +99,7 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk) -> str:
     if desk.summarizer.is_offline:
-        return "The offline summarizer chooses sentences. Of a prompt it obeys the length alone: “at most 60 words”."
+        return "The stand-in chooses sentences. Of a prompt it obeys the length alone: “at most 60 words”."
     return f"{plain(desk.summarizer.name)} is asked twice."
 
 
