@@ -7,6 +7,7 @@ from memviz.ui.library.address import keep_address, open_address
 from memviz.ui.library.backup import backup_controls
 from memviz.ui.library.importing import import_controls, import_panel
 from memviz.ui.library.page import shelf, undo_bar
+from memviz.ui.library.recordings import recordings
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import library_state
 
@@ -24,4 +25,5 @@ with st.sidebar:
 import_panel(workspace(), state)
 undo_bar(workspace(), state)
 shelf(workspace(), state)
+recordings(workspace(), state)
 keep_address(state)

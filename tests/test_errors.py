@@ -233,7 +233,8 @@ CASES: dict[str, Case] = {
         ("“mine” holds no reply", "no request at all", "Choose another model"), {"model": "recording:mine"},
     ),
     "RecordingError": Case(
-        lambda folder: memviz.model(f"recording:{wrong_file(folder, 'a text')}"), ("no recording of memviz",), {"line": 1}
+        lambda folder: memviz.model(f"recording:{wrong_file(folder, 'a text')}"),
+        ("no recording of memviz",), {"line": 1},
     ),
     "UnknownRecordingError": Case(
         lambda _: memviz.recordings()["nowhere"], ("no bundled recording named 'nowhere'",), {"name": "nowhere"}

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
+from memviz.models.recordings import bundled
 from memviz.workspace import DATABASE_VARIABLE
 from tests.models.openai_server import OpenAIServer, openai_server
 
@@ -28,6 +29,19 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     st.cache_resource.clear()
     yield path
     st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def _without_recordings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages play the bundled recordings only in tests that ask for ``with_recordings``: others compare pages with
+    replays of their own, whose summaries are the stand-in's."""
+    if "with_recordings" not in request.fixturenames:
+        monkeypatch.setattr(bundled, "recordings", dict)
+
+
+@pytest.fixture
+def with_recordings() -> None:
+    """The bundled recordings are there, as on any server."""
 
 
 _CREATE = PagesManager.__init__

@@ -73,6 +73,11 @@ class ModelChoice:
         return self.name == OFFLINE
 
     @property
+    def label(self) -> str:
+        """What it is called where a sentence names it."""
+        return RECORDED_FIRST if self.recorded_first else self.name
+
+    @property
     def is_free(self) -> bool:
         """Whether it costs nothing and needs no network: the offline one, or a recording."""
         return is_free(self.name)

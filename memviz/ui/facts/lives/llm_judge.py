@@ -59,7 +59,7 @@ class _Asked(NamedTuple):
              [version.text for version in run.summaries])
             for run in self.runs
         ]  # fmt: skip
-        names = [self.models.answerer.name, self.models.summarizer.name, self.judge.name if self.judge else None]
+        names = [self.models.answerer.label, self.models.summarizer.label, self.judge.label if self.judge else None]
         parts = [settings, names, [probe.to_dict() for probe in self.probes]]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -118,7 +118,7 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
                   help="A judge reads question, accepted answer and reply, and says right or wrong."):  # fmt: skip
             judge = model_picker("Judge", "judged-judge", "Who says whether an answer is right.")
     left.caption(
-        f"{plain(models.answerer.name)} answers, {plain(models.summarizer.name)} summarizes where a question makes it "
+        f"{plain(models.answerer.label)} answers, {plain(models.summarizer.label)} summarizes where a question makes it "
         "necessary. Choose them in the sidebar, under Change."
     )
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))

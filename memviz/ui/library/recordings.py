@@ -1,0 +1,85 @@
+"""The recordings: what a real model answered, played without a key and without a network. Bundled ones, and those that
+a visitor opens."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.models.recordings import bundled
+from memviz.models.recordings.files import SUFFIX, write_recording
+from memviz.models.recordings.recording import Recording
+from memviz.models.registry import RECORDING
+from memviz.text.wording import cost_words, counted, listed, seconds_words
+from memviz.ui.controls.pickers import SUMMARIZER, name_key
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.state import LibraryState, set_widget
+from memviz.ui.shell.text import file_name, plain
+from memviz.workspace import Workspace
+
+OPEN_HELP = "A file made with `memviz record`, or saved on Compare under Download. It stays until you remove it."
+ABOUT = (
+    "What a language model answered, word for word. Where a recording was made for exactly the conversation and the "
+    "setting that you look at, it is played in place of the offline stand-in: no key, no network, no cost."
+)
+
+
+def recordings(workspace: Workspace, state: LibraryState) -> None:
+    """One row a recording, and a way to open another one."""
+    opened = workspace.recordings.opened
+    head, way_in = st.columns([3, 1], vertical_alignment="bottom")
+    head.header("Recordings", anchor=False)
+    with way_in.popover("Open a recording", icon=":material/folder_open:", width="stretch"):
+        _open(workspace, state)
+    st.caption(ABOUT)
+    for name, recording in workspace.recordings.all.items():
+        _row(workspace, name, recording, is_own=name in opened)
+
+
+def _open(workspace: Workspace, state: LibraryState) -> None:
+    file = st.file_uploader(f"A file *{SUFFIX}*", key=f"library-recording-{state.uploads}", help=OPEN_HELP)
+    if file is None:
+        return
+    with error_shown():
+        found = workspace.recordings.open(file.getvalue(), file.name)
+        state.uploads += 1  # a fresh control, so that nothing is opened twice
+        st.toast(plain(f"Opened “{found.name}”: {counted(len(found.replies), 'reply', 'replies')}."))
+        st.rerun()
+
+
+def _row(workspace: Workspace, name: str, recording: Recording, *, is_own: bool) -> None:
+    with st.container(border=True, key=f"recording-{name}"):
+        text, buttons = st.columns([5, 4], vertical_alignment="center")
+        with text:
+            st.markdown(f"**{plain(recording.about.title or name)}**")
+            st.caption(plain(" · ".join(_facts(name, recording))))
+            if recording.about.note:
+                with st.expander("How it was made"):
+                    st.text(recording.about.note)
+        with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+            if is_own:
+                st.button(
+                    "Use", icon=":material/play_arrow:", key=f"use-recording-{name}",
+                    help="Let it write the summaries of all settings. What it does not hold is a failed summary.",
+                    on_click=set_widget, args=(name_key(SUMMARIZER), RECORDING + name),
+                )  # fmt: skip
+            st.download_button(
+                "Download", lambda: write_recording(recording), file_name(name) + SUFFIX, "application/jsonl",
+                icon=":material/download:", key=f"download-recording-{name}", on_click="ignore",
+            )  # fmt: skip
+            if is_own and st.button("Remove", icon=":material/delete:", key=f"remove-recording-{name}"):
+                workspace.recordings.remove(name)
+                st.rerun()
+
+
+def _facts(name: str, recording: Recording) -> list[str]:
+    """What it says of itself. What nobody measured is said to be not recorded."""
+    about, settings = recording.about, len(recording.settings)
+    seconds, cost = seconds_words(recording.seconds), cost_words(recording.cost_usd, recorded=True)
+    return [
+        "bundled" if name in bundled.recordings() else f"recording:{name}",
+        listed(recording.models or (about.model,)),
+        *([about.made_on] if about.made_on else []),
+        counted(len(recording.replies), "reply"),
+        counted(settings, "setting"),
+        *(["seconds and cost not recorded"] if seconds == cost else [f"took {seconds}", f"cost {cost}"]),
+    ]

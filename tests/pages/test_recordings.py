@@ -1,0 +1,78 @@
+"""Recordings on the pages: played where they were made for the run, opened in the Library, and said to be what they
+are."""
+
+from __future__ import annotations
+
+import pytest
+
+import memviz
+from memviz.models.recordings.files import write_recording
+from memviz.models.registry import OFFLINE
+from memviz.transcripts.samples import bundled, sample
+from memviz.ui.controls.grounds import ALL_STAND_IN
+from memviz.workspace import SAMPLE_PREFIX, Workspace
+from tests.models.recordings.recorded import MODEL, a_recording_of
+from tests.pages.driving import click, labelled, open_page, sentences, token_lines
+
+BUFFER = memviz.strategy("summary_buffer", max_token_limit=1500)
+SETTING = 'summary_buffer {"max_token_limit": 1500}'
+
+
+def opened_recording(workspace: Workspace) -> None:
+    trip = sample("trip")
+    recording = a_recording_of(trip, BUFFER, probes=trip.probes)
+    workspace.recordings.open(write_recording(recording).encode(), "mine.recording")
+
+
+def captions(page: object) -> str:
+    return " ".join(sentences(page.caption))  # type: ignore[attr-defined]
+
+
+def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> None:
+    opened_recording(Workspace())
+    page = open_page("compare", setting=SETTING)
+    run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
+    assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
+    assert f"recorded: {MODEL}" in captions(page)
+    assert "badge[recorded]" in captions(page)
+    click(page, ALL_STAND_IN)
+    assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
+    assert "badge[offline stand-in]" in captions(page)
+    moved = open_page("compare", setting='summary_buffer {"max_token_limit": 1400}')
+    assert "badge[offline stand-in]" in captions(moved)
+
+
+def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
+    opened_recording(Workspace())
+    page = open_page("compare", setting=SETTING)
+    labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
+    click(page, "Ask 1 setting")
+    assert any("Reply " in text.value for text in page.text)
+    assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
+
+
+def test_one_that_is_opened_is_listed_used_and_removed() -> None:
+    workspace = Workspace()
+    opened_recording(workspace)
+    page = open_page("library")
+    assert any("A test" in text for text in sentences(page.markdown))
+    assert "recording:mine" in captions(page).replace("\\", "")
+    click(page, "Use")
+    assert page.session_state["summarizer-name"] == "recording:mine"
+    click(page, "Remove")
+    assert not Workspace().recordings.opened
+
+
+def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
+    page = open_page("compare", setting=SETTING, summarizer="recording:/etc/passwd")
+    assert any("not at hand" in error for error in sentences(page.error))
+
+
+@pytest.mark.usefixtures("with_recordings")
+@pytest.mark.parametrize("name", list(bundled()))
+@pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])
+def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str) -> None:
+    shown = open_page(page, conversation=SAMPLE_PREFIX + name, setting=SETTING)
+    told = [*sentences(shown.markdown), *sentences(shown.caption), *sentences(shown.warning), *sentences(shown.info)]
+    assert not [text for text in told if "offline" in text]
+    assert any("badge[recorded]" in text for text in told)
