@@ -42,7 +42,7 @@ def _open(workspace: Workspace, state: LibraryState) -> None:
     with error_shown():
         found = workspace.recordings.open(file.getvalue(), file.name)
         state.uploads += 1  # a fresh control, so that nothing is opened twice
-        st.toast(plain(f"Opened “{found.name}”: {counted(len(found.replies), 'reply', 'replies')}."))
+        st.toast(plain(f"Opened “{found.name}”: {counted(len(found.replies), 'reply')}."))
         st.rerun()
 
 

@@ -118,8 +118,8 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
                   help="A judge reads question, accepted answer and reply, and says right or wrong."):  # fmt: skip
             judge = model_picker("Judge", "judged-judge", "Who says whether an answer is right.")
     left.caption(
-        f"{plain(models.answerer.label)} answers, {plain(models.summarizer.label)} summarizes where a question makes it "
-        "necessary. Choose them in the sidebar, under Change."
+        f"{plain(models.answerer.label)} answers, {plain(models.summarizer.label)} summarizes where a question makes "
+        "it necessary. Choose them in the sidebar, under Change."
     )
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())

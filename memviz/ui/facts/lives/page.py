@@ -27,6 +27,7 @@ from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
+from memviz.ui.facts.lives.stand_in import stand_in_instead
 from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
 from memviz.ui.facts.selection import choose_event, choose_request_of, open_event, open_request
@@ -72,6 +73,7 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
     all_settings(state, kept, elsewhere(workspace, kept))
     key_numbers(kept)
     health(shown)
+    stand_in_instead(workspace, state, kept)
     more_on_facts(kept)
     unlabelled(shown)
     probes_panel(workspace, state, facts)

@@ -1,0 +1,42 @@
+"""What two summarizers kept of the same facts."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz.metrics.retention.agreement import Agreement, agreed, agreement
+from memviz.transcripts.samples import sample
+
+TRIP = sample("trip")
+counts = st.builds(Agreement, *[st.integers(0, 9)] * 4)
+
+
+def kept(strategy: memviz.Strategy) -> memviz.metrics.retention.knowledge.Retention:  # type: ignore[name-defined]
+    return memviz.retention(memviz.replay(TRIP, strategy), TRIP.probes)
+
+
+def test_it_is_counted_fact_by_fact_at_the_last_request() -> None:
+    full, window = kept(memviz.strategy("buffer")), kept(memviz.strategy("window", window_size=4))
+    found = agreement(full, window)
+    assert found.one == int(np.sum(full.retained[-1])) == found.facts == len(TRIP.probes)
+    assert found.other == int(np.sum(window.retained[-1])) == found.both
+    assert found.only_one == found.facts - found.both > 0
+    assert found.only_other == found.neither == 0
+    turned = agreement(window, full)
+    assert (turned.only_one, turned.only_other) == (found.only_other, found.only_one)
+    assert turned.share == found.share < 1.0
+    assert agreement(full, full).share == 1.0
+
+
+@given(st.lists(counts, min_size=1, max_size=4))
+def test_sums_are_over_all(parts: list[Agreement]) -> None:
+    whole = agreed(parts)
+    assert whole.facts == sum(part.facts for part in parts)
+    assert 0.0 <= whole.share <= 1.0
+
+
+def test_without_facts_there_is_nothing_to_disagree_on() -> None:
+    assert Agreement(0, 0, 0, 0).share == 1.0
