@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memviz import Sweep, strategies, sweep
+from memviz import Sweep, recordings, replay, retention, strategies, strategy, sweep
+from memviz.metrics.retention.agreement import Agreement, agreed, agreement
+from memviz.strategies.base import Trigger
 from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -114,6 +116,30 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
         yield f"| {strategies()[id].title} | {'| '.join(cells)}|"
 
 
+def against_recorded() -> Iterator[str]:
+    """What the offline summarizer keeps at the last request, beside what a language model kept, as it was recorded."""
+    yield "| conversation | setting | facts | recorded | offline | both | agree | tokens, recorded | tokens, offline |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    parts = []
+    for name, recording in recordings().items():
+        transcript = bundled()[name]
+        for setting in recording.settings.values():
+            chosen = {**setting.strategy}
+            asked = strategy(chosen.pop("id"), **chosen)
+            if asked.trigger is Trigger.NEVER:
+                continue
+            runs = [replay(transcript, asked, model=model) for model in (f"recording:{name}", "offline")]
+            found = agreement(*(retention(run, transcript.probes) for run in runs))
+            tokens = " | ".join(f"{run.turns[-1].tokens['summary']:,}" for run in runs)
+            parts.append(found)
+            yield f"| {name} | {asked.label} {_agreed(found)} | {tokens} |"
+    yield f"| all four | {_agreed(agreed(parts))} | | |"
+
+
+def _agreed(found: Agreement) -> str:
+    return f"| {found.facts} | {found.one} | {found.other} | {found.both} | {found.share:.0%}"
+
+
 def tables() -> dict[str, str]:
     """Every table of the page, by the name of its place there."""
     found = measured()
@@ -122,6 +148,7 @@ def tables() -> dict[str, str]:
         "front-1-min": fronts(found, CLAUDE, MINUTE),
         "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
         "strategies": by_strategy(found, CLAUDE, 0.7),
+        "against-recorded": against_recorded(),
     }
     return {name: "\n".join(lines) for name, lines in made.items()}
 
