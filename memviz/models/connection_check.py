@@ -28,8 +28,8 @@ from memviz.text.wording import dollars, listed
 QUESTION = (Message("user", "Count from 1 to 5, in digits."),)
 ORDER = (Message("user", "Call the tool ping."),)
 PING = Tool("ping", "Does nothing.", {"type": "object", "properties": {}})
-REQUEST_TOKENS = 80
-"""More than either of the two requests has."""
+REQUEST_TOKENS, DEAR_REQUEST_TOKENS = 80, 30
+"""More than either of the two requests has, and than the first."""
 ANSWER_TOKENS, DEAR_ANSWER_TOKENS = 100, 16
 DEAR_USD = 0.002
 """A model of which one of the calls may cost more is asked once, for less."""
@@ -61,8 +61,8 @@ class ConnectionReport:
 
 def check_bound(name: str) -> CostBound:
     """What :func:`check_connection` costs at most."""
-    calls = 1 if is_dear(name) else 2
-    return cost_bound(name, [REQUEST_TOKENS] * calls, answer_tokens(name))
+    sizes = [DEAR_REQUEST_TOKENS] if is_dear(name) else [REQUEST_TOKENS] * 2
+    return cost_bound(name, sizes, answer_tokens(name))
 
 
 def is_dear(name: str) -> bool:
@@ -175,7 +175,7 @@ def served_models(
 ) -> tuple[str, ...] | None:
     """The names that the server at ``api_base`` lists by ``GET /models``; ``None`` where there is no such address, or
     no such list. It is asked under the limits of every call: with the key that was given for it and no other."""
-    if not api_base or provider_of(name) not in load_litellm().openai_compatible_providers:
+    if not api_base or provider_of(name) not in ("openai", *load_litellm().openai_compatible_providers):
         return None
     settings = settings_of(name, api_key, api_base, access)
     key = settings["api_key"]

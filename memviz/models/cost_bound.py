@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, log10
 
 from memviz.models.prices import Price, price
-from memviz.text.wording import counted, dollars, listed, plural, rounded_tokens
+from memviz.text.wording import counted, dollars, listed, plural
 
 INPUT_MARGIN = 2.0
 """Reserved for each token counted: the model's own tokenizer may cut finer than the counter. Of letters other than
@@ -57,8 +57,8 @@ class CostBound:
             number, is_or_are = len(self.unpriced), "is" if len(self.unpriced) == 1 else "are"
             said.append(
                 f"The {plural('price', number)} of {listed(self.unpriced)} {is_or_are} not known: at most "
-                f"{counted(self.calls, 'call')}, {rounded_tokens(self.input_tokens)} tokens in and "
-                f"{rounded_tokens(self.output_tokens)} out."
+                f"{counted(self.calls, 'call')}, {counted(self.input_tokens, 'token')} in and "
+                f"{self.output_tokens:,} out."
             )
         return " ".join(said) or "At no cost."
 

@@ -66,10 +66,11 @@ class Spending(Budget):
 
     @property
     def sentence(self) -> str:
-        """What was spent in all, and the budget, on one line."""
-        unsure = f" (up to {dollars(self.uncertain_usd)} of it may not be)" if self.uncertain_usd else ""
+        """What was spent in all, and the budget, on one line: of calls that were left, or of which nobody says what
+        they did cost, the most that they may have cost."""
+        at_most = "at most " if self.uncertain_usd else ""
         spent = _spent(self.spent_usd, self.unpriced_calls)
-        return f"Spent in this session: {spent}{unsure} · budget {dollars(self.limit_usd)}"
+        return f"Spent in this session: {at_most}{spent} · budget {dollars(self.limit_usd)}"
 
 
 def _spent(usd: float, unpriced_calls: int) -> str:

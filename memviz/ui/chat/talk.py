@@ -20,6 +20,10 @@ from memviz.ui.shell.errors import show_error
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
+NEXT_HELP = (
+    f"What you type is taken to have {MESSAGE_TOKENS} tokens at most, and every reply and summary to be as long as the "
+    "reply limit allows."
+)
 WAITING, REMEMBERING = "Thinking", "Summarizing"
 
 
@@ -105,7 +109,7 @@ def next_message_costs(desk: ChatDesk) -> None:
     who, log_tokens = askers(models.chat.name, models.summarizer.name), int(chat.memory.sums.totals[-1])
     margin, sent = token_margin(chat.log, chat.run.counter), chat.next_request_tokens + MESSAGE_TOKENS
     bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
-    bound_caption(bound, before=f"The next message, with up to {MESSAGE_TOKENS} tokens of yours, or Retry:")
+    bound_caption(bound, before="The next message, or Retry.", help=NEXT_HELP)
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:

@@ -55,9 +55,7 @@ def ask_all(
     runs = _different_runs(settings)
     who = askers(answerer.name, summarizer.name)
     if not (answerer.is_offline and summarizer.is_offline):
-        tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
-        words = f"{answerer.name} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all."
-        bound_caption(asking_bound(runs, who), before=words)
+        bound_caption(asking_bound(runs, who), before=_who_is_asked(runs, answerer, summarizer))
     if asked:
         state.question, state.asked_with = question, (answerer, summarizer)
         state.answers, state.answers_before = [], []
@@ -65,6 +63,13 @@ def ask_all(
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
+
+
+def _who_is_asked(runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> str:
+    if answerer.is_offline:
+        return f"{summarizer.name} is asked where a question makes a summary due."
+    tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
+    return f"{answerer.name} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all."
 
 
 def _questions(state: CompareState, probes: Sequence[Probe], settings: Sequence[SettingRun]) -> list[str]:

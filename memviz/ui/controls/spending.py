@@ -23,9 +23,9 @@ from memviz.ui.shell.text import plain
 BUDGET_KEY, REPLY_KEY = "session-budget", "session-reply-tokens"
 LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS = 16, 1_000_000
 BUDGET_HELP = (
-    "For all calls of this browser session together, on every page. No call is made that might exceed it; what was "
-    "done by then is kept. 0 allows no call that costs anything. Calls whose price is not known are counted, but no "
-    "amount of dollars holds them."
+    "US dollars for all calls of this browser session together, on every page. No call is made that might exceed it; "
+    "what was done by then is kept. 0 allows no call that costs anything. Calls whose price is not known are counted, "
+    "but no amount of dollars holds them."
 )
 REPLY_HELP = (
     "Tokens that a model may write for one answer or summary, thinking included. A call costs at most what it is sent "
@@ -54,11 +54,13 @@ def bound_words(bound: CostBound) -> str:
     return bound.words(spending().left_usd)
 
 
-def bound_caption(bound: CostBound, *, place: DeltaGenerator | None = None, before: str = "") -> None:
+def bound_caption(
+    bound: CostBound, *, place: DeltaGenerator | None = None, before: str = "", help: str | None = None
+) -> None:
     """Say beside a button what its click costs at most; ``before`` is what else the line says."""
     caption = place.caption if place is not None else st.caption
     said = bound_words(bound) if bound != CostBound() or not before else ""
-    caption(plain(" ".join(part for part in (before, said) if part)))
+    caption(plain(" ".join(part for part in (before, said) if part)), help=help)
 
 
 def budget_controls(models: Sequence[str]) -> None:
@@ -68,11 +70,11 @@ def budget_controls(models: Sequence[str]) -> None:
     spending_shown().is_shown = True
     left, right = st.columns(2, vertical_alignment="bottom")
     limit_usd = left.number_input(
-        "Budget (US dollars)", 0.0, MAX_USD, FIRST_LIMIT_USD, step=0.5, key=BUDGET_KEY, help=BUDGET_HELP,
+        "Budget (USD)", 0.0, MAX_USD, FIRST_LIMIT_USD, step=0.5, key=BUDGET_KEY, help=BUDGET_HELP,
         persist_state="session",
     )  # fmt: skip
     reply_tokens = right.number_input(
-        "Longest answer (tokens)", LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS, FIRST_REPLY_TOKENS, step=1024, key=REPLY_KEY,
+        "Reply limit", LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS, FIRST_REPLY_TOKENS, step=1024, key=REPLY_KEY,
         help=REPLY_HELP, persist_state="session",
     )  # fmt: skip
     spending().allow(limit_usd)
