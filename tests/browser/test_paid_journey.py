@@ -87,7 +87,7 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
     chooser.press("Enter")  # with the summarizer's key and address, since it is the same model
     quiet(page)
     page.keyboard.press("Escape")
-    sees(page.get_by_text(re.compile(r"The next message, or Retry\. At most \$0\.\d+\.")))
+    sees(page.get_by_text(re.compile(r"The next reply\. At most \$0\.\d+\.")))
     set_budget(page, "0.01")
     say(page, "My budget is 3,000 euros.")
     sees(

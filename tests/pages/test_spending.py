@@ -232,9 +232,9 @@ def test_no_key_is_shown(server: OpenAIServer) -> None:
 
 def test_the_reply_limit_bounds_what_is_said_and_what_is_asked(server: OpenAIServer) -> None:
     page = use_model(open_page("chat"), "Chat model", server.api_base)
-    before = next(one for one in sentences(page.caption) if "The next message" in one)
+    before = next(one for one in sentences(page.caption) if "The next reply" in one)
     labelled(page.number_input, "Reply limit").set_value(100).run()
-    after = next(one for one in sentences(page.caption) if "The next message" in one)
+    after = next(one for one in sentences(page.caption) if "The next reply" in one)
     assert before != after
     say(page, FACT)
     assert server.requests[-1].body["max_completion_tokens"] == 100

@@ -21,8 +21,8 @@ from memviz.ui.shell.errors import show_error
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
 NEXT_HELP = (
-    f"What you type is taken to have {MESSAGE_TOKENS} tokens at most, and every reply and summary to be as long as the "
-    "reply limit allows."
+    f"After a message of yours with up to {MESSAGE_TOKENS} tokens, after Retry, and after a decision on a summary. "
+    "Every reply and summary is taken to be as long as the reply limit allows."
 )
 WAITING, REMEMBERING = "Thinking", "Summarizing"
 
@@ -102,14 +102,14 @@ def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]
 
 
 def next_message_costs(desk: ChatDesk) -> None:
-    """What the next message costs at most, and so does the last one asked again."""
+    """What the next reply costs at most: to another message, or to the last one once more."""
     models, chat = desk.models, desk.chat
     if models.chat.is_offline and models.summarizer.is_offline:
         return
     who, log_tokens = askers(models.chat.name, models.summarizer.name), int(chat.memory.sums.totals[-1])
     margin, sent = token_margin(chat.log, chat.run.counter), chat.next_request_tokens + MESSAGE_TOKENS
     bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
-    bound_caption(bound, before="The next message, or Retry.", help=NEXT_HELP)
+    bound_caption(bound, before="The next reply.", help=NEXT_HELP)
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:

@@ -25,7 +25,7 @@ LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS = 16, 1_000_000
 BUDGET_HELP = (
     "US dollars for all calls of this browser session together, on every page. No call is made that might exceed it; "
     "what was done by then is kept. 0 allows no call that costs anything. Calls whose price is not known are counted, "
-    "but no amount of dollars holds them."
+    "but no amount of dollars holds them. A reload of the page begins a new session."
 )
 REPLY_HELP = (
     "Tokens that a model may write for one answer or summary, thinking included. A call costs at most what it is sent "
