@@ -212,16 +212,24 @@ class BudgetSpentError(MemvizError):
     """A call might have cost more than is left of a budget, so it was not made. Ends a replay: no
     :class:`ModelError`, for those are recorded as failed summarizations, and the replay goes on.
 
-    Attributes, in US dollars: ``limit_usd``, ``spent_usd`` and what the call may cost, ``needed_usd``.
+    Attributes, in US dollars: ``limit_usd``, ``spent_usd`` and what the call may cost, ``needed_usd``. ``remedy`` says
+    how to go on.
     """
 
-    def __init__(self, limit_usd: float, spent_usd: float, needed_usd: float, model: str = "") -> None:
+    def __init__(
+        self,
+        limit_usd: float,
+        spent_usd: float,
+        needed_usd: float,
+        model: str = "",
+        remedy: str = "Raise the limit to go on.",
+    ) -> None:
         self.limit_usd, self.spent_usd, self.needed_usd, self.model = limit_usd, spent_usd, needed_usd, model
         limit, spent, needed = (f"${usd:.6f}".rstrip("0").rstrip(".") for usd in (limit_usd, spent_usd, needed_usd))
         whose = f" of model {model}" if model else ""
         super().__init__(
-            f"The budget of {limit} is used up: {spent} is spent, and the next call{whose} may cost {needed}. "
-            "Raise the limit to go on."
+            f"The budget of {limit} allows no further call: {spent} is spent, and the next call{whose} may cost "
+            f"{needed}. {remedy}"
         )
 
 

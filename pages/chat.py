@@ -12,7 +12,7 @@ from memviz.ui.chat.pictures import pictures
 from memviz.ui.chat.recall import recall_tray
 from memviz.ui.chat.review import review_panel
 from memviz.ui.chat.sidebar import chat_controls
-from memviz.ui.chat.talk import send, talk, turn_controls
+from memviz.ui.chat.talk import next_message_costs, send, talk, turn_controls
 from memviz.ui.chat.transcript import empty_chat, transcript
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import chat_state, widget_value
@@ -53,6 +53,7 @@ if isinstance(found, ChatDesk):
             talk(found)
             review_panel(found)
             deleted_elsewhere(found)
+        next_message_costs(found)
         turn_controls(found)
         recall_tray(found)
     with picture:

@@ -138,6 +138,11 @@ class Chat:
         return self._session.headroom(last_turn_is_complete=is_taken_in and not self.unanswered)
 
     @property
+    def next_request_tokens(self) -> int:
+        """How many tokens the next request would have if nothing were said or summarized before it."""
+        return sum(self._session.request(self._due).tokens.values())
+
+    @property
     def unanswered(self) -> bool:
         """Whether the last message is the user's and waits for a reply."""
         return bool(len(self.log)) and self.log[-1].role == "user"

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
-from memviz.errors import ScriptExhausted, UnreadableAnswerError, UnusableSummarizerError
+from memviz.errors import BudgetSpentError, ScriptExhausted, UnreadableAnswerError, UnusableSummarizerError
 from memviz.models.base import Reply
 from memviz.strategies.base import Effect, Move, Write
 
@@ -87,7 +87,8 @@ def _asked(session: Session, plan: Write) -> Draft:
     except ScriptExhausted:
         raise
     except BaseException as failure:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
-        error = str(failure) if isinstance(failure, UnusableSummarizerError) else INTERRUPTED
+        is_said = isinstance(failure, (UnusableSummarizerError, BudgetSpentError))
+        error = str(failure) if is_said else INTERRUPTED
         session.record_unchanged(plan, Draft(error=error, seconds=perf_counter() - started))
         raise
 

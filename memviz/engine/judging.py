@@ -90,7 +90,8 @@ class Judging:
         A failure is written down with its question, and the next step goes on. It is raised instead, as the
         :class:`memviz.errors.ModelError` it is, if the next question would fail in the same way: there is no such
         model, the key is missing or refused, nothing answers at the address, or it is the third failure in a row,
-        counting verdicts that could not be read. What raises is not settled: the next step tries it again.
+        counting verdicts that could not be read; and so is a
+        :class:`memviz.errors.BudgetSpentError`. What raises is not settled: the next step tries it again.
         """
         at = next((number for number, tried in enumerate(self._tried) if not tried), None)
         if at is None:
@@ -145,7 +146,7 @@ class Judging:
         not asked of any model, and says nothing about the next."""
         if failure is None:
             self._failures_in_a_row = 0
-        elif isinstance(failure, ModelError):
+        elif isinstance(failure, ModelError) or ends_all(failure):
             self._failures_in_a_row += 1
             if ends_all(failure) or self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
                 self._failures_in_a_row = 0

@@ -14,7 +14,7 @@ from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.engine.effects import PendingSummarization, ask, do_in_order
 from memviz.engine.records import PARTIAL_REPLY, memory_at
 from memviz.engine.session import Session
-from memviz.errors import ReviewError
+from memviz.errors import BudgetSpentError, ReviewError
 from memviz.memory import SummaryVersion
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
@@ -35,6 +35,8 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
     started, draft = perf_counter(), None
     try:
         draft = ask(session, pending.plan, instruction)
+    except BudgetSpentError as failure:  # nobody was asked
+        draft = Draft(error=str(failure), instruction=instruction, model=session.summarizer.name)
     finally:
         if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
             seconds, name = perf_counter() - started, session.summarizer.name

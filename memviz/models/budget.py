@@ -11,16 +11,20 @@ from memviz.errors import BudgetSpentError, ParameterError
 class Budget:
     """At most ``limit_usd`` US dollars, whatever runs at the same time. Lives in one process.
 
-    What a call may cost is reserved before it and settled after it. Raises
-    :class:`memviz.errors.ParameterError` for a limit that is not above 0.
+    What a call may cost is reserved before it and settled after it, and so it is in the budget ``within`` which this
+    one is a part of, if it is. Raises :class:`memviz.errors.ParameterError` for a limit that is not above 0.
     """
 
-    def __init__(self, limit_usd: float) -> None:
+    remedy = "Raise the limit to go on."
+    """What is said of how to go on where a call was refused."""
+
+    def __init__(self, limit_usd: float, within: Budget | None = None) -> None:
         if not 0 < limit_usd < float("inf"):
             raise ParameterError("limit_usd", limit_usd, "an amount of US dollars above 0")
-        self.limit_usd = float(limit_usd)
+        self.limit_usd, self._within = float(limit_usd), within
         self._changed = Condition()
         self._reserved: dict[object, float] = {}
+        self._held_within: dict[object, object] = {}
         self._closed = False
         self._spent_usd, self._uncertain_usd, self._calls = 0.0, 0.0, 0
 
@@ -55,7 +59,7 @@ class Budget:
     def expect_open(self) -> None:
         """Raise :class:`memviz.errors.BudgetSpentError` once the budget was closed."""
         if self._closed:
-            raise BudgetSpentError(self.limit_usd, self.spent_usd, 0.0)
+            raise BudgetSpentError(self.limit_usd, self.spent_usd, 0.0, remedy=self.remedy)
 
     def reserve(self, most_usd: float, model: str = "") -> object:
         """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others
@@ -63,6 +67,17 @@ class Budget:
 
         Raises :class:`memviz.errors.BudgetSpentError` if what is left would not do even if they used nothing.
         """
+        reservation = self._reserve(most_usd, model)
+        if self._within is not None:
+            try:
+                self._held_within[reservation] = self._within.reserve(most_usd, model)
+                self.expect_open()  # the other one may have been waited for
+            except BudgetSpentError:
+                self.release(reservation)
+                raise
+        return reservation
+
+    def _reserve(self, most_usd: float, model: str) -> object:
         reservation = object()
         with self._changed:
             while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
@@ -70,10 +85,12 @@ class Budget:
                     self._reserved[reservation] = most_usd
                     return reservation
                 self._changed.wait()
-            raise BudgetSpentError(self.limit_usd, self.spent_usd, most_usd, model)
+            raise BudgetSpentError(self.limit_usd, self.spent_usd, most_usd, model, self.remedy)
 
     def settle(self, reservation: object, usd: float | None) -> None:
         """Book what the call did cost: all that was reserved if ``usd`` is ``None``. A second time does nothing."""
+        if self._within is not None and (held := self._held_within.pop(reservation, None)) is not None:
+            self._within.settle(held, usd)
         with self._changed:
             most_usd = self._reserved.pop(reservation, None)
             if most_usd is None:
@@ -85,6 +102,8 @@ class Budget:
 
     def release(self, reservation: object) -> None:
         """Nothing was paid."""
+        if self._within is not None and (held := self._held_within.pop(reservation, None)) is not None:
+            self._within.release(held)
         with self._changed:
             self._reserved.pop(reservation, None)
             self._changed.notify_all()

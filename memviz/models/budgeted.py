@@ -20,16 +20,15 @@ from memviz.errors import (
 )
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.budget import Budget
-from memviz.models.metering import Bill
+from memviz.models.cost_bound import INPUT_MARGIN, has_prices, usd_at_most
+from memviz.models.metering import Bill, BothBills, Meter, unmetered
 from memviz.models.prices import Price, price
+from memviz.models.spending import Spending
 from memviz.models.tools import Tool
 
-__all__ = ["Budget", "Budgeted"]
+__all__ = ["Accounted", "Budget", "Budgeted"]
 
 MAX_OUTPUT_TOKENS = 4096
-INPUT_MARGIN = 2.0
-"""Reserved for each token counted: the model's own tokenizer may cut finer than the counter. Of letters other than
-ASCII it may make a token for each byte: older tokenizers make 30 of a Hindi word of which o200k_base makes 5."""
 REFUSALS = (
     BadKeyError, ConnectionRefusedModelError, ContextTooLongError, MissingKeyError, RateLimitError, UnknownModelError,
 )  # fmt: skip
@@ -63,7 +62,7 @@ class Budgeted(ModelWrapper):
             raise ParameterError("max_output_tokens", max_output_tokens, "1 or more")
         self.budget = budget
         self._by_hand = usd_per_million is not None
-        self._price = _by_hand(model.name, *usd_per_million) if usd_per_million else _list_price(model.name)
+        self._price = self._price_of(model.name, usd_per_million)
         listed = price(model.name)
         ceiling = (listed.max_output_tokens if listed else None) or max_output_tokens
         limited = model.limited(min(max_output_tokens, ceiling))
@@ -79,27 +78,83 @@ class Budgeted(ModelWrapper):
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
         """The model's answer, once the budget allows it."""
-        return self._model.stream_metered(self._bill, messages, tools, tool_choice)
+        return self.stream_metered(unmetered, messages, tools, tool_choice)
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`; before each try the ``meter`` is asked as well, and before the budget."""
+
+        def both(messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
+            return BothBills(meter(messages, tools), self._bill(messages, tools))
+
+        return self._model.stream_metered(both, messages, tools, tool_choice)
+
+    def _price_of(self, name: str, usd_per_million: tuple[float, float] | None) -> Price | None:
+        return _by_hand(name, *usd_per_million) if usd_per_million else _list_price(name)
 
     def most_usd(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> float:
-        """What one request may cost at most, in US dollars."""
+        """What one request may cost at most, in US dollars; 0 where no price is known."""
+        if self._price is None:
+            return 0.0
         parts = [*(message.to_request() for message in messages), *(tool.to_request() for tool in tools)]
         request = json.dumps(parts, ensure_ascii=False)
         written = request.encode("utf-8", "replace")
         beyond_ascii = sum(map((0x7F).__lt__, written))
         input_tokens = min(INPUT_MARGIN * counter(self._counter)(request) + beyond_ascii, len(written))
-        rates = self._price.rates(int(input_tokens))
-        dearest = max(rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0)
-        return input_tokens * dearest + self.max_output_tokens * (rates.output_usd_per_token or 0.0)
+        return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
     def _bill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
         return _BudgetBill(self, self.budget.reserve(self.most_usd(messages, tools), self.name))
 
     def priced(self, reply: Reply) -> Reply:
         """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
-        if reply.usage is None or (reply.cost_usd is not None and not self._by_hand):
+        if self._price is None or reply.usage is None or (reply.cost_usd is not None and not self._by_hand):
             return replace(reply, cost_usd=None) if self._by_hand else reply
         return replace(reply, cost_usd=self._price.cost_usd(reply.usage))
+
+
+class Accounted(Budgeted):
+    """``model`` as a visitor asks it: paid out of what may be spent, with answers no longer than ``spending`` says. One
+    whose price is unknown is asked all the same: its calls are counted there."""
+
+    def __init__(self, model: Model, spending: Spending, max_output_tokens: int | None = None) -> None:
+        super().__init__(model, spending, max_output_tokens=max_output_tokens or spending.reply_tokens)
+        self._spending = spending
+
+    def __repr__(self) -> str:
+        return f"Accounted({self._model!r})"
+
+    def _price_of(self, name: str, usd_per_million: tuple[float, float] | None) -> Price | None:
+        known = price(name)
+        return known if has_prices(known) else None
+
+    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
+        return super()._bill(messages, tools) if self._price is not None else _CountedBill(self._spending)
+
+
+class _CountedBill(Bill):
+    """Of a call whose price nobody knows: that it was made, and its tokens."""
+
+    def __init__(self, spending: Spending) -> None:
+        self._spending, self._is_open = spending, True
+
+    def answered(self, reply: Reply) -> Reply:
+        self._count(reply)
+        return reply
+
+    def failed(self, error: ModelError | None) -> None:
+        if isinstance(error, REFUSALS) and not error.partial:
+            self._is_open = False
+        self._count(None)
+
+    def unused(self) -> None:
+        self._is_open = False
+
+    def _count(self, reply: Reply | None) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._spending.count_unpriced(reply.usage if reply else None)
 
 
 class _BudgetBill(Bill):
@@ -117,6 +172,9 @@ class _BudgetBill(Bill):
         else:
             self._payer.budget.settle(self._reservation, None)
 
+    def unused(self) -> None:
+        self._payer.budget.release(self._reservation)
+
 
 def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
     if not (input_usd >= 0 and output_usd >= 0):
@@ -130,7 +188,7 @@ def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
 
 def _list_price(model: str) -> Price:
     known = price(model)
-    if known is None or known.input_usd_per_token is None or known.output_usd_per_token is None:
+    if known is None or not has_prices(known):
         raise ParameterError(
             "model", model, "a model whose price is known; enter its price for a million tokens (usd_per_million)"
         )

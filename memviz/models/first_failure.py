@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memviz.conversation import Message
-from memviz.errors import MemvizError, ModelError, UnusableSummarizerError
+from memviz.errors import BudgetSpentError, MemvizError, ModelError, UnusableSummarizerError
 from memviz.models.base import ModelWrapper, Reply, ToolChoice
 from memviz.models.tools import Tool
 
 
 def ends_all(error: MemvizError) -> bool:
-    """Whether every other call of the same model would fail in the same way, so that none is worth trying."""
-    return isinstance(error, UnusableSummarizerError) or (isinstance(error, ModelError) and error.ends_all)
+    """Whether every other call of the same model would fail in the same way, so that none is worth trying. After a
+    call that the budget did not allow there is to be none, though a smaller one might be."""
+    if isinstance(error, (UnusableSummarizerError, BudgetSpentError)):
+        return True
+    return isinstance(error, ModelError) and error.ends_all
 
 
 class FirstFailureEnds(ModelWrapper):

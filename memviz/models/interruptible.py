@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from memviz.conversation import Message
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
-from memviz.models.metering import Bill, Meter
+from memviz.models.metering import Bill, Meter, unmetered
 from memviz.models.tools import Tool
 
 LOOK_SECONDS = 0.1
@@ -32,11 +32,24 @@ class Interruptible(ModelWrapper):
     def __repr__(self) -> str:
         return f"Interruptible({self._model!r})"
 
+    def limited(self, max_output_tokens: int) -> Model | None:
+        """The limited model, left in the same way."""
+        limited = self._model.limited(max_output_tokens)
+        return None if limited is None else Interruptible(limited, self._look_up)
+
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
         """The model's answer as it arrives, and an empty piece now and then while nothing does."""
-        call = _Call(partial(self._model.stream_metered, messages=messages, tools=tools, tool_choice=tool_choice))
+        return self.stream_metered(unmetered, messages, tools, tool_choice)
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`. The ``meter`` is asked in the thread of the call; its bill is closed at the moment when
+        the call is left, also while the server goes on saying nothing."""
+        ask = partial(self._model.stream_metered, messages=messages, tools=tools, tool_choice=tool_choice)
+        call = _Call(ask, meter)
         call.start()
         try:
             while not isinstance(item := self._next(call), _Ended):
@@ -44,7 +57,7 @@ class Interruptible(ModelWrapper):
             if item.error is not None:
                 raise item.error
         finally:
-            call.left.set()
+            call.leave()
 
     def _next(self, call: _Call) -> str | Reply | _Ended:
         self._look_up()
@@ -68,11 +81,19 @@ class _LeftError(Exception):
 class _Call(Thread):
     """One call of a model. ``arrived`` holds its pieces in order; once ``left`` is set, it ends as soon as it can."""
 
-    def __init__(self, ask: Callable[[Meter], Iterator[str | Reply]]) -> None:
+    def __init__(self, ask: Callable[[Meter], Iterator[str | Reply]], meter: Meter) -> None:
         super().__init__(name="memviz model call", daemon=True)  # one that was left must not hold the process up
         self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
         self.left = Event()
-        self._ask = ask
+        self._ask, self._outer_meter = ask, meter
+        self._bill, self._guard = Bill(), Lock()
+
+    def leave(self) -> None:
+        """Nobody waits for it any more. What is under way is billed as a call that failed."""
+        with self._guard:
+            self.left.set()
+            bill = self._bill
+        bill.failed(None)
 
     def run(self) -> None:
         """Ask, and hand on what arrives."""
@@ -92,4 +113,10 @@ class _Call(Thread):
         """Asked before each try: after a silence that nobody waited for there is to be no other."""
         if self.left.is_set():
             raise _LeftError
-        return Bill()
+        bill = self._outer_meter(messages, tools)  # may wait, and be left meanwhile
+        with self._guard:
+            if not self.left.is_set():
+                self._bill = bill
+                return bill
+        bill.unused()
+        raise _LeftError

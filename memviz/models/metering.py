@@ -30,6 +30,30 @@ class Bill:
     def failed(self, error: ModelError | None) -> None:
         """It was not. Does nothing once the bill is closed."""
 
+    def unused(self) -> None:
+        """The request was not made after all, so nothing is to be paid."""
+
+
+class BothBills(Bill):
+    """Two bills of the same request, told the same."""
+
+    def __init__(self, one: Bill, other: Bill) -> None:
+        self._one, self._other = one, other
+
+    def answered(self, reply: Reply) -> Reply:
+        """Both hear of the reply; the cost that the second one knows is handed on."""
+        return self._other.answered(self._one.answered(reply))
+
+    def failed(self, error: ModelError | None) -> None:
+        """Both hear of the failure."""
+        self._one.failed(error)
+        self._other.failed(error)
+
+    def unused(self) -> None:
+        """Neither is to be paid."""
+        self._one.unused()
+        self._other.unused()
+
 
 Meter = Callable[[Sequence[Message], Sequence[Tool]], Bill]
 """Asked before a request with these messages and tools is made; raises to forbid it."""

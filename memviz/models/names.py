@@ -6,7 +6,11 @@ OFFLINE = "offline"
 RECORDING = "recording:"
 """Before the name of a bundled recording, or the path of one, in place of a model's name."""
 
+RECORDED_FIRST = "recorded, else stand-in"
+"""In place of a model's name on a page: a recording where one was made for exactly what is shown, else the offline
+model, which stands in for a language model. What holds where a link, or a visitor, names no model."""
+
 
 def is_free(name: str) -> bool:
     """Whether the model of this name costs nothing and needs no network: the offline one, or a recording."""
-    return name == OFFLINE or name.startswith(RECORDING)
+    return name in (OFFLINE, RECORDED_FIRST) or name.startswith(RECORDING)

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
 from threading import Thread
 
 from memviz.errors import MemvizError
-from memviz.models.registry import OFFLINE, model
+from memviz.models.registry import OFFLINE
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.state import CompareState
 from memviz.workspace import FIRST_SAMPLE, RunKey
@@ -36,8 +37,10 @@ def warm_up() -> None:
         import_module(name)
     first = CompareState()
     with suppress(MemvizError):
+        here = workspace()
         keys = [RunKey(FIRST_SAMPLE, setting.build(), first.counter, OFFLINE) for setting in first.settings]
-        missing = [key for key in keys if workspace().kept_run(key) is None]
-        for work in [workspace().replaying(key, model(OFFLINE)) for key in missing]:
+        keys = [replace(key, summarizer=here.recorded_for(key)) for key in keys]
+        missing = [key for key in keys if here.kept_run(key) is None]
+        for work in [here.replaying(key, here.free_summarizer(key)) for key in missing]:
             work.go_on()  # a visitor who is there already waits for this very replay
             work.wait(PATIENCE_SECONDS)

@@ -120,6 +120,7 @@ def choose_model(page: Page, label: str, model: str, api_base: str) -> None:
     if label in ("Chat model", "Summarizer"):
         open_models(page)
     chooser = page.get_by_role("combobox", name=label)
+    chooser.click()  # its list is closed again where it is scrolled into view only by what is typed
     chooser.fill(model)
     chooser.press("Enter")
     for name, value in (("API key", "a-key"), ("Base URL", api_base)):

@@ -125,6 +125,7 @@ def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
     limit = page.get_by_role("spinbutton", name="Max token limit")
     limit.fill("50")
     limit.press("Enter")
+    page.get_by_role("button", name="Derive with").click()
     asked(silent)
     stop(page)
     expect(limit).to_have_value("500")
@@ -199,6 +200,18 @@ def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) 
     asked(silent, before + 1)
     stop(page)
     sees(page.get_by_role("tab", name="Prompt lab", selected=True))
+
+
+def test_the_test_of_a_connection(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+    go(page, f"{dashboard.url}/compare", "compare")
+    choose_model(page, "Summarizer", "openai/silent", silent.api_base)
+    open_models(page)
+    page.get_by_role("button", name="Test the connection").click()
+    asked(silent)
+    stop(page)
+    silent.otherwise = text("1, ", "2, ", "3")
+    page.get_by_role("button", name="Test the connection").click()
+    sees(page.get_by_text("Its answers stream: this one came in 3 pieces."))
 
 
 def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:

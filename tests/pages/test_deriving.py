@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from time import monotonic, sleep
 
 import pytest
@@ -155,6 +156,8 @@ def test_stop_does_not_wait_for_a_silent_summarizer(id: str, server: OpenAIServe
     page = use_model(open_page("chat"), "Summarizer", server.api_base)
     labelled(page.number_input, "Timeout").set_value(SILENCE_SECONDS).run()
     labelled(page.selectbox, "Conversation").set_value(id).run()
+    assert not server.requests, "what it costs is said first"
+    click(page, "Derive with")
     assert is_deriving(page)
     while not server.requests:
         sleep(0.05)
@@ -179,6 +182,9 @@ def test_a_summarizer_that_no_call_reaches_is_asked_once_and_again_when_one_says
     server.otherwise = status(401, "Incorrect API key")
     page = use_model(open_page("chat"), "Summarizer", server.api_base)
     labelled(page.selectbox, "Conversation").set_value("sample-trip").run()
+    assert not server.requests, "what it costs is said first"
+    assert any(re.match(r"At most \$0\.\d+\.", said) for said in sentences(page.caption))
+    click(page, "Derive with")
     (sentence,) = sentences(page.error)
     assert "was refused" in sentence
     assert len(server.requests) == 1
@@ -188,5 +194,8 @@ def test_a_summarizer_that_no_call_reaches_is_asked_once_and_again_when_one_says
     assert len(server.requests) == 2
     server.otherwise = text("A summary.")
     labelled(page.text_input, "API key").set_value("another").run()
+    assert not page.error
+    assert len(server.requests) == 2, "it counts as not yet tried"
+    click(page, "Derive with")
     assert not page.error
     assert bubbles(page)

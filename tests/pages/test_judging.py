@@ -50,13 +50,13 @@ def only_the_buffer(session: AppTest) -> AppTest:
 
 
 def estimate(session: AppTest) -> str:
-    return next(said for said in sentences(session.caption) if said.startswith("At most"))
+    return next(said for said in sentences(session.caption) if said.startswith("Likely"))
 
 
 def test_nothing_is_asked_before_one_says_so() -> None:
     page = open_page("retention")
     assert not asked(page)
-    assert estimate(page).startswith("At most 54 questions: about ")
+    assert estimate(page).startswith("Likely 54 questions: about ")
     assert estimate(page).endswith("at no cost.")
 
 
@@ -97,7 +97,7 @@ def test_where_others_reach_the_server_answers_stay_with_their_visitor(
 def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.slider, "Questions").set_value(1).run()
-    assert estimate(session).startswith("At most 1 question: ")
+    assert estimate(session).startswith("Likely 1 question: ")
     ask(session)
     assert results(session)["Answer contained"] == ["1 of 1"]
     labelled(session.slider, "Questions").set_value(2).run()

@@ -70,7 +70,7 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
 
 @pytest.mark.slow
 def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server: OpenAIServer) -> None:
-    labelled(paid.number_input, "Budget").set_value(0.01)
+    labelled(paid.number_input, "Budget of this sweep").set_value(0.01)
     click(paid, "Sweep with")
     finished(paid)
     assert "budget" in told(paid).lower()

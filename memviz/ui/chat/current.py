@@ -15,20 +15,27 @@ import streamlit as st
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
+from memviz.engine.switching import was_asked
 from memviz.errors import DamagedRunError, MemvizError
+from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
-from memviz.models.registry import OFFLINE
+from memviz.models.cost_bound import CostBound
+from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models, keeps_its_switches
-from memviz.ui.controls.pickers import SUMMARIZER, name_key
+from memviz.ui.controls.paid_replays import FORESEEN_TURNS
+from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
 from memviz.ui.controls.resumable_job import start_button
+from memviz.ui.controls.spending import bound_caption
 from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.state import ChatState, Setting, set_widget
+from memviz.ui.shell.state import ChatState, Setting, set_widget, spending
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 AT_ONCE_SECONDS = 1.0
 """So long the page waits for the memory before it shows the conversation without it."""
+FORESEEN_SECONDS = 10.0
+"""So long it may take to work out how many summaries there will be."""
 Begin = Callable[[Model, Cancellation], BackgroundReplay]
 
 
@@ -85,7 +92,8 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
         try:
             run = workspace.store.chat_run(id)
         except DamagedRunError as error:
-            _offer_to_derive(error, partial(_begin, state, models, asked, partial(begin, is_damaged=True)))
+            costs = _most(state, models.summarizer, asked, begin)
+            _offer_to_derive(error, partial(_begin, state, models, asked, partial(begin, is_damaged=True)), costs)
     found = run or _derived(state, models, asked, begin)
     if isinstance(found, BackgroundReplay):
         return found
@@ -102,12 +110,14 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
     return state.chat
 
 
-def _offer_to_derive(error: DamagedRunError, begin: Callable[[], object]) -> None:
+def _offer_to_derive(error: DamagedRunError, begin: Callable[[], object], costs: CostBound) -> None:
     """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
     show_error(error, "The messages of this chat are all there; what was reworded or undone is lost.")
     if st.button("Derive its memory from the messages", icon=":material/restart_alt:", key="chat-derive"):
         begin()
         st.rerun()
+    if costs != CostBound():
+        bound_caption(costs)
     st.stop()
 
 
@@ -121,7 +131,7 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
         begun = chat.begun_under(chosen, state.counter, summarizer)
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
-    found = _derived(state, desk.models, asked, begin)
+    found = _derived(state, desk.models, asked, begin, len(chat.run.compactions) if was_asked(chat.run) else 0)
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -134,42 +144,86 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     return None
 
 
-def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin) -> Run | BackgroundReplay:
+def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin, made: int = 0) -> Run | BackgroundReplay:
     """What the replay that was ``asked`` for gives, begun now if another one is at work or none; the replay itself if
-    that takes longer than a moment."""
+    that takes longer than a moment. The first ``made`` compactions of it are there already. A summarizer that may cost
+    something is asked on a click, with the most that it may cost said before."""
     work = state.deriving
     if work is None or state.deriving_of != asked:
+        costs = _most(state, models.summarizer, asked, begin, made)
+        if costs != CostBound() and state.agreed != asked:
+            _expect_agreement(state, models.summarizer.name, asked, costs)
         work = _begin(state, models, asked, begin)
     work.go_on()  # it rests where nobody has looked at it for a while
     work.wait(AT_ONCE_SECONDS)
     if work.error is not None:
-        _offer_again(state, models.summarizer.name, work.error)
+        _offer_again(
+            state, models.summarizer.name, work.error, asked, _most(state, models.summarizer, asked, begin, made)
+        )
     if work.run is None:
         return work
     state.derive()
     return work.run
 
 
+def _most(state: ChatState, summarizer: ModelChoice, asked: Hashable, begin: Begin, made: int = 0) -> CostBound:
+    """What deriving costs at most: judged by the same replay with the offline model, where that does not take long."""
+    if summarizer.is_free:
+        return CostBound()
+    if state.foreseen[0] != asked:
+        work = begin(model(OFFLINE), Cancellation())
+        if work.total > FORESEEN_TURNS or not work.wait(FORESEEN_SECONDS):
+            work.cancel()
+        state.foreseen = (asked, work.run)
+    run = state.foreseen[1]
+    return UNFORESEEN if run is None else summaries_bound([run], summarizer.name, spending().reply_tokens, made)
+
+
+def _expect_agreement(state: ChatState, summarizer: str, asked: Hashable, costs: CostBound) -> NoReturn:
+    """Offer to have the memory derived, and say what that costs at most; end the page."""
+    st.info(
+        f"The memory of this conversation is to be derived from its messages, with summaries by {plain(summarizer)}.",
+        icon=":material/history:",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if start_button(f"Derive with {plain(summarizer)}", "chat-derive-paid"):
+            state.agreed = asked
+            st.rerun()
+        _use_offline()
+        if state.chat is not None and len(state.chat.log):
+            st.button(
+                "Stay with the setting before", key="chat-derive-stay", on_click=_show_setting_of,
+                args=(state, state.chat),
+            )  # fmt: skip
+        bound_caption(costs)
+    st.stop()
+
+
+def _use_offline() -> None:
+    st.button(
+        "Use the offline model", key="chat-derive-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE)
+    )
+
+
 def _begin(state: ChatState, models: Models, asked: Hashable, begin: Begin) -> BackgroundReplay:
-    cancellation = Cancellation()
+    cancellation, state.agreed = Cancellation(), None
     work = begin(models.summarizer.build_summarizer(cancellation.heed), cancellation)
     state.derive(asked, work)
     return work
 
 
-def _offer_again(state: ChatState, summarizer: str, error: MemvizError) -> NoReturn:
-    """The memory could not be derived: say why, offer another attempt, and end the page. Another summarizer, key,
-    address or timeout is tried by itself."""
+def _offer_again(state: ChatState, summarizer: str, error: MemvizError, asked: Hashable, costs: CostBound) -> NoReturn:
+    """The memory could not be derived: say why, offer another attempt, and end the page. With another summarizer, key,
+    address or timeout it counts as not yet tried."""
     show_error(error, "The conversation stays as it was.")
     with st.container(horizontal=True):
         if start_button(f"Try again with {plain(summarizer)}", "chat-derive-again"):
             state.derive()
+            state.agreed = asked
             st.rerun()
         if summarizer != OFFLINE:
-            st.button(
-                "Use the offline model", key="chat-derive-offline", on_click=set_widget,
-                args=(name_key(SUMMARIZER), OFFLINE),
-            )  # fmt: skip
+            _use_offline()
+            bound_caption(costs)
     st.stop()
 
 

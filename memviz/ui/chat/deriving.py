@@ -7,7 +7,7 @@ from memviz.text.wording import counted
 from memviz.ui.chat.transcript import messages_alone
 from memviz.ui.controls.long_replays import how_far
 from memviz.ui.controls.resumable_job import Step, watch
-from memviz.ui.shell.state import ChatState
+from memviz.ui.shell.state import ChatState, spending
 
 WAIT_FOR_MEMORY = "You can write once the memory is derived"
 
@@ -31,6 +31,11 @@ def _step(work: BackgroundReplay) -> Step:
 
 
 def _note(state: ChatState) -> str:
+    spent = f" {spending().sentence}." if spending().is_used else ""
+    return _way_out(state) + spent
+
+
+def _way_out(state: ChatState) -> str:
     if state.chat is not None and len(state.chat.log):
         return "What is sent depends on the memory under this setting. Stop goes back to the setting before."
     return "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."

@@ -7,13 +7,16 @@ import streamlit as st
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.errors import MemvizError
+from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.summaries.compaction_words import named_reason
+from memviz.models.cost_bound import cost_bound
 from memviz.text.wording import counted, message_range, seconds_words
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
 from memviz.ui.controls.resumable_job import stoppable
-from memviz.ui.shell.state import ChatState, widget_value
+from memviz.ui.controls.spending import bound_caption
+from memviz.ui.shell.state import ChatState, spending, widget_value
 from memviz.ui.shell.text import plain, shortened
 
 MAX_MESSAGES_SHOWN = 40
@@ -66,6 +69,17 @@ def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
         with st.popover("Another prompt", icon=":material/tune:"):
             _write_again(desk)
         _skip_button(desk)
+    _draft_costs(desk)
+
+
+def _draft_costs(desk: ChatDesk) -> None:
+    """What one more draft costs at most."""
+    summarizer, proposal, chat = desk.models.summarizer, desk.chat.proposal, desk.chat
+    if summarizer.is_free or proposal is None:
+        return
+    tokens = _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS  # one may be typed, too
+    bound = cost_bound(summarizer.name, [tokens], spending().reply_tokens, token_margin(chat.log, chat.run.counter))
+    bound_caption(bound, before=f"A draft by {summarizer.name}:")
 
 
 def _draft(desk: ChatDesk) -> None:
@@ -107,12 +121,17 @@ def _head(chat: Chat, proposal: Proposal) -> None:
 
 
 def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
-    sums, plan = chat.run.space.sums, proposal.plan
-    source = sums.between(plan.summarize.start, plan.summarize.stop) + (plan.replaces.tokens if plan.replaces else 0)
+    source = _source_tokens(chat, proposal)
     now = chat.run.counter(text) if text.strip() else 0
     number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
     writer = "written when it stopped thinking" if draft.by_thinking else f"by {plain(draft.model)}"
     return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
+
+
+def _source_tokens(chat: Chat, proposal: Proposal) -> int:
+    """Tokens of what would be summarized."""
+    sums, plan = chat.run.space.sums, proposal.plan
+    return int(sums.between(plan.summarize.start, plan.summarize.stop) + (plan.replaces.tokens if plan.replaces else 0))
 
 
 def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) -> None:
@@ -125,6 +144,7 @@ def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) 
         with st.popover("Write again", icon=":material/refresh:"):
             _write_again(desk)
         _skip_button(desk)
+    _draft_costs(desk)
 
 
 def _skip_button(desk: ChatDesk) -> None:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.conversation import Message
 from memviz.errors import MemvizError, ModelError
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.ui.controls.resumable_job import stop_button
+from memviz.ui.controls.spending import askers, bound_caption, told_beside
 from memviz.ui.shell.errors import show_error
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
+NEXT_HELP = (
+    f"After a message of yours with up to {MESSAGE_TOKENS} tokens, after Retry, and after a decision on a summary. "
+    "Every reply and summary is taken to be as long as the reply limit allows."
+)
 WAITING, REMEMBERING = "Thinking", "Summarizing"
 
 
@@ -67,11 +75,14 @@ def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequen
     with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place = st.empty()
         place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
-        stop_button("chat-stop")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            stop_button("chat-stop")
+            told = st.empty()
         try:
-            for text in _frames(pieces):
-                if text:
-                    place.text(text)
+            with _told(desk, told):
+                for text in _frames(pieces):
+                    if text:
+                        place.text(text)
         except MemvizError as error:
             desk.state.error, desk.state.failed_with = error, desk.models
         finally:  # also when the page is left or stopped: nothing here may touch the page
@@ -80,6 +91,25 @@ def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequen
     if desk.chat.unanswered:
         bubble.empty()  # what is not drawn again stays until the end of the next run, which may take long
     st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
+
+
+def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
+    """What the reply costs while it is under way, where anything of it may cost something."""
+    models = desk.models
+    if models.chat.is_free and models.summarizer.is_free:
+        return nullcontext()
+    return told_beside(place, models.summarizer.name if models.chat.is_free else models.chat.name)
+
+
+def next_message_costs(desk: ChatDesk) -> None:
+    """What the next reply costs at most: to another message, or to the last one once more."""
+    models, chat = desk.models, desk.chat
+    if models.chat.is_free and models.summarizer.is_free:
+        return
+    who, log_tokens = askers(models.chat.name, models.summarizer.name), int(chat.memory.sums.totals[-1])
+    margin, sent = token_margin(chat.log, chat.run.counter), chat.next_request_tokens + MESSAGE_TOKENS
+    bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
+    bound_caption(bound, before="The next reply.", help=NEXT_HELP)
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:

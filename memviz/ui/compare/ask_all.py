@@ -14,6 +14,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.answers.source import answer_source
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
 from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, listed, turn_list
 from memviz.transcripts.base import Probe
@@ -23,6 +24,7 @@ from memviz.ui.compare.selection import select
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import start_button, stoppable
+from memviz.ui.controls.spending import askers, bound_caption, bound_words
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.in_view import result_begins, result_is_new
 from memviz.ui.shell.linked import linked
@@ -51,9 +53,9 @@ def ask_all(
     if chosen and answerer.is_free:
         question, asked = chosen, True
     runs = _different_runs(settings)
-    if not answerer.is_free:
-        tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
-        st.caption(f"{plain(answerer.name)} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all.")
+    who = askers(answerer.name, summarizer.name)
+    if not (answerer.is_free and summarizer.is_free):
+        bound_caption(asking_bound(runs, who), before=_who_is_asked(runs, answerer, summarizer))
     if asked:
         state.question, state.asked_with = question, (answerer, summarizer)
         state.answers, state.answers_before = [], []
@@ -61,6 +63,13 @@ def ask_all(
         _ask(state.answers, runs, question, answerer, summarizer)
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
+
+
+def _who_is_asked(runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> str:
+    if answerer.is_free:
+        return f"{summarizer.name} is asked where a question makes a summary due."
+    tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
+    return f"{answerer.name} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all."
 
 
 def _questions(state: CompareState, probes: Sequence[Probe], settings: Sequence[SettingRun]) -> list[str]:
@@ -92,7 +101,10 @@ def _try_again(state: CompareState, runs: Sequence[Run], answerer: ModelChoice, 
         st.caption(f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now.")
     elif hopeless is not None:
         st.error(plain(f"{hopeless} No other call was made."), icon=":material/error:")
-    if start_button(f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.name)}", "ask-all-again"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        again = start_button(f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.name)}", "ask-all-again")
+        bound_caption(asking_bound(unanswered, askers(answerer.name, summarizer.name)))
+    if again:
         state.asked_with = (answerer, summarizer)
         _ask(given, unanswered, state.question, answerer, summarizer)
         state.answers = given
@@ -213,9 +225,13 @@ def _bring_back(
     if fact is not None and (lost := lost_words(setting.run, fact)):
         st.caption(lost)
     found = bringing_back(setting.run, answer, positions, prices_in_force())
-    if found is None or not st.button(
+    if found is None:
+        return
+    most = asking_bound([setting.run], askers(answerer.name, summarizer.name), MESSAGE_TOKENS + found.tokens)
+    if not st.button(
         plain(found.label), key=f"ask-all-back-{setting.index}", icon=":material/history:",
-        help=f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more.",
+        help=f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more. "
+        f"{plain(bound_words(most))}",
         on_click=select, args=(setting.run.turns[-1].turn, setting.index),
     ):  # fmt: skip
         return

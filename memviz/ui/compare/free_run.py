@@ -14,15 +14,18 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import EmptyConversationError, UnusableSummarizerError
+from memviz.errors import BudgetSpentError, EmptyConversationError, UnusableSummarizerError
 from memviz.metrics.answers.source import answer_source
+from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.models.cost_bound import CostBound
 from memviz.models.registry import OFFLINE, model
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import as_setting_runs, run_key
 from memviz.ui.controls.resumable_job import ResumableJob, Step
+from memviz.ui.controls.spending import askers, bound_caption
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.state import CompareState, Setting, set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -84,7 +87,7 @@ def _choose_take(workspace: Workspace, state: CompareState, begun: Sequence[_Beg
             st.button(
                 "Answer again", icon=":material/replay:", key="free-again", on_click=_answer_again, args=(state, takes)
             )
-            st.caption(f"{plain(again.estimate())} These answers are kept.")
+            bound_caption(again.bound(), before=f"These answers are kept. {again.estimate()}")
 
 
 def _show_take(state: CompareState) -> None:
@@ -118,7 +121,7 @@ class _FreeRunJob(ResumableJob):
     answerer: ModelChoice
     summarizer: ModelChoice
     under_way: tuple[RunKey, FreeRun] | None = None
-    is_cut: bool = False
+    refusal: str = ""
 
     verb, unit = "Answer", "turn"
     start_key, stop_key = "free-run", "free-stop"
@@ -129,15 +132,22 @@ class _FreeRunJob(ResumableJob):
             f"**Each setting answers for itself.** The model {plain(self.model)} replies to every message of the "
             f"user under each setting, so you see what it still knew. {self.done_of_total} answered so far."
         )
-        st.caption(plain(self.estimate()))
+        bound_caption(self.bound(), before=self.estimate())
+
+    def _replays(self) -> list[Run]:
+        """The same messages with the conversation's own replies and the offline model's summaries."""
+        keys = (RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
+                for item in self.missing)  # fmt: skip
+        return [self.workspace.run(key, model(OFFLINE)) for key in keys]
+
+    def bound(self) -> CostBound:
+        """Each reply as long as it may be, and sent again with every later message."""
+        who = askers(self.answerer.name, self.summarizer.name)
+        return free_run_bound(self._replays(), [item.done for item in self.missing], who)
 
     def estimate(self) -> str:
-        """From a replay: the same messages with the conversation's own replies."""
-        replays = []
-        for item in self.missing:
-            key = RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
-            replays.append(self.workspace.run(key, model(OFFLINE)))
-        sentence = "At most " + estimate(replays, self.model, self.summarizer.name).sentence
+        """From a replay: as if the replies were as long as the conversation's own."""
+        sentence = "Likely " + estimate(self._replays(), self.model, self.summarizer.name).sentence
         works = [item.key.strategy.tool_use for item in self.missing]
         if any(work.recalls or work.thinking_rounds for work in works):
             sentence += " What the model recalls or thinks by itself comes on top."
@@ -161,13 +171,13 @@ class _FreeRunJob(ResumableJob):
                     kept = monotonic()
 
     def _pieces(self, free: FreeRun) -> Iterator[str]:
-        """The next reply. A summarizer that no call reaches ends the job, and its failed call is made once more when
-        one goes on: it is no part of the run."""
+        """The next reply. A summarizer that no call reaches, or that the budget does not allow, ends the job, and its
+        failed call is made once more when one goes on: it is no part of the run."""
         try:
             with closing(free.next_turn()) as pieces:
                 yield from pieces
-        except UnusableSummarizerError:
-            self.is_cut = True
+        except (UnusableSummarizerError, BudgetSpentError) as failure:
+            self.refusal = str(failure)
             raise
 
     def keep(self) -> None:
@@ -176,7 +186,9 @@ class _FreeRunJob(ResumableJob):
             key, free = self.under_way
             run = free.run
             if run.turns:
-                calls = run.compactions[:-1] if self.is_cut else run.compactions
+                calls = run.compactions
+                if calls and self.refusal and calls[-1].error == self.refusal:
+                    calls = calls[:-1]
                 self.workspace.keep_free_run(key, replace(run, compactions=calls))
 
 

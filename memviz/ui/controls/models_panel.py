@@ -10,8 +10,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.models.registry import OFFLINE
-from memviz.ui.controls.pickers import CHAT_MODEL, SUMMARIZER, ModelChoice, model_picker, named
+from memviz.ui.controls.connection_check import offer_test
+from memviz.ui.controls.pickers import CHAT_MODEL, JUDGE, SUMMARIZER, ModelChoice, model_picker, named
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
+from memviz.ui.controls.spending import budget_controls, spent_line
 from memviz.ui.shell.text import plain
 
 SUMMARIZER_HELP = (
@@ -38,12 +40,18 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
     with st.container(key="models", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
         st.caption(" ".join(part for part in (sentence, _who()) if part))
         panel = st.popover("Change", key="models-panel", type="tertiary")
-        with panel, st.container(width=PANEL_PIXELS):
-            if above is not None:
-                above()
-            summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP)
-            answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP)
-            return StudyModels(_as_the_other(answerer, summarizer), summarizer)
+    spent_line()
+    with panel, st.container(width=PANEL_PIXELS):
+        if above is not None:
+            above()
+        money = st.container()
+        summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP)
+        offer_test(summarizer, SUMMARIZER)
+        answerer = _as_the_other(model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP), summarizer)
+        offer_test(answerer, CHAT_MODEL)
+        with money:
+            budget_controls([named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)])
+    return StudyModels(answerer, summarizer)
 
 
 def _who() -> str:

@@ -11,15 +11,19 @@ import streamlit as st
 
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.errors import MemvizError, UnusableSummarizerError
+from memviz.errors import MemvizError
+from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
+from memviz.models.cost_bound import CostBound
+from memviz.models.first_failure import ends_all
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
 from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
 from memviz.ui.controls.progress import ProgressBar
 from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
+from memviz.ui.controls.spending import bound_caption
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import Attempt, CompareState, Setting, set_widget
+from memviz.ui.shell.state import Attempt, CompareState, Setting, set_widget, spending
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 
@@ -41,7 +45,7 @@ def replayed_when_asked(
     """What there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
     place = st.container(border=True)
     with place:
-        if _asked_for(state, waiting, summarizer, _calls_foreseen(workspace, [key for _, key in waiting])):
+        if _asked_for(state, waiting, summarizer, _foreseen(workspace, [key for _, key in waiting])):
             with error_shown():
                 _replay(workspace, state, [key for _, key in waiting], summarizer)
                 st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
@@ -56,8 +60,8 @@ def _attempt(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Attem
     return attempt if attempt is not None and attempt.made_with == summarizer else None
 
 
-def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, calls: int) -> bool:
-    """Say what is missing and why, and offer to make it. Returns whether that was clicked."""
+def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, foreseen: Sequence[Run]) -> bool:
+    """Say what is missing and why, what it costs at most, and offer to make it. Returns whether that was clicked."""
     name = plain(summarizer.name)
     tried = {key: attempt for _, key in waiting if (attempt := _attempt(state, key, summarizer))}
     problems = list(dict.fromkeys(words for key, each in tried.items() if (words := _problem(key, each))))
@@ -74,10 +78,12 @@ def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, c
     untried = [key.strategy.label for _, key in waiting if key not in tried]
     has_summaries = any(attempt.run.space.summaries.versions for attempt in tried.values())
     if untried:
+        calls = _calls(foreseen)
         about = f" for about {counted(calls, 'summary')}" if calls else ""
-        row.caption(f"Not replayed yet: {plain(', '.join(untried))}. {name} is asked{about} when you say so.")
+        words = f"Not replayed yet: {', '.join(untried)}. {summarizer.name} is asked{about} when you say so."
     else:
-        row.caption(KEPT if has_summaries else MEND)
+        words = KEPT if has_summaries else MEND
+    bound_caption(_bound(foreseen, summarizer.name), place=row, before=words)
     if is_asked:
         said.empty()  # what went wrong before is over
     return is_asked
@@ -94,12 +100,21 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
     return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}" if failed else ""
 
 
-def _calls_foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> int:
-    """How many summaries the offline model writes under the same settings; 0 where that would take long to say."""
+def _foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
+    """The same replays with the offline model's summaries; none where that would take long."""
     if workspace.conversation(keys[0].conversation_id)[1].turn_count > FORESEEN_TURNS:
-        return 0
+        return []
     free = (RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls) for key in keys)
-    return sum(calls_made(workspace.run(key, model(OFFLINE)).compactions) for key in free)
+    return [workspace.run(key, model(OFFLINE)) for key in free]
+
+
+def _calls(foreseen: Sequence[Run]) -> int:
+    """How many summaries the offline model writes in them."""
+    return sum(calls_made(run.compactions) for run in foreseen)
+
+
+def _bound(foreseen: Sequence[Run], summarizer: str) -> CostBound:
+    return summaries_bound(foreseen, summarizer, spending().reply_tokens) if foreseen else UNFORESEEN
 
 
 def calls_made(compactions: Sequence[Compaction]) -> int:
@@ -109,7 +124,7 @@ def calls_made(compactions: Sequence[Compaction]) -> int:
 
 def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], summarizer: ModelChoice) -> None:
     """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
-    calls, total = 0, _calls_foreseen(workspace, keys)
+    calls, total = 0, _calls(_foreseen(workspace, keys))
     with stoppable(f"Asking {summarizer.name} for summaries", STOP_KEY):
         bar, writer = ProgressBar(), summarizer.build_summarizer()
         for key in keys:
@@ -122,7 +137,7 @@ def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], s
 
             attempt = _attempted(workspace, state, key, summarizer, writer, progress)
             calls += calls_made(attempt.run.compactions)
-            if isinstance(attempt.error, UnusableSummarizerError):
+            if attempt.error is not None and ends_all(attempt.error):
                 break
         bar.close()
 

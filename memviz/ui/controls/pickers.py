@@ -11,16 +11,18 @@ import streamlit as st
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
-from memviz.models.interruptible import Interruptible
-from memviz.models.registry import OFFLINE, RECORDING, is_free, known_models, model
+from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, is_free
+from memviz.models.registry import known_models, model
+from memviz.ui.controls.spending import heed_clicks_and_tell, paid
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import CHAT_MODEL, RECORDED_FIRST, SUMMARIZER
+from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.shell.server.checks import access
-from memviz.ui.shell.state import begin_with, heed_clicks, widget_value
+from memviz.ui.shell.state import begin_with, widget_value
 
 __all__ = [
     "CHAT_MODEL",
     "EMPTY_KEY",
+    "JUDGE",
     "RECORDED_FIRST",
     "SOME_ADDRESS",
     "SUMMARIZER",
@@ -31,6 +33,8 @@ __all__ = [
     "named",
 ]
 
+JUDGE = "judged-judge"
+"""The control of the model that judges answers."""
 EMPTY_KEY = {
     True: "Empty uses the provider's environment variable, at the provider's own address.",
     False: "This server does not lend its own keys: enter yours.",
@@ -90,16 +94,17 @@ class ModelChoice:
             "access": access().of_models,
         }  # fmt: skip
 
-    def build(self, look_up: Callable[[], object] = heed_clicks) -> Model:
-        """The model, for use in the run of a page: a click ends its call, also while its server says nothing; in
-        another thread, what ``look_up`` raises ends it. Raises ModelError for a name that no provider knows."""
+    def build(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
+        """The model, for use in the run of a page: its calls are paid out of the session's budget, and a click ends
+        them, also while its server says nothing; in another thread, what ``look_up`` raises ends them. Raises
+        ModelError for a name that no provider knows."""
         if self.recorded_first:
             return workspace().recordings.first()
         if self.is_free:
             return workspace().recordings.player(self.name)
-        return Interruptible(model(self.name, **self.options), look_up)
+        return paid(model(self.name, **self.options), look_up)
 
-    def build_summarizer(self, look_up: Callable[[], object] = heed_clicks) -> Model:
+    def build_summarizer(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
         """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
         built = self.build(look_up)
         return built if self.is_free else FirstFailureEnds(built)

@@ -18,8 +18,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.errors import MemvizError
+from memviz.models.cost_bound import CostBound
 from memviz.text.wording import counted
 from memviz.ui.controls.progress import ProgressBar
+from memviz.ui.controls.spending import SpentSoFar, bound_caption, tell_spent, told_beside
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
@@ -73,13 +75,16 @@ def stoppable(words: str, key: str, *, is_offline: bool = False) -> Iterator[Non
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center"):
         stop_button(key)
-        st.caption(f":material/hourglass_empty: {plain(words)}")
+        told = st.empty()
     try:
-        yield
+        with told_beside(told, words):
+            yield
     except MemvizError:
         place.empty()
+        tell_spent()
         raise
     place.empty()
+    tell_spent()
 
 
 @dataclass
@@ -100,7 +105,11 @@ class ResumableJob(ABC):
 
     @abstractmethod
     def estimate(self) -> str:
-        """What the steps that are left will take at most, in a sentence."""
+        """What the steps that are left are likely to take, in a sentence."""
+
+    @abstractmethod
+    def bound(self) -> CostBound:
+        """What they may cost at most."""
 
     @abstractmethod
     def steps(self) -> Generator[Step, None, None]:
@@ -127,7 +136,7 @@ class ResumableJob(ABC):
 
     def introduce(self) -> None:
         """What there is to read before one starts it."""
-        st.caption(plain(self.estimate()))
+        bound_caption(self.bound(), before=self.estimate())
         if self.is_begun:
             st.caption(f"{self.done_of_total} so far.")
 
@@ -149,6 +158,7 @@ class ResumableJob(ABC):
         except MemvizError as error:
             for place in (start, stop):
                 place.empty()
+            tell_spent()
             show_error(error, KEPT)
             start_button(f"Try again with {plain(self.model)}", again)
         else:
@@ -156,11 +166,11 @@ class ResumableJob(ABC):
         return True
 
     def _run(self) -> None:
-        bar = ProgressBar()
+        bar, so_far = ProgressBar(), SpentSoFar()
         try:
             with closing(self.steps()) as steps:
-                for step in steps:
-                    bar(*step)
+                for share, words in steps:
+                    bar(share, f"{words}{plain(so_far.words)}")
             bar.close()
         finally:  # also when it was stopped or the page was left
             self.keep()
@@ -186,3 +196,4 @@ def watch(work: BackgroundWork, step: Callable[[], Step], stop_key: str, note: C
         if said := note():
             st.caption(plain(said))
         stop_button(stop_key, on_click=work.cancel)
+    tell_spent()

@@ -15,6 +15,7 @@ from memviz.counters import counter
 from memviz.deprecated import renamed_notice
 from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError
+from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
@@ -29,9 +30,6 @@ CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, C
 )  # fmt: skip
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
-RECORDED_FIRST = "recorded, else stand-in"
-"""In place of a model's name: a recording where one was made for exactly what is shown, else the offline model, which
-stands in for a language model. What holds where a link, or a visitor, names no model."""
 KNOWN = (
     CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view"
 )  # fmt: skip

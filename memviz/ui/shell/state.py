@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,6 +18,8 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, ParameterError
 from memviz.models.budget import Budget
+from memviz.models.connection_check import ConnectionReport
+from memviz.models.spending import Spending
 from memviz.storage.entries import ConversationEntry
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
@@ -237,7 +239,8 @@ class ChatState:
     ``write_on_click``: a paid summarizer is not asked by itself for a summary that waited when the chat was left.
 
     ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
-    ``came_from`` is the conversation that was open before this one.
+    ``came_from`` is the conversation that was open before this one. ``agreed`` is what a paid summarizer may derive,
+    and ``foreseen`` what was asked for with the replay by the offline one that says how much work that is.
     """
 
     conversation_id: str | None = None
@@ -260,6 +263,8 @@ class ChatState:
     deriving: BackgroundReplay | None = None
     deriving_of: Hashable = None
     came_from: str | None = None
+    agreed: Hashable = None
+    foreseen: tuple[Hashable, Run | None] = (None, None)
     review: bool = False
     kept_review: bool = False
     write_on_click: bool = False
@@ -372,6 +377,25 @@ class LinkedParts:
     asked: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass
+class SpendingShown:
+    """Where the page says what was spent: each of ``draw`` writes it at one place, where it has changed. ``is_shown``:
+    a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``: what tests of
+    connections found, by the control that the model was chosen with."""
+
+    draw: list[Callable[[], None]] = field(default_factory=list)
+    is_shown: bool = False
+    tests: dict[str, Tested] = field(default_factory=dict)
+
+
+class Tested(NamedTuple):
+    """What a test of a connection found: ``made_with`` is the model with its key and address, which stay in this
+    session."""
+
+    made_with: Hashable
+    found: ConnectionReport
+
+
 def _of_session(key: str, make: type[T]) -> T:
     if key not in st.session_state:
         st.session_state[key] = make()
@@ -407,6 +431,16 @@ def retention_state() -> RetentionState:
 def costs_state() -> CostsState:
     """The state of Compare in dollars."""
     return _of_session("costs", CostsState)
+
+
+def spending() -> Spending:
+    """What this session spends on models, and its budget."""
+    return _of_session("spending", Spending)
+
+
+def spending_shown() -> SpendingShown:
+    """Where the page says what was spent."""
+    return _of_session("spending-shown", SpendingShown)
 
 
 def linked_parts() -> LinkedParts:

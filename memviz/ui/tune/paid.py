@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from memviz.models.budget import Budget
+from memviz.models.cost_bound import CostBound
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.resumable_job import start_button
+from memviz.ui.controls.spending import bound_caption
 from memviz.ui.shell.errors import errors_shown
-from memviz.ui.shell.state import TuneState
+from memviz.ui.shell.state import TuneState, spending
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -93,9 +95,17 @@ def _offer(
 ) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     budget_usd = row.number_input(
-        "Budget (US dollars)", 0.01, 10_000.0, FIRST_BUDGET_USD, key="tune-budget", help=BUDGET_HELP, width=200
+        "Budget of this sweep (US dollars)",
+        0.01,
+        10_000.0,
+        FIRST_BUDGET_USD,
+        key="tune-budget",
+        help=BUDGET_HELP,
+        width=200,
     )
-    if start_button(label, "tune-pay", place=row, is_main=False):
+    is_asked = start_button(label, "tune-pay", place=row, is_main=False)
+    bound_caption(CostBound(budget_usd), place=row)
+    if is_asked:
         _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
         st.rerun()
 
@@ -109,7 +119,7 @@ def _begin(
     assumptions: PricingAssumptions,
 ) -> None:
     with errors_shown("Choose another summarizer, or the offline one."):
-        budget = Budget(budget_usd)
+        budget = Budget(budget_usd, within=spending())
         writer = paid_summarizer(summarizer.name, budget, workspace.answers_folder, **summarizer.options)
 
     def make() -> Sweeping:

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.errors import RateLimitError
+from memviz.models.cost_bound import CostBound
 from memviz.ui.controls.resumable_job import ResumableJob, Step, start_verb
 from tests.pages.driving import labelled, sentences
 
@@ -35,7 +36,10 @@ class Counting(ResumableJob):
     start_key, stop_key = "count", "count-stop"
 
     def estimate(self) -> str:
-        return "At most four numbers."
+        return "Four numbers."
+
+    def bound(self) -> CostBound:
+        return CostBound(0.0123)
 
     def steps(self) -> Generator[Step, None, None]:
         try:
@@ -87,7 +91,7 @@ def test_what_was_stopped_goes_on_and_what_failed_is_tried_again(is_begun: bool,
 
 def test_nothing_is_done_before_the_click(ledger: Ledger) -> None:
     session = opened()
-    assert sentences(session.caption) == ["At most four numbers."]
+    assert sentences(session.caption) == ["Four numbers. At most $0.013."]
     assert [button.label for button in session.button] == ["Count with abacus"]
     assert ledger == Ledger()
 
@@ -108,7 +112,7 @@ def test_after_a_failure_it_goes_on_from_what_was_kept(ledger: Ledger) -> None:
     assert [text.value for text in session.text] == ["the rest of the page"]
     ledger.fails_at = None
     session.run()
-    assert sentences(session.caption) == ["At most four numbers.", "2 of 4 numbers so far."]
+    assert sentences(session.caption) == ["Four numbers. At most $0.013.", "2 of 4 numbers so far."]
     labelled(session.button, "Go on with abacus").click().run()
     assert ledger.kept == TOTAL
 

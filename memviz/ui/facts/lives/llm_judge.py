@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,12 +18,15 @@ from memviz.engine.judging import Judging
 from memviz.engine.run import Run
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.cost.bounds import judging_bound
+from memviz.models.cost_bound import CostBound
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.inspector import BadgeColor
-from memviz.ui.controls.pickers import ModelChoice, model_picker
+from memviz.ui.controls.pickers import JUDGE, ModelChoice, model_picker
 from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.controls.sidebar import StudyModels
+from memviz.ui.controls.spending import askers
 from memviz.ui.controls.switch import switch
 from memviz.ui.controls.visitors_work import keep_answers, kept_answers
 from memviz.ui.shell.state import RetentionState, retention_state, set_widget, widget_value
@@ -116,7 +120,7 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
     with right:
         if switch("Let a model judge the answers", key=JUDGE_KEY,
                   help="A judge reads question, accepted answer and reply, and says right or wrong."):  # fmt: skip
-            judge = model_picker("Judge", "judged-judge", "Who says whether an answer is right.")
+            judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
     left.caption(
         f"{plain(models.answerer.label)} answers, {plain(models.summarizer.label)} summarizes where a question makes "
         "it necessary. Choose them in the sidebar, under Change."
@@ -158,10 +162,18 @@ class _JudgingJob(ResumableJob):
     def estimate(self) -> str:
         """From the runs: each question is asked after the last turn."""
         models, judge = self.asked.models, self.asked.judge
-        return "At most " + judge_estimate(
+        return "Likely " + judge_estimate(
             self.asked.runs, self.asked.probes, models.answerer.name, models.summarizer.name,
             judge.name if judge else None,
         ).sentence  # fmt: skip
+
+    def bound(self) -> CostBound:
+        """Of the questions that are not settled under every setting."""
+        models, judge, kept = self.asked.models, self.asked.judge, self.so_far
+        settled = Counter(answer.probe for answer in kept if self.asked.is_settled(answer))
+        left = [probe for probe in self.asked.probes if settled[probe] < len(self.asked.runs)]
+        who = askers(models.answerer.name, models.summarizer.name)
+        return judging_bound(self.asked.runs, left, who, judge.name if judge else None)
 
     def steps(self) -> Generator[Step, None, None]:
         """One answer with its verdict a step."""

@@ -11,6 +11,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
 from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
 from memviz.text.wording import cost_words, counted, message_range, seconds_words
@@ -18,9 +19,10 @@ from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
+from memviz.ui.controls.spending import bound_words
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.shell.in_view import result_begins, result_is_new
-from memviz.ui.shell.state import PromptsToTry, TriedPrompts
+from memviz.ui.shell.state import PromptsToTry, TriedPrompts, spending
 from memviz.ui.shell.text import plain
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
@@ -46,7 +48,9 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
 def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
     taken = compaction.summarized
     joins = f" and version {compaction.replaces} of the summary" if compaction.replaces else ""
-    st.caption(f"Both prompts get {message_range(taken)}{joins}. Nothing of the run is changed. " + _who(desk))
+    st.caption(
+        f"Both prompts get {message_range(taken)}{joins}. Nothing of the run is changed. " + _who(desk, compaction)
+    )
     own = compaction.strategy.instruction
     instructions = [
         prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)
@@ -92,15 +96,24 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     if tried.error is not None:
         st.error(plain(f"{tried.error} No other call was made."), icon=":material/error:")
     verb = start_verb("Try both", is_begun=any(tried.written), has_failed=tried.has_failed)
-    if start_button(f"{verb} with {plain(desk.summarizer.name)}", "lab-again"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        again = start_button(f"{verb} with {plain(desk.summarizer.name)}", "lab-again")
+        missing = sum(trial is None for trial in tried.written)
+        st.caption(plain(_bound_words(desk, tried.asked.compaction, missing)))
+    if again:
         desk.state.trying = tried.asked._replace(so_far=tried.written)
         st.rerun()
 
 
-def _who(desk: Desk) -> str:
+def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
         return "The stand-in chooses sentences. Of a prompt it obeys the length alone: “at most 60 words”."
-    return f"{plain(desk.summarizer.name)} is asked twice."
+    return plain(f"{desk.summarizer.name} is asked twice. {_bound_words(desk, compaction, len(FIRST_CHOICE))}")
+
+
+def _bound_words(desk: Desk, compaction: Compaction, trials: int) -> str:
+    sizes = [MESSAGE_TOKENS] * trials  # an instruction may be as long as any message that somebody types
+    return bound_words(trials_bound(compaction, sizes, desk.summarizer.name, spending().reply_tokens))
 
 
 def _compare(compaction: Compaction, trials: Sequence[Trial | None], probes: Sequence[Probe]) -> None:

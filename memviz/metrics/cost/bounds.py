@@ -1,0 +1,156 @@
+"""What work of models may cost at most, said before anybody is asked: their calls, each with all that it may read and
+the longest answer that it may write. What it is likely to cost is said by ``memviz/metrics/cost/estimate.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from memviz.conversation import Log
+from memviz.counters import Counter
+from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
+from memviz.engine.compaction import Compaction
+from memviz.engine.judge_prompt import judge_request
+from memviz.engine.run import Run
+from memviz.models.cost_bound import INPUT_MARGIN, CostBound, cost_bound
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Probe
+
+MESSAGE_TOKENS = 500
+"""A message that is not written yet is taken to have so many tokens at most."""
+INSTRUCTION_TOKENS = 500
+"""What a summarizer is told beside the messages, and what thinking adds to a request."""
+TOOL_TOKENS = 1000
+"""The schemas of both tools, and the calls of one round with their results."""
+SUMMARIES_A_TURN = 2
+"""One may be due with the user's message and one with the reply."""
+ALL_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
+
+
+@dataclass(frozen=True, slots=True)
+class Askers:
+    """Who answers and who summarizes, by name, and the most tokens that either may write at once."""
+
+    answerer: str
+    summarizer: str
+    reply_tokens: int
+
+
+def token_margin(log: Log, counter: Counter) -> float:
+    """What other tokenizers make of a token of this conversation at most: letters other than ASCII are a token for each
+    of their bytes to some."""
+    tokens = log.token_sums(counter).totals[-1]
+    if not tokens:
+        return INPUT_MARGIN
+    texts = (message.content for message in log if not message.content.isascii())
+    beyond = sum(sum(map((0x7F).__lt__, text.encode("utf-8", "replace"))) for text in texts)
+    return INPUT_MARGIN + beyond / float(tokens)
+
+
+def turn_bound(
+    strategy: Strategy,
+    sent_tokens: int,
+    log_tokens: int,
+    askers: Askers,
+    margin: float,
+    recall_tool: bool | None = None,
+) -> CostBound:
+    """One turn whose request has ``sent_tokens`` before the model recalls or thinks: its calls, and the summaries that
+    it may make due. A recall may bring back all of ``log_tokens``."""
+    use, written = strategy.tool_use, askers.reply_tokens
+    recalls = use.recalls or (DEFAULT_MAX_RECALL_CONTEXTS if recall_tool and strategy.allows_recall else 0)
+    rounds = use.thinking_rounds + (recalls + MAX_REMINDERS if recalls else 0)
+    base = sent_tokens + (TOOL_TOKENS if rounds else 0)
+    further = written + TOOL_TOKENS
+    calls = [base + number * further + (log_tokens if recalls and number else 0) for number in range(1 + rounds)]
+    summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * (SUMMARIES_A_TURN if strategy.writes_notes else 0)
+    answers = cost_bound(askers.answerer, calls, written, margin)
+    return answers + cost_bound(askers.summarizer, summaries, written, margin)
+
+
+def asking_bound(
+    runs: Sequence[Run], askers: Askers, question_tokens: int = MESSAGE_TOKENS, times: int = 1
+) -> CostBound:
+    """One question, or so many of this size, after the last turn of each run."""
+    bound = CostBound()
+    for run in runs:
+        if run.turns:
+            sent = run.turns[-1].total_tokens + run.turns[-1].reply_tokens + question_tokens
+            one = turn_bound(run.strategy, sent, _log_tokens(run), askers, _margin(run))
+            bound += CostBound(
+                one.usd * times, one.calls * times, one.input_tokens * times, one.output_tokens * times, one.unpriced
+            )
+    return bound
+
+
+def judging_bound(runs: Sequence[Run], probes: Sequence[Probe], askers: Askers, judge: str | None = None) -> CostBound:
+    """Every one of ``probes`` asked under every one of ``runs``, and judged if there is a judge."""
+    if not (runs and probes):
+        return CostBound()
+    counter = runs[0].counter
+    longest = max(counter(probe.question) for probe in probes)
+    bound = asking_bound(runs, askers, longest, len(probes))
+    if judge is not None:
+        prompts = [sum(counter(message.content) for message in judge_request(probe, "")) for probe in probes]
+        sizes = [tokens + askers.reply_tokens for tokens in prompts] * len(runs)
+        bound += cost_bound(judge, sizes, askers.reply_tokens, _margin(runs[0]))
+    return bound
+
+
+def summaries_bound(runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0) -> CostBound:
+    """A replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is asked as often, and
+    reads the same with a longer summary before it. Where summaries count against the setting's limit, longer ones make
+    further ones due: then as often as there are requests. The first ``made`` compactions of each are there already."""
+    bound = CostBound()
+    for run in runs:
+        asked = [compaction for compaction in run.compactions[made:] if compaction.asked]
+        sizes = [_prompt(compaction) + reply_tokens for compaction in asked]
+        if sizes and _summaries_count(run.strategy):
+            further = max(sizes) + run.columns.largest
+            sizes += [further] * max(0, len(run.requests) - len(sizes))
+        bound += cost_bound(summarizer, sizes, reply_tokens, _margin(run))
+    return bound
+
+
+def free_run_bound(
+    runs: Sequence[Run], done: Sequence[int], askers: Askers, recall_tool: bool | None = None
+) -> CostBound:
+    """Every turn of ``runs``, which are replays, answered and summarized anew, without the first ``done`` of each. All
+    the replies before may be sent, each as long as it may be."""
+    bound = CostBound()
+    for run, answered in zip(runs, done, strict=True):
+        margin, log_tokens = _margin(run), _log_tokens(run)
+        for record in list(run.turns)[answered:]:
+            grown = (record.turn - 1) * askers.reply_tokens
+            sent = record.total_tokens + grown
+            bound += turn_bound(run.strategy, sent, log_tokens + grown, askers, margin, recall_tool)
+    return bound
+
+
+def trials_bound(compaction: Compaction, texts: Iterable[int], summarizer: str, reply_tokens: int) -> CostBound:
+    """The messages of one summarization summarized again, once with an instruction of each of these sizes."""
+    memory = compaction.before
+    sizes = [_prompt(compaction) + tokens for tokens in texts]
+    return cost_bound(summarizer, sizes, reply_tokens, token_margin(memory.log, memory.sums.counter))
+
+
+UNFORESEEN = CostBound(inf)
+"""Of work whose calls are not worked out beforehand: nothing but a budget bounds it."""
+
+
+def _prompt(compaction: Compaction) -> int:
+    return compaction.prompt_tokens + INSTRUCTION_TOKENS
+
+
+def _margin(run: Run) -> float:
+    return run.once(token_margin, lambda: token_margin(run.log, run.counter))
+
+
+def _log_tokens(run: Run) -> int:
+    return int(run.log.token_sums(run.counter).totals[-1])
+
+
+def _summaries_count(strategy: Strategy) -> bool:
+    """Whether a longer summary brings the next one nearer."""
+    return bool(strategy.counted_tokens({**dict.fromkeys(ALL_PARTS, 0), "summary": 1}))

@@ -1,0 +1,200 @@
+"""What a model says of itself when it is asked the least: whether it can be reached, is known there, streams, takes
+tools and says what it used, and what the price list knows of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+import httpx
+
+from memviz.access.settings import ModelAccess
+from memviz.conversation import Message
+from memviz.errors import BadRequestError, MalformedReplyError, MemvizError, UnknownModelError
+from memviz.models.base import Model, Reply
+from memviz.models.cost_bound import CostBound, cost_bound, has_prices
+from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
+from memviz.models.litellm_loading import load_litellm
+from memviz.models.prices import PRICE_FILE, json_file, price
+from memviz.models.provider_keys import provider_of
+from memviz.models.redaction import conceal
+from memviz.models.tools import Tool
+from memviz.text.wording import dollars, listed
+
+QUESTION = (Message("user", "Count from 1 to 5, in digits."),)
+ORDER = (Message("user", "Call the tool ping."),)
+PING = Tool("ping", "Does nothing.", {"type": "object", "properties": {}})
+REQUEST_TOKENS, DEAR_REQUEST_TOKENS = 80, 30
+"""More than either of the two requests has, and than the first."""
+ANSWER_TOKENS, DEAR_ANSWER_TOKENS = 100, 16
+DEAR_USD = 0.002
+"""A model of which one of the calls may cost more is asked once, for less."""
+MOST_LISTED, MAX_LIST_BYTES, MAX_NAME_CHARS = 5, 1_000_000, 60
+LIST_SECONDS = 5.0
+MILLION = 1e6
+
+Verdict = Literal["yes", "no", "unsure"]
+
+
+class Finding(NamedTuple):
+    """One thing that was found out: whether it is so, in a sentence."""
+
+    verdict: Verdict
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionReport:
+    """What was found, in the order in which it was."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def works(self) -> bool:
+        """Whether the model answered."""
+        return all(finding.verdict != "no" for finding in self.findings[:1])
+
+
+def check_bound(name: str) -> CostBound:
+    """What :func:`check_connection` costs at most."""
+    sizes = [DEAR_REQUEST_TOKENS] if is_dear(name) else [REQUEST_TOKENS] * 2
+    return cost_bound(name, sizes, answer_tokens(name))
+
+
+def is_dear(name: str) -> bool:
+    """Whether a call with the usual answer may cost so much that a shorter one is asked for, and no second one."""
+    return cost_bound(name, [REQUEST_TOKENS], ANSWER_TOKENS).usd > DEAR_USD
+
+
+def answer_tokens(name: str) -> int:
+    """How long the answers may be that are asked for."""
+    return DEAR_ANSWER_TOKENS if is_dear(name) else ANSWER_TOKENS
+
+
+def check_connection(model: Model, served: Callable[[], Sequence[str] | None] = lambda: None) -> ConnectionReport:
+    """Ask ``model``, which is to be told to write no more than :func:`answer_tokens`, one or two small things.
+    ``served`` gives the names of the models that its server lists, ``None`` where it lists none. A failure is a
+    finding."""
+    return ConnectionReport(tuple(_findings(model, served)))
+
+
+def _findings(model: Model, served: Callable[[], Sequence[str] | None]) -> Iterator[Finding]:
+    name = model.name
+    started, pieces, reply = perf_counter(), 0, None
+    try:
+        for item in model.stream(QUESTION):
+            pieces += isinstance(item, str) and bool(item)
+            reply = item if isinstance(item, Reply) else reply
+    except MalformedReplyError as error:
+        if "output limit" not in str(error):
+            yield Finding("no", str(error))
+            return
+    except MemvizError as error:
+        yield Finding("no", str(error))
+        if isinstance(error, UnknownModelError) and (names := served()):
+            yield Finding("unsure", f"Its server lists {_some(names)}.")
+        return
+    yield Finding("yes", f"It answers: {perf_counter() - started:.1f} s for a first small question.")
+    yield _known(name, served())
+    yield _streams(pieces, reply)
+    yield _from_the_list(name) if is_dear(name) else _tools(model)
+    if reply is not None and reply.usage is None:
+        yield Finding(
+            "unsure", "It does not say how many tokens it used, so each call counts as the most it may have cost."
+        )
+    yield _price(name)
+
+
+def _known(name: str, names: Sequence[str] | None) -> Finding:
+    own = name.partition("/")[2] or name
+    if not names:
+        return Finding("yes", f"It answers under the name {own}.")
+    if own in names or name in names:
+        return Finding("yes", f"Its server lists {own}.")
+    return Finding("unsure", f"Its server answers to the name {own}, but lists {_some(names)}.")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    shown = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
+    return (", ".join(shown) + more) if more else listed(shown)
+
+
+def _streams(pieces: int, reply: Reply | None) -> Finding:
+    if reply is None:
+        return Finding("unsure", "It thinks longer than this test lets it, so whether its answers stream was not seen.")
+    if pieces > 1:
+        return Finding("yes", f"Its answers stream: this one came in {pieces} pieces.")
+    return Finding("unsure", "Its answer came in one piece, so it may not stream.")
+
+
+def _tools(model: Model) -> Finding:
+    """Seen by a call that offers one."""
+    try:
+        replies = [item for item in model.stream(ORDER, [PING]) if isinstance(item, Reply)]
+    except BadRequestError as error:
+        return Finding("no", str(error))
+    except MemvizError as error:
+        return Finding("unsure", f"Whether it takes tools was not seen: {error}")
+    if replies and replies[-1].tool_calls:
+        return Finding("yes", "It takes tools: it called the one that it was offered.")
+    return Finding("unsure", "It was offered a tool and told to call it, and answered without: it may not take tools.")
+
+
+def _from_the_list(name: str) -> Finding:
+    """A call would cost much, so the price list is believed."""
+    takes = _entry(name).get("supports_function_calling")
+    if takes is None:
+        return Finding("unsure", "Whether it takes tools was not tried, since a call is dear, and is not on the list.")
+    words = "It takes tools" if takes else "It takes no tools"
+    return Finding("yes" if takes else "no", f"{words}, by litellm's list. That was not tried, since a call is dear.")
+
+
+def _entry(name: str) -> dict[str, Any]:
+    entries = json_file(PRICE_FILE)
+    found = entries.get(name) or entries.get(name.partition("/")[2])
+    return found if isinstance(found, dict) else {}
+
+
+def _price(name: str) -> Finding:
+    known = price(name)
+    if known is None or not has_prices(known):
+        return Finding("unsure", "Its price is not known: its calls are counted, but no budget in dollars holds them.")
+    read, written = (known.input_usd_per_token or 0.0) * MILLION, (known.output_usd_per_token or 0.0) * MILLION
+    if not (read or written):
+        return Finding("yes", "It costs nothing, by litellm's list.")
+    return Finding("yes", f"A million tokens cost {dollars(read)} in and {dollars(written)} out, by litellm's list.")
+
+
+def served_models(
+    name: str, *, api_key: str | None = None, api_base: str | None = None, access: ModelAccess = OPERATOR
+) -> tuple[str, ...] | None:
+    """The names that the server at ``api_base`` lists by ``GET /models``; ``None`` where there is no such address, or
+    no such list. It is asked under the limits of every call: with the key that was given for it and no other."""
+    if not api_base or provider_of(name) not in ("openai", *load_litellm().openai_compatible_providers):
+        return None
+    settings = settings_of(name, api_key, api_base, access)
+    key = settings["api_key"]
+    headers = {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
+    with suppress(Exception):  # whatever is wrong with the list, the model has answered
+        body = limits_of(settings, access).context().run(_got, f"{api_base.rstrip('/')}/models", headers)
+        rows = json.loads(body)["data"]
+        names = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+        return tuple(" ".join(conceal(one, settings).split()) for one in names)
+    return None
+
+
+def _got(url: str, headers: dict[str, str]) -> bytes:
+    session: httpx.Client = load_litellm().client_session
+    with session.stream("GET", url, headers=headers, timeout=LIST_SECONDS) as response:
+        response.raise_for_status()
+        body, begun = b"", perf_counter()
+        for piece in response.iter_bytes():
+            body += piece
+            if len(body) > MAX_LIST_BYTES or perf_counter() - begun > LIST_SECONDS:
+                break
+        return body

@@ -1,0 +1,78 @@
+"""What one visitor spends on models, whatever is asked of them: one budget for all calls, and what they did cost."""
+
+from __future__ import annotations
+
+from memviz.bounds import MAX_USD
+from memviz.errors import ParameterError
+from memviz.models.base import Usage
+from memviz.models.budget import Budget
+from memviz.text.wording import counted, dollars
+
+FIRST_LIMIT_USD = 1.0
+"""Enough for an afternoon with a small model, and little enough to be no accident."""
+FIRST_REPLY_TOKENS = 4096
+"""What a model may write for one answer, thinking included, before anybody says otherwise."""
+
+
+class Spending(Budget):
+    """A :class:`Budget` whose limit may be changed at any time, down to nothing at all, and that counts the calls whose
+    price nobody knows beside the dollars: no limit in dollars holds those. ``reply_tokens`` is the most that a model
+    may write for one answer; with the tokens of a request it bounds what a call costs."""
+
+    remedy = "Raise the budget under Change in the sidebar to go on."
+
+    def __init__(self, limit_usd: float = FIRST_LIMIT_USD) -> None:
+        super().__init__(FIRST_LIMIT_USD)
+        self.reply_tokens = FIRST_REPLY_TOKENS
+        self.unpriced_calls, self.unpriced_tokens = 0, 0
+        self.allow(limit_usd)
+
+    def allow(self, limit_usd: float) -> None:
+        """Change the limit. 0 allows no call that costs anything. What is spent already stays spent.
+
+        Raises :class:`memviz.errors.ParameterError` for a limit out of range.
+        """
+        if not 0 <= limit_usd <= MAX_USD:
+            raise ParameterError("limit_usd", limit_usd, "an amount of US dollars, 0 or more")
+        with self._changed:
+            self.limit_usd = float(limit_usd)
+            self._changed.notify_all()
+
+    @property
+    def left_usd(self) -> float:
+        """What may still be spent."""
+        return max(0.0, self.limit_usd - self.spent_usd)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any call was made."""
+        return bool(self.calls or self.unpriced_calls)
+
+    @property
+    def mark(self) -> tuple[float, int]:
+        """What is spent by now, to be given to :meth:`since`."""
+        return self.spent_usd, self.unpriced_calls
+
+    def count_unpriced(self, usage: Usage | None) -> None:
+        """One more call of which nobody knows the price; its tokens where the server said how many."""
+        with self._changed:
+            self.unpriced_calls += 1
+            self.unpriced_tokens += usage.input_tokens + usage.output_tokens if usage else 0
+
+    def since(self, mark: tuple[float, int]) -> str:
+        """What was spent since ``mark`` was taken: ``$0.0042``, ``$0.0042 + 3 calls whose price is not known``."""
+        spent, unpriced = self.spent_usd - mark[0], self.unpriced_calls - mark[1]
+        return _spent(spent, unpriced)
+
+    @property
+    def sentence(self) -> str:
+        """What was spent in all, and the budget, on one line: of calls that were left, or of which nobody says what
+        they did cost, the most that they may have cost."""
+        at_most = "at most " if self.uncertain_usd else ""
+        spent = _spent(self.spent_usd, self.unpriced_calls)
+        return f"Spent in this session: {at_most}{spent} · budget {dollars(self.limit_usd)}"
+
+
+def _spent(usd: float, unpriced_calls: int) -> str:
+    more = f" + {counted(unpriced_calls, 'call')} whose price is not known" if unpriced_calls else ""
+    return f"{dollars(max(0.0, usd))}{more}"

@@ -1,0 +1,120 @@
+"""A model that costs money, from its test to the end of the budget: what is said before, counted, and in sight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.journeys import bubbles, choose_model, drawn, go, open_models, quiet, say, sees, stands, turn_to
+from tests.models.openai_server import Answer, OpenAIServer, openai_server, text
+
+if TYPE_CHECKING:
+    from tests.browser.dashboard import Dashboard
+
+pytestmark = pytest.mark.slow
+
+NAME, KEY = "openai/gpt-5-mini", "a-key"
+SLOWLY_SECONDS = 0.6
+
+
+def slowly(answer: Answer) -> Answer:
+    """The same answer after a moment, in which a person can look."""
+
+    def answered(handler: object) -> None:
+        handler.server.closing.wait(SLOWLY_SECONDS)  # type: ignore[attr-defined]
+        answer(handler)  # type: ignore[arg-type]
+
+    return answered
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with openai_server() as running:
+        running.otherwise = slowly(text("A summary ", "of it."))
+        yield running
+
+
+def spent(page: Page) -> Locator:
+    return page.get_by_test_id("stSidebar").get_by_text(re.compile(r"^Spent in this session: "))
+
+
+def set_budget(page: Page, usd: str) -> None:
+    open_models(page)
+    box = page.get_by_role("spinbutton", name="Budget (USD)")
+    box.fill(usd)
+    box.press("Enter")
+    quiet(page)
+    page.keyboard.press("Escape")
+
+
+def test_from_the_test_of_a_model_to_the_end_of_the_budget(
+    page: Page, dashboard: Dashboard, server: OpenAIServer
+) -> None:
+    go(page, f"{dashboard.url}/compare", "compare")
+    expect(spent(page)).to_have_count(0)
+    choose_model(page, "Summarizer", NAME, server.api_base)
+    expect(spent(page)).to_have_text("Spent in this session: $0.00 · budget $1.00")
+    open_models(page)
+    sees(page.get_by_text("At most $0.00048."))
+    page.get_by_role("button", name="Test the connection").click()
+    sees(page.get_by_text("Its answers stream: this one came in 2 pieces."))
+    sees(page.get_by_text("A million tokens cost $0.25 in and $2.00 out, by litellm's list."))
+    tested = spent(page).inner_text()
+    assert "$0.00 " not in tested
+    page.keyboard.press("Escape")
+    sees(page.get_by_text(re.compile(r"is asked for about 13 summaries when you say so\. At most \$0\.\d+\.")))
+    page.get_by_role("button", name="Replay with").click()
+    sees(page.get_by_text(re.compile(r"\$0\.\d+ so far")))  # while it runs
+    under_way = spent(page).inner_text()
+    assert under_way != tested, "also in the sidebar"
+    expect(page.get_by_text("Not replayed yet")).to_have_count(0)
+    drawn(page)
+    stands(page, "compare")
+    assert spent(page).inner_text() != under_way
+    turn_to(page, "chat")
+    whole = spent(page).inner_text()
+    open_models(page)
+    chooser = page.get_by_role("combobox", name="Chat model")
+    chooser.click()
+    chooser.fill(NAME)
+    chooser.press("Enter")  # with the summarizer's key and address, since it is the same model
+    quiet(page)
+    page.keyboard.press("Escape")
+    sees(page.get_by_text(re.compile(r"The next reply\. At most \$0\.\d+\.")))
+    set_budget(page, "0.01")
+    say(page, "My budget is 3,000 euros.")
+    sees(
+        page.get_by_text(re.compile(r"The budget of \$0\.01 allows no further call: .* Raise the budget under Change"))
+    )
+    expect(bubbles(page)).to_have_count(1)
+    expect(spent(page)).to_have_text(whole.replace("$1.00", "$0.01"))
+    set_budget(page, "1")
+    page.get_by_role("button", name="Retry").first.click()
+    expect(bubbles(page)).to_have_count(2)
+    quiet(page)
+    assert spent(page).inner_text() != whole
+    for request in server.requests:
+        assert request.headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_sweep_counts_in_the_sidebar_while_it_runs(page: Page, dashboard: Dashboard, server: OpenAIServer) -> None:
+    go(page, f"{dashboard.url}/tune", "tune")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    sees(page.get_by_text("best of each strategy", exact=False))
+    quiet(page)
+    choose_model(page, "Summarizer", NAME, server.api_base)
+    quiet(page)
+    before = spent(page).inner_text()
+    page.get_by_role("button", name="Sweep with").click()
+    sees(page.get_by_role("button", name="Stop", exact=True))
+    expect(spent(page)).not_to_have_text(before)
+    sees(page.get_by_role("button", name="Stop", exact=True))
+    page.get_by_role("button", name="Stop", exact=True).first.click()
+    sees(page.get_by_text("runs were measured and are shown"))

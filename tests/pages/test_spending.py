@@ -1,0 +1,240 @@
+"""What models cost on the pages: said before each click, counted, held to one budget of the session, in sight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.models.openai_server import OpenAIServer, text
+from tests.models.test_connection_check import CALLED, COUNTED, listing
+from tests.pages.driving import click, finished, labelled, open_page, say, sentences
+from tests.pages.test_asking_all import FLIGHT, ask, cards
+from tests.pages.test_chat import bubbles
+from tests.pages.test_chat_models import KEY, use_model
+from tests.pages.test_failed_replays import replayed
+from tests.pages.test_free_running import as_free_run
+from tests.pages.test_judging import only_the_buffer
+from tests.pages.test_summary_review import FACT, FILLER
+from tests.pages.test_tune_paid import of_one_strategy
+
+CALL_USD = 1000 * 0.25e-6 + 100 * 2e-6
+"""What one call costs that the server answers: gpt-5-mini at list price."""
+REFUSED = "The budget of $0 allows no further call: $0 is spent, and the next call of model openai/gpt-5-mini may cost "
+GO_ON = "Raise the budget under Change in the sidebar to go on."
+PAGES = ("compare", "retention", "tune", "chat", "library")
+
+
+def spent(session: AppTest) -> str:
+    """What the sidebar says was spent; empty where it says nothing."""
+    return next((said for said in sentences(session.sidebar.caption) if said.startswith("Spent in")), "")
+
+
+def with_budget(session: AppTest, usd: float) -> AppTest:
+    return labelled(session.number_input, "Budget (USD)").set_value(usd).run()
+
+
+def said(session: AppTest) -> str:
+    """Everything that the page says."""
+    kinds = (session.caption, session.markdown, session.error, session.info, session.warning)
+    return " ".join(word for kind in kinds for word in sentences(kind))
+
+
+class Place(NamedTuple):
+    """Where a click may cost something: how to get there with a paid model, and what the click is."""
+
+    reach: Callable[[str], AppTest]
+    click: Callable[[AppTest], AppTest]
+    again: Callable[[AppTest], AppTest]
+
+
+def _paid_compare(api_base: str) -> AppTest:
+    return use_model(open_page("compare"), "Summarizer", api_base)
+
+
+def _ask(api_base: str) -> AppTest:
+    return use_model(open_page("compare"), "Chat model", api_base)
+
+
+def _free_run(api_base: str) -> AppTest:
+    return use_model(as_free_run(open_page("compare")), "Chat model", api_base)
+
+
+def _judge(api_base: str) -> AppTest:
+    return only_the_buffer(use_model(open_page("retention"), "Chat model", api_base))
+
+
+def _lab(api_base: str) -> AppTest:
+    page = click(use_model(open_page("summaries"), "Summarizer", api_base), "Replay with")
+    return labelled(page.segmented_control, "Setting").set_value(2).run()
+
+
+def _chat(api_base: str) -> AppTest:
+    return use_model(open_page("chat"), "Chat model", api_base)
+
+
+def _derive(api_base: str) -> AppTest:
+    page = use_model(open_page("chat"), "Summarizer", api_base)
+    return labelled(page.selectbox, "Conversation").set_value("sample-trip").run()
+
+
+def _review(api_base: str) -> AppTest:
+    session = open_page("chat")
+    labelled(session.number_input, "Max token limit").set_value(160).run()
+    labelled(session.toggle, "Ask before").set_value(True).run()
+    use_model(session, "Summarizer", api_base)
+    return say(session, FACT)
+
+
+def _due(session: AppTest) -> AppTest:
+    while not session.chat_input[0].disabled:
+        say(session, FILLER)
+    return session
+
+
+def _sweep(api_base: str) -> AppTest:
+    return finished(use_model(of_one_strategy(), "Summarizer", api_base))
+
+
+def _clicking(label: str) -> Callable[[AppTest], AppTest]:
+    return lambda session: finished(click(session, label))
+
+
+PLACES = {
+    "replay": Place(_paid_compare, _clicking("Replay with"), _clicking("Try again with")),
+    "ask": Place(_ask, lambda session: ask(session, FLIGHT), _clicking("Try again with")),
+    "free run": Place(_free_run, _clicking("Answer with"), _clicking("Answer with")),
+    "judge": Place(_judge, _clicking("Ask with"), _clicking("Ask with")),
+    "prompt lab": Place(_lab, _clicking("Try both"), _clicking("Try again with")),
+    "chat": Place(_chat, lambda session: say(session, FACT), _clicking("Retry")),
+    "derive": Place(_derive, _clicking("Derive with"), _clicking("Try again with")),
+    "review": Place(_review, _due, _clicking("Try again")),
+    "sweep": Place(_sweep, _clicking("Sweep with"), lambda page: _clicking("Sweep with")(_clicking("Go on")(page))),
+    "test": Place(_paid_compare, _clicking("Test the connection"), _clicking("Test the connection")),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_who_uses_free_models_sees_nothing_of_money(name: str) -> None:
+    page = open_page(name)
+    assert not spent(page)
+    assert not any(field.label.startswith("Budget (USD)") for field in page.number_input)
+    assert "At most $" not in said(page)
+
+
+def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(server: OpenAIServer) -> None:
+    page = use_model(open_page("compare"), "Chat model", server.api_base)
+    assert spent(page) == "Spent in this session: $0.00 · budget $1.00"
+    ask(page, FLIGHT)
+    now = spent(page)
+    assert now == "Spent in this session: $0.0014 · budget $1.00", "three calls, without another click"
+    for address in ("facts", "tune", "chat", "library", "compare"):
+        page.switch_page(f"pages/{address}.py").run()
+        assert spent(page) == now, address
+    labelled(page.selectbox, "Chat model").select("offline").run()
+    assert spent(page) == now
+
+
+def test_each_session_has_its_own(server: OpenAIServer) -> None:
+    ask(use_model(open_page("compare"), "Chat model", server.api_base), FLIGHT)
+    other = use_model(open_page("compare"), "Chat model", server.api_base)
+    assert spent(other) == "Spent in this session: $0.00 · budget $1.00"
+
+
+def test_calls_without_a_price_are_counted_and_bounded_in_calls(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("budgeted", "cost_bound"):  # AppTest chooses no model that is not on the list, and those have one
+        monkeypatch.setattr(f"memviz.models.{module}.price", lambda name: None)
+    page = with_budget(use_model(open_page("compare"), "Chat model", server.api_base), 0.0)
+    assert "The price of openai/gpt-5-mini is not known: at most 3 calls, " in said(page)
+    ask(page, FLIGHT)
+    assert spent(page) == "Spent in this session: $0.00 + 3 calls whose price is not known · budget $0.00"
+    assert len(cards(page)) == 3
+
+
+@pytest.mark.parametrize("name", sorted(set(PLACES) - {"review"}))
+def test_every_click_says_before_what_it_costs_at_most(name: str, server: OpenAIServer) -> None:
+    page = PLACES[name].reach(server.api_base)
+    before = len(server.requests)
+    assert re.search(r"At most \$\d", said(page))
+    with_budget(page, 0.0001)
+    assert re.search(r"At most \$0\.00(01)?, where the budget ends it", said(page))
+    assert len(server.requests) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLACES)
+def test_a_budget_that_is_reached_is_one_sentence_and_nothing_is_lost(name: str, server: OpenAIServer) -> None:
+    server.otherwise = text("A summary.")
+    place = PLACES[name]
+    page = place.reach(server.api_base)
+    page, before = with_budget(page, 0.0), len(server.requests)
+    refused = REFUSED if not before else "The budget of $0 allows no further call: "
+    place.click(page)
+    assert not page.exception
+    assert len(server.requests) == before, "no call was made"
+    told = [one for kind in (page.error, page.warning) for one in sentences(kind) if refused in one]
+    if name == "test":
+        told = [one for one in sentences(page.markdown) if refused in one]
+    (sentence,) = told
+    assert sentence.count(refused) == 1
+    assert GO_ON in sentence
+    with_budget(page, 1.0)
+    place.again(page)
+    assert not page.exception
+    assert len(server.requests) > before
+    assert refused not in said(page)
+    if name == "chat":
+        assert [who for who, _ in bubbles(page)] == ["user", "assistant"]
+
+
+@pytest.mark.slow
+def test_a_replay_that_the_budget_ends_half_way_goes_on_from_there(server: OpenAIServer) -> None:
+    server.otherwise = text("A short summary.")
+    page = with_budget(_paid_compare(server.api_base), 0.014)
+    click(page, "Replay with")
+    made = len(server.requests)
+    assert 0 < made < 13
+    assert f"The budget of $0.014 allows no further call: ${made * CALL_USD:.6f}".rstrip("0") in said(page)
+    assert spent(page) == f"Spent in this session: ${made * CALL_USD:.2g} · budget $0.014"
+    click(with_budget(page, 1.0), "Try again with")
+    assert replayed(page)
+    bodies = [str(request.body["messages"]) for request in server.requests]
+    assert len(set(bodies)) == len(bodies), "nothing is paid twice"
+
+
+def test_the_test_of_a_connection(server: OpenAIServer) -> None:
+    page = _paid_compare(server.api_base)
+    assert not server.requests, "nothing is asked before the click"
+    server.then(COUNTED, listing("gpt-5-mini"), CALLED)
+    click(page, "Test the connection")
+    whole = said(page)
+    assert "Its server lists gpt-5-mini." in whole
+    assert "It takes tools: it called the one that it was offered." in whole
+    assert spent(page).startswith("Spent in this session: $0.0009 ")
+    page.run()
+    assert "Its server lists gpt-5-mini." in said(page), "it stays"
+    labelled(page.text_input, "API key").set_value("another").run()
+    assert "Its server lists" not in said(page), "another key was not tested"
+
+
+def test_no_key_is_shown(server: OpenAIServer) -> None:
+    server.otherwise = listing(KEY)
+    page = click(_paid_compare(server.api_base), "Test the connection")
+    shown = [element.value for element in page.main if hasattr(element, "value")]
+    shown += [element.value for element in page.sidebar if hasattr(element, "value") and element.type != "text_input"]
+    assert not any(KEY in str(value) for value in shown)
+
+
+def test_the_reply_limit_bounds_what_is_said_and_what_is_asked(server: OpenAIServer) -> None:
+    page = use_model(open_page("chat"), "Chat model", server.api_base)
+    before = next(one for one in sentences(page.caption) if "The next reply" in one)
+    labelled(page.number_input, "Reply limit").set_value(100).run()
+    after = next(one for one in sentences(page.caption) if "The next reply" in one)
+    assert before != after
+    say(page, FACT)
+    assert server.requests[-1].body["max_completion_tokens"] == 100
