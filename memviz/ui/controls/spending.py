@@ -16,6 +16,7 @@ from memviz.models.budgeted import Accounted
 from memviz.models.cost_bound import CostBound
 from memviz.models.interruptible import Interruptible
 from memviz.models.names import is_free
+from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS
 from memviz.ui.shell.state import heed_clicks, spending, spending_shown
 from memviz.ui.shell.text import plain
 
