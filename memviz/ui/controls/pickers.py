@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,10 +96,10 @@ def named(picker: str) -> str:
     return (widget_value(name_key(picker)) or OFFLINE).strip()
 
 
-def model_picker(label: str, key: str, help: str) -> ModelChoice:
-    """Controls that choose one model."""
+def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> ModelChoice:
+    """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
-        label, known_models(), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
+        label, (*known_models(), *also), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
         placeholder="offline, or provider/model",
     )  # fmt: skip
     name = named(key)
