@@ -6,10 +6,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.access.settings import ALLOW_PRIVATE_BASE_URLS
+from memviz.ui.compare.tokens.percent import OF_WINDOW, PERCENT_KEY
 from memviz.ui.controls.local_models import ANOTHER_PORT, FIND, NOT_HERE
+from memviz.ui.shell.views import COMPARE_VIEW
 from tests.models.local_programs import PAGE, Routes, llama_cpp, port, serving, vllm
 from tests.models.openai_server import OpenAIServer, text
-from tests.pages.driving import click, labelled, open_page, say, sentences
+from tests.pages.driving import click, figures, labelled, open_page, say, sentences
 from tests.pages.test_chat import FACT, bubbles
 
 NAME = "llamafile/small"
@@ -100,6 +102,16 @@ def test_something_else_at_the_port_and_other_machines_are_one_sentence() -> Non
     session = labelled(session.text_input, ANOTHER_PORT).set_value("example.com:80").run()
     (sentence,) = sentences(session.error)
     assert "no address of this machine" in sentence
+
+
+def test_percent_of_the_window_knows_its_window_once_its_prices_count() -> None:
+    with serving(llama_cpp("tiny.gguf", window=1234)) as server:
+        session = found_at(server, "costs")
+    session = labelled(session.selectbox, "Prices of the chat model").select("llamafile/tiny").run()
+    session.session_state[COMPARE_VIEW], session.session_state[PERCENT_KEY] = "tokens", OF_WINDOW
+    layout = figures(session.run())[0]["layout"]
+    assert "llamafile/tiny" in str(layout)
+    assert "1,234" in str(layout)
 
 
 def test_names_of_models_are_text() -> None:

@@ -37,12 +37,21 @@ class _Chosen(NamedTuple):
     base: str
 
 
-def names_found_here() -> list[str]:
-    """The names of the models that were found, for the pickers to offer. Call it before they are drawn: it enters the
-    base URL of the one that is named in a picker, and takes it out again once another model is. What is typed for that
-    one, its key above all, belongs to its own provider."""
+def names_found() -> list[str]:
+    """The names of the models that were found in this browser session."""
+    return list(_by_name())
+
+
+def _by_name() -> dict[str, LocalModel]:
     found: LocalServers | None = widget_value(_FOUND)
-    by_name = {model.name: model for model in reversed(found.models)} if found is not None else {}
+    return {model.name: model for model in reversed(found.models)} if found is not None else {}
+
+
+def keep_addresses_apart() -> None:
+    """Enter the base URL of a model that was found and is named in a picker, and take it out again once another model
+    is: what is typed for that one, its key above all, belongs to its own provider. To be called before the pickers are
+    drawn."""
+    by_name = _by_name()
     for picker in USES:
         name, chosen = named(picker), widget_value(f"{picker}-found")
         if chosen is not None and name != chosen.name:
@@ -51,7 +60,6 @@ def names_found_here() -> list[str]:
             set_widget(f"{picker}-found", None)
         if name in by_name and widget_value(f"{picker}-found") is None:
             _choose(picker, by_name[name])
-    return list(by_name)
 
 
 def local_models() -> None:

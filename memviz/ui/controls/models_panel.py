@@ -10,7 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.models.registry import OFFLINE
-from memviz.ui.controls.local_models import local_models, names_found_here
+from memviz.ui.controls.local_models import keep_addresses_apart, local_models, names_found
 from memviz.ui.controls.pickers import CHAT_MODEL, SUMMARIZER, ModelChoice, model_picker, named
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.shell.text import plain
@@ -39,9 +39,9 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
         with panel, st.container(width=PANEL_PIXELS):
             if above is not None:
                 above()
-            here = names_found_here()
-            summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP, here)
-            answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP, here)
+            keep_addresses_apart()
+            summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found())
+            answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found())
             local_models()
             return StudyModels(_as_the_other(answerer, summarizer), summarizer)
 
