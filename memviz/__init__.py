@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
     from memviz.metrics.retention.retention import retention
+    from memviz.models.local_servers import find_local_servers
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.recording import Recording
     from memviz.models.registry import model
@@ -84,6 +85,7 @@ _LAZY = {
     "TurnRecord": "memviz.engine.records",
     "ask": "memviz.engine.asking",
     "build_chat_memory": "memviz.memory_store",
+    "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
     "health_warnings": "memviz.metrics.health",
     "life_lines": "memviz.metrics.retention.life_lines",
@@ -106,8 +108,8 @@ __all__ = [
     "RecordingError", "Reply", "ReviewError", "Run",
     "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "free_run",
-    "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "find_local_servers",
+    "free_run", "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes",
     "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 

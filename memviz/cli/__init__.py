@@ -15,6 +15,7 @@ from memviz.cli.errors import Commands
 from memviz.cli.exporting import export_conversation
 from memviz.cli.importing import import_files
 from memviz.cli.listing import list_conversations
+from memviz.cli.models import list_models
 from memviz.cli.output import never_fails_on_letters
 from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
@@ -38,6 +39,7 @@ app.command("backup")(back_up_library)
 app.command("check")(check_library)
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)
+app.command("models")(list_models)
 app.command("ui")(open_dashboard)
 
 

@@ -20,6 +20,7 @@ from memviz.models.credentials import NO_KEY, OPERATOR, check_credentials, limit
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.metering import Meter, unmetered
+from memviz.models.own_servers import usual_address
 from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of
 from memviz.models.redaction import conceal, is_secret_option, public_address
@@ -49,8 +50,10 @@ class LiteLLMModel(Model):
     ``options`` such as ``temperature`` go to litellm as they are.
 
     Without ``api_key`` the provider's environment variable is used, but never for an ``api_base`` given
-    here. The key is in no repr, error, log or pickle; a pickled model comes back without it. ``access`` says what
-    of this machine the model may use, if it was not its owner who asked for it. No redirect is followed.
+    here. A model of a server of one's own (``llamafile/...``, ``lm_studio/...``, ``hosted_vllm/...``) is asked on this
+    machine, at that program's usual port, unless an address is given or an environment variable names one. The key is
+    in no repr, error, log or pickle; a pickled model comes back without it. ``access`` says what of this machine the
+    model may use, if it was not its owner who asked for it. No redirect is followed.
 
     Raises :class:`memviz.errors.ParameterError` for a timeout or a number of retries out of range,
     and a :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
@@ -77,7 +80,7 @@ class LiteLLMModel(Model):
         if not longest_wait >= 0:
             raise ParameterError("longest_wait", longest_wait, "a number of seconds, 0 or more")
         other_name = options.pop("base_url", None)  # litellm knows the address under this name too
-        api_base = api_base or other_name
+        api_base = api_base or other_name or usual_address(name)
         self.name, self.timeout, self.retries, self.longest_wait = name, float(timeout), retries, float(longest_wait)
         self.address = public_address(api_base) if api_base else ""
         self.access = access

@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from memviz.models.base import Usage
+from memviz.recently_used import RecentlyUsed
 
 PRICE_FILE = "model_prices_and_context_window_backup.json"
 FREE_PROVIDERS = ("ollama", "lemonade")
 """Providers that run on one's own machine. Only there a price of 0 in the file means free; elsewhere
 it stands for models whose price nobody has entered."""
 
+_windows_found: RecentlyUsed[str, int] = RecentlyUsed(1_000)
 _MODES = ("chat", "responses", "completion")
 _LONG_INPUT_KEY = re.compile(r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)")
 
@@ -94,8 +96,16 @@ def price(model: str) -> Price | None:
     return found if found is not None and found.provider.startswith(provider) else None
 
 
+def note_window(model: str, tokens: int) -> None:
+    """The server of the user's own that serves ``model`` says how many tokens its window has. The last word counts,
+    until the process ends."""
+    _windows_found.put(model, tokens)
+
+
 def context_window_tokens(model: str) -> int | None:
     """The most tokens that ``model`` takes in one request; ``None`` if that is not known."""
+    if (tokens := _windows_found.get(model)) is not None:
+        return tokens
     found = price(model)
     return found.max_input_tokens if found else None
 

@@ -14,7 +14,9 @@ import pytest
 
 from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
-COMMANDS = ("import", "list", "replay", "sweep", "record", "export", "backup", "check", "strategies", "formats", "ui")
+COMMANDS = (
+    "import", "list", "replay", "sweep", "record", "export", "backup", "check", "strategies", "formats", "models", "ui",
+)  # fmt: skip
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
 
 

@@ -16,7 +16,7 @@ from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import HealthWarning, counting, health_warnings
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.traffic import traffic
-from memviz.models.prices import context_window_tokens
+from memviz.models.prices import context_window_tokens, note_window
 from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import talk
@@ -293,6 +293,19 @@ def test_growth_past_the_context_window_is_bad() -> None:
     window = context_window_tokens(DEFAULT_MODEL) or 0
     warning = expect(run_of(talk(8), "buffer", counter=lambda _: window // 13), "growth")
     assert warning.numbers.endswith("were passed at turn 7.")
+    assert warning.severity == "bad"
+
+
+def test_growth_under_a_model_of_ones_own_is_held_against_its_window_and_nobodys_else() -> None:
+    chat = memviz.Chat(
+        memviz.strategy("buffer"), model=ScriptedModel([memviz.Reply("word " * 20, model="llamafile/growing")] * 9)
+    )
+    for _ in range(9):
+        chat.send("word " * 10)
+    assert "context window" not in expect(chat.run, "growth").numbers
+    note_window("llamafile/growing", 200)
+    warning = expect(chat.run, "growth")
+    assert "200 tokens, the context window of llamafile/growing, were passed at turn" in warning.numbers
     assert warning.severity == "bad"
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from memviz.models.registry import OFFLINE
 from memviz.ui.controls.connection_check import offer_test
+from memviz.ui.controls.local_models import keep_addresses_apart, local_models, names_found
 from memviz.ui.controls.pickers import CHAT_MODEL, JUDGE, SUMMARIZER, ModelChoice, model_picker, named
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.controls.spending import budget_controls, spent_line
@@ -45,10 +46,13 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
         if above is not None:
             above()
         money = st.container()
-        summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP)
+        keep_addresses_apart()
+        summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found())
         offer_test(summarizer, SUMMARIZER)
-        answerer = _as_the_other(model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP), summarizer)
+        answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found())
+        answerer = _as_the_other(answerer, summarizer)
         offer_test(answerer, CHAT_MODEL)
+        local_models()
         with money:
             budget_controls([named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)])
     return StudyModels(answerer, summarizer)

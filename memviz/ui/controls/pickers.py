@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,10 +126,10 @@ def _offered() -> tuple[str, ...]:
     return (RECORDED_FIRST, OFFLINE, *recordings, *(name for name in known_models() if name != OFFLINE))
 
 
-def model_picker(label: str, key: str, help: str) -> ModelChoice:
-    """Controls that choose one model."""
+def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> ModelChoice:
+    """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
-        label, _offered(), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
+        label, (*_offered(), *also), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
         placeholder=f"{RECORDED_FIRST}, or provider/model",
     )  # fmt: skip
     name = named(key)

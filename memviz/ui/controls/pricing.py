@@ -13,6 +13,7 @@ from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.registry import OFFLINE, known_models
 from memviz.text.wording import duration_words
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.ui.controls.local_models import names_found
 from memviz.ui.shell.linked import linked, linked_number
 from memviz.ui.shell.state import begin_with, widget_value
 from memviz.ui.shell.text import plain
@@ -101,7 +102,7 @@ def _cache_in_force(model: str) -> CacheRules | None:
 
 
 def _choose_model(label: str, key: str, first: str, help: str, width: int | Literal["stretch"] = "stretch") -> str:
-    known = [name for name in known_models() if name != OFFLINE]
+    known = [name for name in (*known_models(), *names_found()) if name != OFFLINE]
     names = list(dict.fromkeys([first, *known])) if first == SAME else known
     if first not in names:
         names.insert(0, first)
