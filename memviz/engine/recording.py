@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from memviz.conversation import Message
@@ -19,8 +19,16 @@ from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
+from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recorder import RecordingModel
-from memviz.models.recordings.recording import RecordedSetting, conversation_digest
+from memviz.models.recordings.recording import (
+    About,
+    RecordedReply,
+    RecordedRequest,
+    RecordedSetting,
+    Recording,
+    conversation_digest,
+)
 from memviz.models.tools import Tool
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, Transcript
@@ -99,6 +107,36 @@ def record(
             file.add_setting(setting)
         runs.append(run)
     return runs
+
+
+def saved(
+    name: str,
+    about: About,
+    replies: Sequence[RecordedReply],
+    runs: Sequence[tuple[RecordedSetting, Run, Sequence[Probe]]],
+) -> Recording:
+    """A recording of ``replies`` that were noted while live models were asked. Of ``runs``, replays with
+    their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
+    their answers are, if those to all questions are."""
+    recording = Recording.of(name, about, replies)
+    settings = []
+    for setting, run, probes in runs:
+        asked = [RecordedRequest(tuple(compaction.request)) for compaction in run.compactions if compaction.asked]
+        is_whole = bool(asked) and not any(compaction.error or compaction.is_edited for compaction in run.compactions)
+        if is_whole and all(request.digest in recording.replies for request in asked):
+            settings.append(replace(setting, answers=bool(probes) and _answers(run, probes, recording)))
+    return Recording.of(name, about, replies, settings)
+
+
+def _answers(run: Run, probes: Sequence[Probe], recording: Recording) -> bool:
+    """Whether the recording answers all of the questions."""
+    player = RecordedModel(recording)
+    try:
+        for probe in probes:
+            ask(run, probe.question, model=player)
+    except ModelError:
+        return False
+    return True
 
 
 def foreseen(

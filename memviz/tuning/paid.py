@@ -12,6 +12,7 @@ from memviz.models.base import Model
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
+from memviz.models.recordings.noting import Noted, Notes
 from memviz.models.registry import model
 from memviz.text.wording import counted, dollars
 from memviz.tuning.results import Sweep
@@ -49,16 +50,19 @@ def paid_summarizer(
     answers_folder: Path | None,
     *,
     usd_per_million: tuple[float, float] | None = None,
+    notes: Notes | None = None,
     **options: Any,
 ) -> Model:
     """The model of this name with a budget, patience, and a memory for answers in ``answers_folder``. ``options`` are
-    those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand. Closing the budget ends
+    those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it replies is written into ``notes``. Closing the budget ends
     the calls under way at once; what they bring after all is booked, and remembered for the next sweep. A failure that
     every other call would share raises :class:`memviz.errors.UnusableSummarizerError`, which ends the sweep.
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """
     asked = model(name, retries=RETRIES, longest_wait=LONGEST_WAIT_SECONDS, cache=answers_folder, **options)
+    if notes is not None:
+        asked = Noted(asked, notes)
     paid = Budgeted(asked, budget, usd_per_million=usd_per_million)
     return FirstFailureEnds(Interruptible(paid, budget.expect_open))
 

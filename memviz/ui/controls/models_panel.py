@@ -13,6 +13,7 @@ from memviz.models.registry import OFFLINE
 from memviz.ui.controls.connection_check import offer_test
 from memviz.ui.controls.local_models import keep_addresses_apart, local_models, names_found
 from memviz.ui.controls.pickers import CHAT_MODEL, JUDGE, SUMMARIZER, ModelChoice, model_picker, named
+from memviz.ui.controls.session_recording import save_recording
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.controls.spending import budget_controls, spent_line
 from memviz.ui.shell.text import plain
@@ -53,6 +54,7 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
         answerer = _as_the_other(answerer, summarizer)
         offer_test(answerer, CHAT_MODEL)
         local_models()
+        save_recording(summarizer)
         with money:
             budget_controls([named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)])
     return StudyModels(answerer, summarizer)

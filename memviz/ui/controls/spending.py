@@ -16,8 +16,9 @@ from memviz.models.budgeted import Accounted
 from memviz.models.cost_bound import CostBound
 from memviz.models.interruptible import Interruptible
 from memviz.models.names import is_free
+from memviz.models.recordings.noting import Noted
 from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS
-from memviz.ui.shell.state import heed_clicks, spending, spending_shown
+from memviz.ui.shell.state import heed_clicks, noted_replies, spending, spending_shown
 from memviz.ui.shell.text import plain
 
 BUDGET_KEY, REPLY_KEY = "session-budget", "session-reply-tokens"
@@ -35,7 +36,7 @@ REPLY_HELP = (
 
 def paid(asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None) -> Model:
     """``asked`` as every page asks it: paid out of the session's budget, and left at once when ``look_up`` raises."""
-    return Accounted(Interruptible(asked, look_up), spending(), max_output_tokens)
+    return Accounted(Interruptible(Noted(asked, noted_replies()), look_up), spending(), max_output_tokens)
 
 
 def heed_clicks_and_tell() -> None:

@@ -19,6 +19,7 @@ from memviz.engine.run import Run
 from memviz.errors import MemvizError, ParameterError
 from memviz.models.budget import Budget
 from memviz.models.connection_check import ConnectionReport
+from memviz.models.recordings.noting import Notes
 from memviz.models.spending import Spending
 from memviz.storage.entries import ConversationEntry
 from memviz.strategies import strategy
@@ -436,6 +437,11 @@ def costs_state() -> CostsState:
 def spending() -> Spending:
     """What this session spends on models, and its budget."""
     return _of_session("spending", Spending)
+
+
+def noted_replies() -> Notes:
+    """What live models have replied in this session, to be saved as a recording."""
+    return _of_session("noted-replies", Notes)
 
 
 def spending_shown() -> SpendingShown:

@@ -17,7 +17,7 @@ from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.resumable_job import start_button
 from memviz.ui.controls.spending import bound_caption
 from memviz.ui.shell.errors import errors_shown
-from memviz.ui.shell.state import TuneState, spending
+from memviz.ui.shell.state import TuneState, noted_replies, spending
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -120,7 +120,9 @@ def _begin(
 ) -> None:
     with errors_shown("Choose another summarizer, or the offline one."):
         budget = Budget(budget_usd, within=spending())
-        writer = paid_summarizer(summarizer.name, budget, workspace.answers_folder, **summarizer.options)
+        writer = paid_summarizer(
+            summarizer.name, budget, workspace.answers_folder, notes=noted_replies(), **summarizer.options
+        )
 
     def make() -> Sweeping:
         return workspace.sweeping(

@@ -1,0 +1,76 @@
+"""A model whose replies are noted, so that they can be saved as a recording afterwards."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from threading import Lock
+from time import perf_counter
+
+from memviz.conversation import Message
+from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.metering import Meter, unmetered
+from memviz.models.recordings.recording import RecordedReply, RecordedRequest
+from memviz.models.tools import Tool
+
+MOST_REPLIES = 2_000
+"""Noted at once; the oldest go first."""
+WHOLE = frozenset({"stop", "tool_calls"})
+
+
+class Notes:
+    """The replies of live models, the newest :data:`MOST_REPLIES`. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._replies: deque[RecordedReply] = deque(maxlen=MOST_REPLIES)
+        self._writing = Lock()
+
+    def add(self, reply: RecordedReply) -> None:
+        """Note one."""
+        with self._writing:
+            self._replies.append(reply)
+
+    @property
+    def replies(self) -> tuple[RecordedReply, ...]:
+        """All that are noted, in order."""
+        with self._writing:
+            return tuple(self._replies)
+
+
+class Noted(ModelWrapper):
+    """``model``, with every whole reply written into ``notes``. One that was cut off may be whole the next time."""
+
+    def __init__(self, model: Model, notes: Notes) -> None:
+        super().__init__(model)
+        self.notes = notes
+
+    def limited(self, max_output_tokens: int) -> Model | None:
+        """The limited model, noted in the same place."""
+        limited = self._model.limited(max_output_tokens)
+        return None if limited is None else Noted(limited, self.notes)
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """The model's reply."""
+        return self.stream_metered(unmetered, messages, tools, tool_choice)
+
+    def stream_metered(
+        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream`, with the meter of the caller."""
+        started = perf_counter()
+        for item in self._model.stream_metered(meter, messages, tools, tool_choice):
+            if isinstance(item, Reply) and item.finish_reason in WHOLE and (item.text.strip() or item.tool_calls):
+                self._note(RecordedRequest(tuple(messages), tuple(tools), tool_choice), item, perf_counter() - started)
+            yield item
+
+    def _note(self, request: RecordedRequest, reply: Reply, seconds: float) -> None:
+        # An answer from the disk took no time, and what it cost was paid before.
+        took, cost = (None, None) if reply.cached else (round(seconds, 3), reply.cost_usd)
+        kept = replace(
+            reply, model=reply.model or self.name, cached=False, recorded=True, recorded_seconds=took, cost_usd=cost
+        )
+        self.notes.add(RecordedReply(request, kept, datetime.now(UTC).isoformat(timespec="seconds")))
