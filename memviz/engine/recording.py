@@ -109,12 +109,11 @@ def record(
     return runs
 
 
-def saved(
-    name: str,
-    about: About,
-    replies: Sequence[RecordedReply],
-    runs: Sequence[tuple[RecordedSetting, Run, Sequence[Probe]]],
-) -> Recording:
+Made = tuple[RecordedSetting, Run, Sequence[Probe]]
+"""A replay with its setting, and the questions of its conversation."""
+
+
+def saved(name: str, about: About, replies: Sequence[RecordedReply], runs: Sequence[Made]) -> Recording:
     """A recording of ``replies`` that were noted while live models were asked. Of ``runs``, replays with
     their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
     their answers are, if those to all questions are."""

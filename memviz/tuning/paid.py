@@ -54,9 +54,10 @@ def paid_summarizer(
     **options: Any,
 ) -> Model:
     """The model of this name with a budget, patience, and a memory for answers in ``answers_folder``. ``options`` are
-    those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it replies is written into ``notes``. Closing the budget ends
-    the calls under way at once; what they bring after all is booked, and remembered for the next sweep. A failure that
-    every other call would share raises :class:`memviz.errors.UnusableSummarizerError`, which ends the sweep.
+    those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it replies is
+    written into ``notes``. Closing the budget ends the calls under way at once; what they bring after all is booked,
+    and remembered for the next sweep. A failure that every other call would share raises
+    :class:`memviz.errors.UnusableSummarizerError`, which ends the sweep.
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """
