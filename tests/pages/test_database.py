@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.storage.store import Store
-from tests.pages.driving import QUESTIONS, click, finished, open_page, page_of, say, sentences
+from tests.pages.driving import QUESTIONS, click, finished, labelled, open_page, page_of, say, sentences
 
 PAGES = ("compare", "chat", "library")
 
@@ -110,7 +110,9 @@ def test_what_is_said_while_the_file_is_gone_is_saved_with_all_the_rest(database
 def test_an_import_while_the_file_is_gone_is_not_said_to_be_saved(database: Path) -> None:
     session = open_page("library")
     database.unlink()
-    session.file_uploader[0].set_value([("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]).run()
+    labelled(session.file_uploader, "Import conversations").set_value(
+        [("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]
+    ).run()
     assert not session.success
     assert any("Nothing was saved" in sentence for sentence in sentences(session.error))
 

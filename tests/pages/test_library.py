@@ -35,7 +35,9 @@ def library() -> AppTest:
 
 
 def upload(session: AppTest, *files: tuple[str, bytes]) -> AppTest:
-    session.file_uploader[0].set_value([(name, content, "application/json") for name, content in files])
+    labelled(session.file_uploader, "Import conversations").set_value(
+        [(name, content, "application/json") for name, content in files]
+    )
     return settled(session.run())
 
 

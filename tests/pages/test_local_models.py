@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.access.settings import ALLOW_PRIVATE_BASE_URLS
+from memviz.models.names import RECORDED_FIRST
 from memviz.ui.compare.tokens.percent import OF_WINDOW, PERCENT_KEY
 from memviz.ui.controls.local_models import ANOTHER_PORT, FIND, NOT_HERE
 from memviz.ui.shell.views import COMPARE_VIEW
@@ -46,7 +47,7 @@ def test_a_model_that_was_found_is_chosen_with_its_address_and_answers() -> None
         assert "llama.cpp · 2,048 tokens of context" in [caption.value.replace("\\", "") for caption in session.caption]
         session = click(session, "For answers")
         assert labelled(session.selectbox, "Chat model").value == NAME
-        assert labelled(session.selectbox, "Summarizer").value == "offline"
+        assert labelled(session.selectbox, "Summarizer").value == RECORDED_FIRST
         assert fields(session)["Base URL"] == server.api_base
         assert bubbles(say(session, FACT))[-1] == ("assistant", "Noted.")
         assert server.requests[-1].body["model"] == "small"
@@ -56,7 +57,7 @@ def test_a_summarizer_is_chosen_likewise() -> None:
     with serving(llama_cpp("/models/small.gguf")) as server:
         session = click(found_at(server, "compare"), "For summaries")
     assert labelled(session.selectbox, "Summarizer").value == NAME
-    assert labelled(session.selectbox, "Chat model").value == "offline"
+    assert labelled(session.selectbox, "Chat model").value == RECORDED_FIRST
     chosen = labelled(session.button, "For summaries")
     assert chosen.disabled
 
