@@ -110,9 +110,8 @@ def test_what_is_said_while_the_file_is_gone_is_saved_with_all_the_rest(database
 def test_an_import_while_the_file_is_gone_is_not_said_to_be_saved(database: Path) -> None:
     session = open_page("library")
     database.unlink()
-    labelled(session.file_uploader, "Import conversations").set_value(
-        [("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]
-    ).run()
+    imports = labelled(session.file_uploader, "Import conversations")
+    imports.set_value([("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]).run()
     assert not session.success
     assert any("Nothing was saved" in sentence for sentence in sentences(session.error))
 

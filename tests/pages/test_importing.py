@@ -168,9 +168,8 @@ def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
 
     monkeypatch.setattr(background, "load_file", slowly)
     before = titles(library)
-    labelled(library.file_uploader, "Import conversations").set_value(
-        [("long.json", AS_JSON, "application/json")]
-    ).run()
+    imports = labelled(library.file_uploader, "Import conversations")
+    imports.set_value([("long.json", AS_JSON, "application/json")]).run()
     assert is_reading.wait(60)
     library.run()
     (bar,) = library.get("progress")

@@ -35,9 +35,8 @@ def library() -> AppTest:
 
 
 def upload(session: AppTest, *files: tuple[str, bytes]) -> AppTest:
-    labelled(session.file_uploader, "Import conversations").set_value(
-        [(name, content, "application/json") for name, content in files]
-    )
+    imports = labelled(session.file_uploader, "Import conversations")
+    imports.set_value([(name, content, "application/json") for name, content in files])
     return settled(session.run())
 
 
