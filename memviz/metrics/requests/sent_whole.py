@@ -10,7 +10,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.requests_sent import Request, requests_sent
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 from memviz.metrics.requests.traffic import Traffic
-from memviz.pieces import Messages, Notes, Piece
+from memviz.pieces import Messages, Notes, Picked, Piece
 
 
 def sends_everything(run: Run) -> bool:
@@ -26,13 +26,19 @@ def sends_everything(run: Run) -> bool:
 
 
 def _holds_all(run: Run, parts: Parts, length: int) -> bool:
-    sent = sum(map(len, whole(run.space, parts)))
+    sent = sum(map(len, whole(run.space, parts))) + sum(map(_restored, parts.pieces))
     return sent == length - run.space.system_stop and not any(map(_is_besides, parts.pieces))
+
+
+def _restored(piece: Piece) -> int:
+    """How many messages a piece sends whole in their own place that would have been sent in a form."""
+    return len(piece.positions) if isinstance(piece, Picked) and piece.instead_of is not None else 0
 
 
 def _is_besides(piece: Piece) -> bool:
     """Whether a piece sends anything that is no message in its place: notes that hold none do not."""
-    return not isinstance(piece, Messages) and not (isinstance(piece, Notes) and piece.start == piece.stop)
+    is_empty = isinstance(piece, Notes) and piece.start == piece.stop
+    return not (isinstance(piece, Messages) or is_empty or _restored(piece))
 
 
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
