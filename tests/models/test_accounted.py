@@ -3,12 +3,14 @@ real HTTP against a server on this machine."""
 
 from __future__ import annotations
 
+from threading import Thread
 from time import monotonic, sleep
 
 import pytest
 
 from memviz.errors import BudgetSpentError, ModelError
-from memviz.models.budgeted import Accounted
+from memviz.models.budget import Budget
+from memviz.models.budgeted import Accounted, Budgeted
 from memviz.models.interruptible import Interruptible
 from memviz.models.spending import Spending
 from tests.models.litellm_calls import FAILURES, HELLO, NAME, client
@@ -84,7 +86,10 @@ def test_a_call_that_is_left_while_it_waits_for_the_budget_is_not_made(server: O
     sleep(0.3)
     assert not server.requests
     assert (spending.spent_usd, spending.calls) == (0.0, 0)
-    spending.reserve(spending.limit_usd)  # and nothing is held back
+    again = Thread(target=spending.reserve, args=(spending.limit_usd,), daemon=True)
+    again.start()
+    again.join(SOON_SECONDS)
+    assert not again.is_alive(), "nothing is held back"
 
 
 def test_each_try_is_billed(server: OpenAIServer) -> None:
@@ -94,3 +99,20 @@ def test_each_try_is_billed(server: OpenAIServer) -> None:
     model.complete(HELLO)
     assert spending.calls == 2
     assert spending.uncertain_usd == model.most_usd(HELLO)
+
+
+def test_a_budgeted_call_that_was_left_is_not_tried_again_either(server: OpenAIServer) -> None:
+    """As sweeps ask: the budget within, so that what a call brings after all is booked."""
+
+    def late(handler: object) -> None:
+        handler.server.closing.wait(0.5)  # type: ignore[attr-defined]
+        FAILURES["500"][0](handler)  # type: ignore[arg-type]
+
+    server.then(late)
+    budget = Budget(1.0)
+    visitor = Visitor(lambda: bool(server.requests))
+    with pytest.raises(Stopped):
+        Interruptible(Budgeted(client(server, retries=2), budget), visitor.look_up).complete(HELLO)
+    sleep(2.5)
+    assert len(server.requests) == 1
+    assert budget.calls == 1
