@@ -24,12 +24,12 @@ MOST_TOKENS = 48
 _SERVER = """
 import sys
 import xllamacpp
-weights, window, most = sys.argv[1:]
+weights, window, most, tools = sys.argv[1:]
 params = xllamacpp.CommonParams()
 params.model.path, params.n_ctx, params.n_predict = weights, int(window), int(most)
 params.hostnames, params.port = ["127.0.0.1"], 0
 params.n_parallel, params.cpuparams.n_threads, params.warmup = 1, 1, False
-params.sampling.temp = 0.0
+params.sampling.temp, params.use_jinja = 0.0, tools == "True"
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
@@ -47,9 +47,11 @@ def weights() -> Path:
 
 
 @contextmanager
-def llama_cpp_server(window_tokens: int = WINDOW_TOKENS, most_tokens: int = MOST_TOKENS) -> Iterator[str]:
-    """The address of a running server, such as ``127.0.0.1:41234``."""
-    arguments = [str(weights()), str(window_tokens), str(most_tokens)]
+def llama_cpp_server(
+    window_tokens: int = WINDOW_TOKENS, most_tokens: int = MOST_TOKENS, *, takes_tools: bool = True
+) -> Iterator[str]:
+    """The address of a running server, such as ``127.0.0.1:41234``. One that ``takes_tools`` may well ignore them."""
+    arguments = [str(weights()), str(window_tokens), str(most_tokens), str(takes_tools)]
     with subprocess.Popen(
         [sys.executable, "-c", _SERVER, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True,

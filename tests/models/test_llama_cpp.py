@@ -13,7 +13,7 @@ import pytest
 
 import memviz
 from memviz.conversation import Message, ToolCall
-from memviz.errors import ContextTooLongError
+from memviz.errors import BadRequestError, ContextTooLongError
 from memviz.models.base import Model, Reply
 from memviz.models.interruptible import Interruptible
 from memviz.models.local_servers import LocalModel, find_local_servers
@@ -113,6 +113,19 @@ def test_tools_that_it_ignores_do_not_break_a_chat(llama: Model) -> None:
         record = chat.send(message.content)
         assert record.reply is not None
     assert len(chat.run.requests) == 2
+
+
+def test_a_server_that_refuses_tools_is_one_sentence_and_answers_without_them() -> None:
+    with llama_cpp_server(most_tokens=8, takes_tools=False) as address:
+        (one,) = find_local_servers([address], programs=()).models
+        chat = memviz.Chat(
+            memviz.strategy("buffer"), model=model(one.name, api_base=one.api_base, retries=0), recall_tool=True
+        )
+        with pytest.raises(BadRequestError, match="takes no tools"):
+            chat.send(TALK[0].content)
+        chat.recall_tool = False
+        assert [piece for piece in chat.go_on() if piece]
+    assert [message.role for message in chat.run.log] == ["user", "assistant"]
 
 
 def test_a_history_with_tools_is_taken_as_well(llama: Model) -> None:
