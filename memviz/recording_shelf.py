@@ -95,13 +95,14 @@ class RecordingShelf:
         none of a replay, such as a question."""
         return RecordedFirst(self.all.values(), model(OFFLINE))
 
-    def player(self, name: str) -> Model:
-        """The free model of this name: the offline one, or a recording that is at hand. No path is ever opened: the
-        name may come from a link. Raises :class:`memviz.errors.RecordingError` for one that is not there."""
+    def player(self, name: str, *, paced: bool = False) -> Model:
+        """The free model of this name: the offline one, or a recording that is at hand, with ``paced`` as fast as it
+        was. No path is ever opened: the name may come from a link. Raises :class:`memviz.errors.RecordingError` for
+        one that is not there."""
         if name == OFFLINE:
             return model(OFFLINE)
         wanted = name.removeprefix(RECORDING)
         found = self.all.get(wanted)
         if found is None:
             raise RecordingError(f"The recording “{wanted}” is not at hand any more. Open its file in the Library.")
-        return RecordedModel(found)
+        return RecordedModel(found, paced=paced)

@@ -259,10 +259,10 @@ class Workspace:
         transcript, log = self.conversation(key.conversation_id)
         return self.recordings.summarizer_for(transcript, log, key.strategy, key.counter, key.recalls)
 
-    def free_summarizer(self, key: RunKey) -> Model:
+    def free_summarizer(self, key: RunKey, *, paced: bool = False) -> Model:
         """The free model that ``key`` names. After a wording of the visitor's own a recording does not go on, for later
         prompts hold that wording: there the offline model takes over. Raises RecordingError for one that is gone."""
-        player = self.recordings.player(key.summarizer)
+        player = self.recordings.player(key.summarizer, paced=paced)
         if key.edits and isinstance(player, RecordedModel):
             return RecordedFirst([player.recording], model(OFFLINE))
         return player

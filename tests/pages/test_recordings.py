@@ -3,16 +3,24 @@ are."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import memviz
+from memviz.engine.recording import setting_of
 from memviz.models.recordings.files import write_recording
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import bundled, sample
 from memviz.ui.controls.grounds import ALL_STAND_IN
 from memviz.workspace import SAMPLE_PREFIX, Workspace
+from tests.models.openai_server import OpenAIServer
+from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
 from tests.pages.driving import click, labelled, open_page, sentences, token_lines
+from tests.pages.test_downloads import made, named
+
+__all__ = ["made"]
 
 BUFFER = memviz.strategy("summary_buffer", max_token_limit=1500)
 SETTING = 'summary_buffer {"max_token_limit": 1500}'
@@ -61,6 +69,33 @@ def test_one_that_is_opened_is_listed_used_and_removed() -> None:
     assert page.session_state["summarizer-name"] == "recording:mine"
     click(page, "Remove")
     assert not Workspace().recordings.opened
+
+
+def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
+    opened_recording(Workspace())
+    page = open_page("compare", setting=SETTING, summarizer="recording:mine")
+    labelled(page.toggle, "As fast as it was").set_value(True).run()
+    assert f"recorded: {MODEL}" in captions(page)
+    other = open_page("compare", setting=SETTING)
+    assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
+
+
+def test_replies_of_a_session_are_saved_and_play_again(
+    server: OpenAIServer, made: dict[str, Callable[[], str | bytes]]
+) -> None:
+    server.otherwise = live("A summary of it.")
+    page = open_page("compare", setting=SETTING, summarizer="openai/gpt-5-mini")
+    labelled(page.text_input, "API key").set_value("sk-secret-0123456789")
+    labelled(page.text_input, "Base URL").set_value(server.api_base).run()
+    click(page, "Replay with openai")
+    page.run()
+    assert "badge[live]" in captions(page)
+    content = named(made, ".recording")
+    assert "sk-secret" not in content
+    assert server.api_base not in content
+    recording = Workspace().recordings.open(content.encode(), "session.recording")
+    assert recording.holds(setting_of(sample("trip"), BUFFER))
+    assert "badge[recorded]" in captions(open_page("compare", setting=SETTING))
 
 
 def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:

@@ -14,6 +14,7 @@ from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, is_free
 from memviz.models.registry import known_models, model
 from memviz.ui.controls.spending import heed_clicks_and_tell, paid
+from memviz.ui.controls.switch import switch
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.shell.server.checks import access
@@ -62,7 +63,8 @@ class ModelChoice:
     """A model as chosen on a page. The key is never part of a repr and is stored nowhere.
 
     With ``recorded_first`` a recording takes the place of the offline model wherever one was made for exactly the run,
-    which is decided before it (:func:`memviz.ui.controls.replaying.run_key`).
+    which is decided before it (:func:`memviz.ui.controls.replaying.run_key`). ``paced``: a recording takes as long as
+    it took.
     """
 
     name: str = OFFLINE
@@ -70,6 +72,7 @@ class ModelChoice:
     api_key: str | None = field(default=None, repr=False)
     timeout_seconds: float = 60.0
     recorded_first: bool = False
+    paced: bool = False
 
     @property
     def is_offline(self) -> bool:
@@ -101,7 +104,7 @@ class ModelChoice:
         if self.recorded_first:
             return workspace().recordings.first()
         if self.is_free:
-            return workspace().recordings.player(self.name)
+            return workspace().recordings.player(self.name, paced=self.paced)
         return paid(model(self.name, **self.options), look_up)
 
     def build_summarizer(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
@@ -120,6 +123,14 @@ def named(picker: str) -> str:
     return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
 
 
+def _paced(name: str, key: str) -> bool:
+    """Whether a recording is to take as long as it took, offered where that was measured."""
+    recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
+    if recording is None or recording.seconds is None:
+        return False
+    return switch("As fast as it was", key=f"{key}-paced", help="Each reply takes the seconds that it took.")
+
+
 def _offered() -> tuple[str, ...]:
     """What may be chosen: free ones first, then what litellm knows."""
     recordings = (RECORDING + name for name in workspace().recordings.opened)
@@ -136,7 +147,7 @@ def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> M
     if name == RECORDED_FIRST:
         return ModelChoice(recorded_first=True)
     if is_free(name):
-        return ModelChoice(name)
+        return ModelChoice(name, paced=_paced(name, key))
     allowed = access().of_models
     api_key = st.text_input(
         "API key", type="password", key=f"{key}-key", persist_state="session", autocomplete="off",

@@ -50,7 +50,9 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
             key = run_key(workspace, state, setting, summarizer)
             run = workspace.kept_run(key)
             if run is None and is_free(key.summarizer):
-                at_work.append((setting, workspace.replaying(key, workspace.free_summarizer(key))))
+                at_work.append(
+                    (setting, workspace.replaying(key, workspace.free_summarizer(key, paced=summarizer.paced)))
+                )
             elif run is None:
                 waiting.append((setting, key))
             else:

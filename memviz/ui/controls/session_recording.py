@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
-from memviz.engine.recording import saved
-from memviz.engine.run import Run
+from memviz.engine.recording import Made, saved
 from memviz.models.recordings.files import SUFFIX, write_recording
-from memviz.models.recordings.recording import About, RecordedSetting
+from memviz.models.recordings.noting import Notes
+from memviz.models.recordings.recording import About
 from memviz.text.wording import counted, listed
-from memviz.transcripts.base import Probe
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.state import compare_state, noted_replies
+from memviz.ui.shell.state import CompareState, compare_state, noted_replies
 from memviz.ui.shell.text import file_name
+from memviz.workspace import Workspace
 
 HELP = (
     "A file that plays these replies again, with no key and no network: open it in the Library. It holds what was sent "
@@ -26,37 +27,35 @@ HELP = (
 
 def save_recording(summarizer: ModelChoice) -> None:
     """A button, once a live model has replied."""
-    replies = noted_replies().replies
-    if not replies:
+    notes, name = noted_replies(), f"memviz-{datetime.now(UTC):%Y-%m-%d}"
+    if not (number := len(notes.replies)):
         return
-    name = f"memviz-{datetime.now(UTC):%Y-%m-%d}"
     st.download_button(
-        f"Save {counted(len(replies), 'reply')} as a recording", lambda: _file(name, summarizer),
+        f"Save {counted(number, 'reply')} as a recording",
+        partial(_file, name, notes, workspace(), compare_state(), summarizer),
         file_name(name) + SUFFIX, "application/jsonl", icon=":material/radio_button_checked:", help=HELP,
         key="session-recording", on_click="ignore", width="stretch",
     )  # fmt: skip
 
 
-def _file(name: str, summarizer: ModelChoice) -> str:
-    replies = noted_replies().replies
+def _file(name: str, notes: Notes, here: Workspace, state: CompareState, summarizer: ModelChoice) -> str:
+    replies, runs = notes.replies, _shown(here, state, summarizer)
     models = tuple(dict.fromkeys(one.reply.model for one in replies))
-    runs = _shown(summarizer)
-    title = workspace().conversation(compare_state().conversation_id or "")[0].title if runs else ""
+    title = here.conversation(state.conversation_id or "")[0].title if runs else ""
     about = About(title=title, model=listed(models), made_on=f"{datetime.now(UTC):%Y-%m-%d}")
     return write_recording(saved(name, about, replies, runs))
 
 
-def _shown(summarizer: ModelChoice) -> list[tuple[RecordedSetting, Run, tuple[Probe, ...]]]:
+def _shown(here: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Made]:
     """The replays of the settings that are compared, as far as they were made."""
-    state, here = compare_state(), workspace()
     if state.conversation_id is None or summarizer.is_free or not here.store.exists(state.conversation_id):
         return []
     transcript, log = here.conversation(state.conversation_id)
-    found = []
+    found: list[Made] = []
     for setting in state.settings:
         key = run_key(here, state, setting, summarizer)
         run = here.kept_run(key)
         if run is not None:
             made_for = here.recordings.setting(transcript, log, key.strategy, key.counter, key.recalls)
-            found.append((made_for, run, tuple(transcript.probes)))
+            found.append((made_for, run, transcript.probes))
     return found
