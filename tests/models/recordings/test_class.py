@@ -1,0 +1,55 @@
+"""A class opens the same recordings, each on a machine of its own: all see the same figures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memviz.transcripts.samples import bundled
+
+ROOT = Path(__file__).resolve().parents[3]
+FIGURES = """
+import hashlib, json, sys
+import memviz
+from memviz.transcripts.samples import sample
+from memviz.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
+for name, recording in memviz.recordings().items():
+    transcript = sample(name)
+    for setting in recording.settings.values():
+        chosen = dict(setting.strategy)
+        strategy = memviz.strategy(chosen.pop("id"), **chosen)
+        here = Workspace()
+        key = RunKey(SAMPLE_PREFIX + name, strategy, setting.counter, "offline")
+        played = here.recorded_for(key)
+        run = here.run(RunKey(key.conversation_id, strategy, key.counter, played), here.recordings.player(played))
+        kept = memviz.retention(run, transcript.probes)
+        answers = [memviz.ask(run, probe.question, model=here.recordings.first()) for probe in transcript.probes]
+        assert all(answer.facts.recorded for answer in answers), (name, strategy.label)
+        assert all(one.recorded for one in run.compactions), (name, strategy.label)
+        value = [run.to_dict(), kept.frame().to_csv(), [answer.reply for answer in answers]]
+        print(name, strategy.id, hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest())
+"""
+
+
+def figures(folder: Path, seed: str, zone: str) -> list[str]:
+    """What a new process on a new database makes of all bundled recordings."""
+    folder.mkdir()
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "TZ": zone, "MEMVIZ_DB": str(folder / "memviz.db"),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", FIGURES], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_figures_are_the_same_everywhere_and_every_summary_and_answer_is_recorded(tmp_path: Path) -> None:
+    first = figures(tmp_path / "a", "1", "UTC")
+    assert len(first) == 5 * len(bundled())
+    assert figures(tmp_path / "b", "2", "Asia/Shanghai") == first
