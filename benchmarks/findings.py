@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchmarks import stand_in
 from memviz import Sweep, strategies, sweep
 from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
@@ -122,6 +123,7 @@ def tables() -> dict[str, str]:
         "front-1-min": fronts(found, CLAUDE, MINUTE),
         "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
         "strategies": by_strategy(found, CLAUDE, 0.7),
+        "stand-in": stand_in.table(),
     }
     return {name: "\n".join(lines) for name, lines in made.items()}
 

@@ -16,7 +16,8 @@ from memviz.text.openers import without_openers
     "text",
     [
         "Grr.", "Hi!", "Perfect, thank you!", "Mortadella!", "Oh dear.", "Good morning, everyone!",
-        "Thanks a lot, Ben.", "You are very welcome.", "I am happy to help you.", "Sounds lovely.", "77!", "Vielen Dank!", "Gern geschehen.",
+        "Thanks a lot, Ben.", "You are very welcome.", "I am happy to help you.", "Sounds lovely.", "77!",
+        "Vielen Dank!", "Gern geschehen.",
         "谢谢你！", "太好了！", "好的。", "祝你开业顺利。",
     ],
 )  # fmt: skip

@@ -60,6 +60,7 @@ _ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 _PRONOUNS = words("i we you he she it they ich wir er sie es du ihr")
+_LABELLED = re.compile(r"[^\W\d_][\w ]{1,30}: \S")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _VERBS = words(
     """is are was were am be been has have had do does did will would can could must should may might shall costs cost
@@ -127,7 +128,7 @@ def _form(sentence: Sentence, said: frozenset[str], is_rule: bool) -> float:
         return ATTRIBUTE
     if has_numbers and _PROBABILITY.search(text):
         return CALCULATION
-    if not _has_verb(text, said):
+    if not _has_verb(text, said) and not _LABELLED.match(text):
         return FRAGMENT
     return 1.0 if _has_value(sentence, said) else VAGUE
 

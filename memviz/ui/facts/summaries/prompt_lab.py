@@ -99,7 +99,10 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk) -> str:
     if desk.summarizer.is_offline:
-        return "The offline summarizer chooses sentences. Of a prompt it obeys the length alone: “at most 60 words”."
+        return (
+            "The offline summarizer chooses clauses. Of a prompt it obeys the length (“at most 60 words”) and whether "
+            "it asks for sentences."
+        )
     return f"{plain(desk.summarizer.name)} is asked twice."
 
 
