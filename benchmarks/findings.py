@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchmarks import stand_in
 from memviz import Sweep, recordings, replay, retention, strategies, strategy, sweep
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
 from memviz.strategies.base import Trigger
@@ -149,6 +150,7 @@ def tables() -> dict[str, str]:
         "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
         "strategies": by_strategy(found, CLAUDE, 0.7),
         "against-recorded": against_recorded(),
+        "stand-in": stand_in.table(),
     }
     return {name: "\n".join(lines) for name, lines in made.items()}
 

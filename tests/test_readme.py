@@ -112,7 +112,7 @@ OWN_LOOP = README.partition("## In your own chat loop\n")[2].partition("\n## ")[
 EXAMPLES = re.findall(r"```python\n(.*?)```", OWN_LOOP, re.DOTALL)
 PRINTED = {
     "running summary": r"'content': 'Summary of earlier conversation: .*My name is Ada.*'role': 'assistant'",
-    "summary buffer": r"^36 more tokens until .*\[\(3, '61 tokens > 50'\)\]\nSummary of earlier conversation: \w",
+    "summary buffer": r"^36 more tokens until .*\[\(3, '61 tokens > 50'\)\]\nSummary of earlier conversation: - \w",
     "LlamaIndex' chat summary buffer": r"^\['Ada has two cats .*', 'Their names are .*'\]\nSum up. 3$",
     "summary only with recall": r"^\[\]\n2 messages recalled.*: \(\)\n.*\[Turn 1\].*\nuser: Note 1: The alarm code",
     "chat engine of LlamaIndex": r"^text text text 2$",

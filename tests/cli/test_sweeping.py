@@ -212,7 +212,7 @@ class TestTable:
         assert lines[1 : 1 + len(best.grounds.sentences)] == list(best.grounds.sentences)
 
     def test_then_has_the_best_of_each_strategy_and_what_to_try_next(self, chat: Path) -> None:
-        lines = memviz("sweep", "sample-trip", "-s", "buffer", "-s", "summary:buffer_size=10,20").lines
+        lines = memviz("sweep", "sample-trip", "-s", "buffer", "-s", "summary:buffer_size=10,20", "--keep", 0.95).lines
         at = next(number for number, line in enumerate(lines) if line.startswith("best of each strategy"))
         assert [line.split("  ")[0] for line in lines[at + 1 : at + 3]] == [
             "Full buffer",

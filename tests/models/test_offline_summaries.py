@@ -54,7 +54,7 @@ def test_a_summary_holds_the_essence_in_order_and_nothing_else(form) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_an_old_summary_is_carried_on_and_stands_first(form) -> None:
     text = summary(form(TALK, "The cabin key is under pot 3. I work as a nurse in Bergen."))
-    assert text.startswith("The cabin key is under pot 3. I work as a nurse in Bergen.")
+    assert text.startswith("- The cabin key is under pot 3.\n- I work as a nurse in Bergen.\n")
     assert "Previous summary" not in text
     assert all(part in text for part in ESSENCE)
 
@@ -73,7 +73,7 @@ def test_the_instruction_may_look_like_a_transcript() -> None:
 
 def test_lines_without_a_full_stop_get_one() -> None:
     text = summary(one_message("user: - Hotel at 120 euros\n- Train at 80 euros"))
-    assert text == "Hotel at 120 euros. Train at 80 euros."
+    assert text == "- Hotel at 120 euros.\n- Train at 80 euros."
 
 
 def test_messages_without_an_instruction_are_summarized_themselves() -> None:
@@ -93,6 +93,89 @@ def test_an_updated_fact_replaces_its_stale_version(older: str, newer: str, stal
     text = summary(one_message(newer, old=older))
     assert valid in text
     assert stale not in text
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The train from Turin costs 14 euros.", "The train from Genoa costs 20 euros."),
+        ("Room 41 costs 410 euros.", "Room 52 costs 520 euros."),
+        ("Casa Flor costs 92 euros a night.", "Casa Flor costs 150 euros of deposit in cash at the door."),
+        ("Our landlord is called Bruno Conti.", "Our neighbour is called Bruno Levi."),
+        ("My flight leaves at 9:40.", "Our return flight now leaves at 12:10."),
+    ],
+)
+def test_another_fact_replaces_nothing(older: str, newer: str) -> None:
+    text = summary(one_message(f"user: {newer}", old=older))
+    assert older in text
+    assert newer in text
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "stale"),
+    [
+        ("The rowing regatta takes place on 3 May.", "I heard that the rowing regatta was moved to 9 June.", "3 May"),
+        (
+            "The slow train to Bern departs in the quiet hours at 10:40.",
+            "We now take the train to Bern at 12:10 instead of 10:40.",
+            "at 10:40",
+        ),
+        ("The caretaker of the mill is Anna Berg.", "The new caretaker of the mill is Ben Stone.", "Anna"),
+        ("Die Miete beträgt 900 Euro.", "Die Miete beträgt jetzt 940 Euro.", "900"),
+        ("开业日期定在5月18日。", "开业日期改到6月15日。", "5月18日"),
+    ],
+)
+def test_a_change_is_told_by_its_words(older: str, newer: str, stale: str) -> None:
+    text = summary(one_message(f"user: {newer}", old=older))
+    assert newer.removeprefix("I heard that the ") in text
+    assert older not in text
+    assert stale not in text.replace("instead of 10:40", "")
+
+
+def test_one_fact_is_said_once_also_against_the_earlier_summary() -> None:
+    told = "user: Mira is badly allergic to hazelnuts.\nassistant: Noted: your daughter Mira is allergic to hazelnuts."
+    text = summary(one_message(told, old="My daughter Mira is allergic to hazelnuts."))
+    assert text.count("hazelnuts") == 1
+    denied = summary(one_message("user: We do not deliver on Sundays.", old="We do deliver on Sundays."))
+    assert "do not deliver" in denied
+    assert "We do deliver" in denied, "the opposite is not the same"
+
+
+@pytest.mark.parametrize(
+    "noise", ["Grr.", "Hi!", "Perfect, thank you!", "Oh dear.", "Big news!", "Danke schön!", "太好了！", "谢谢你！"]
+)
+def test_greetings_thanks_and_exclamations_are_left_out(noise: str) -> None:
+    text = summary(one_message(f"user: {noise} My locker is number 212.\nassistant: {noise}\nuser: {noise}"))
+    assert text == "My locker is number 212."
+
+
+def test_what_points_back_stands_behind_what_it_points_to() -> None:
+    talk = "user: The weather is mild. My father Anselm wears a fall alarm. He is 81 and lives with us in Bergen."
+    text = summary(one_message(talk))
+    assert "My father Anselm wears a fall alarm. He is 81 and lives with us in Bergen." in text.splitlines()[-1]
+
+
+def test_a_value_in_a_call_of_a_tool_does_not_crowd_out_what_was_said() -> None:
+    talk = 'user: My locker is number 212.\nassistant:  [calls save {"locker_number": "AB-212", "owner_id": "XK-9911"}]'
+    assert summary(one_message(talk), 60).startswith("My locker is number 212.")
+    assert "XK-9911" in summary(one_message('assistant:  [calls save {"owner_id": "XK-9911"}]'))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "is_list"),
+    [
+        ("Write a summary of this one turn in two or three sentences.", False),
+        ("Fasse das Gespräch in zwei Sätzen zusammen.", False),
+        ("用两句话总结下面的对话。", False),
+        ("List every fact, one to a line, each a full sentence.", True),
+        ("Write one concise summary.", True),
+    ],
+)
+def test_facts_are_a_list_unless_sentences_are_asked_for(instruction: str, is_list: bool) -> None:
+    talk = "user: My locker is number 212. Our train leaves on 14 March."
+    text = summary([Message("user", f"{instruction}\n\n{talk}")])
+    listed = "- My locker is number 212.\n- Our train leaves on 14 March."
+    assert text == (listed if is_list else "My locker is number 212. Our train leaves on 14 March.")
 
 
 def test_an_old_fact_fades_among_new_ones() -> None:
@@ -124,9 +207,9 @@ def test_chinese_summaries_stay_chinese_and_come_apart_again() -> None:
     text = summary(
         one_message("user: 你好！我女儿对榛子过敏。你觉得呢？\nassistant: 好的。\nuser: 我们3月14日出发，预算5000元。")
     )
-    assert text == "我女儿对榛子过敏。我们3月14日出发，预算5000元。"
+    assert text == "- 我女儿对榛子过敏。\n- 我们3月14日出发，预算5000元。"
     again = summary(one_message("user: 我的电话是5550123。", old=text))
-    assert again == text + "我的电话是5550123。"
+    assert again == text + "\n- 我的电话是5550123。"
 
 
 @pytest.mark.parametrize("talk", ["user: ", "user: \nassistant: ", "user: ???", "user: ---", "user: ok"])

@@ -22,7 +22,13 @@ from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
 SUMMARIZING = (
     strategy("summary", buffer_size=4), strategy("chat_summary_buffer", token_limit=1500), strategy("summary_only"),
 )  # fmt: skip
-SAID = {1: "1fe4a281fd7c2de1", 2: "d491d01b2c86fd52", 3: "d491d01b2c86fd52", 4: "dacb56c001cfbc88"}
+SAID = {
+    1: "1fe4a281fd7c2de1",
+    2: "d491d01b2c86fd52",
+    3: "d491d01b2c86fd52",
+    4: "dacb56c001cfbc88",
+    5: "e20109afc4a5d775",
+}
 """Digests of what each version says over the bundled conversations."""
 
 

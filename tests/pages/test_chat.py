@@ -266,7 +266,7 @@ def test_a_long_conversation_shows_its_end_first(database: Path) -> None:
         for message in session.chat_message
         if message.markdown
     }
-    for position, kept in ((34, "Lost: 3,600 euros; shellfish."), (38, "The summary still holds: PT-58231.")):
+    for position, kept in ((34, "Lost: 3,600 euros; shellfish."), (42, "The summary still holds: HV-440962.")):
         badge, *facts = notes[messages[position]]
         assert "replaced by a summary" in badge
         assert facts == [kept]

@@ -177,12 +177,12 @@ class TestStory:
 
     def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
-        insurance = next(n for n, probe in enumerate(TRIP.probes) if probe.answers == ("HV-440962",))
-        labelled(page.selectbox, "The story of one fact").select(insurance).run()
-        life = next(one for one in life_lines(run, retained(run)) if one.probe == insurance)
+        passport = next(n for n, probe in enumerate(TRIP.probes) if probe.answers == ("9 July 2027",))
+        labelled(page.selectbox, "The story of one fact").select(passport).run()
+        life = next(one for one in life_lines(run, retained(run)) if one.probe == passport)
         killer = run.compactions[life.lost_by or 0]
         said = told(page)
-        assert "Stated in message 43 (turn 22)" in said
+        assert "Stated in message 11 (turn 6)" in said
         assert f"lost at turn {life.lost_turn}" in said
         taken = killer.summarized
         assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
@@ -191,7 +191,7 @@ class TestStory:
         diff = re.sub(r"</?mark[^>]*>", "", diff)
         assert without("del", diff) == killer.summary
         assert without("ins", diff) == run.summaries[(killer.replaces or 0) - 1].text
-        assert any("HV-440962</mark>" in body.proto.body for body in page.get("html"))
+        assert any("9 July 2027</mark>" in body.proto.body for body in page.get("html"))
 
     def test_opens_the_summarization_on_its_page(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -125,7 +127,7 @@ def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
 def test_two_prompts_give_two_summaries_with_their_tokens_and_facts(page: AppTest) -> None:
     before = wording(page)
     click(page, "Try both")
-    heads = [value for value in sentences(page.markdown) if value.startswith("**Summary ")]
+    heads = [value for value in sentences(page.markdown) if re.match(r"\*\*Summary [AB]:", value)]
     assert [head.split(":")[0] for head in heads] == ["**Summary A", "**Summary B"]
     survive = next(value for value in sentences(page.markdown) if value.startswith("**Facts that survive**"))
     kept_by_a = int(survive.split("A ")[1].split(",")[0])

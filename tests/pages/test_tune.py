@@ -169,11 +169,12 @@ def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
 
 
 def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: AppTest) -> None:
+    labelled(page.select_slider, "Keep at least").set_value(0.95)
     only(page, "buffer", "summary")
     (table,) = page.table
     assert table.value["Setting"].str.replace("\\", "").tolist() == [
         "Full buffer",
-        "Running summary · buffer_size=20 (below 90%)",
+        "Running summary · buffer_size=20 (below 95%)",
     ]
     finished(click(page, "Running summary: try "))
     assert "40" in labelled(page.multiselect, "buffer_size").value

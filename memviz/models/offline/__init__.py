@@ -1,6 +1,6 @@
 """The offline model: a stand-in that needs no key and no network, and always says the same to the same messages.
 
-It understands nothing. It answers by quoting sentences of its context and summarizes by choosing sentences.
+It understands nothing. It answers by quoting sentences of its context and summarizes by choosing clauses.
 
 From a question to the answer:
 
@@ -23,11 +23,16 @@ called in this turn, ``recalling`` chooses the turns to recall. Where turns or m
 
 From sentences to a summary:
 
-1. ``summary_request`` makes entries (role and text) of the source of the prompt, or parses them out of the prompt.
-2. ``summarizer`` scores every sentence: what it tells (numbers, names, decisions; see :mod:`memviz.text.traits`), who
-   said it, how rare its words are.
-3. It takes the best until the budget is used, one of several that say the same, and puts them in their old order.
-   Where a prompt asks for facts, ``facts`` gives each of these sentences as one.
+1. ``summary_request`` makes entries (role and text) of the source of the prompt, or parses them out of the prompt, and
+   reads which length and form that asks for.
+2. ``statements`` makes clauses of them (:mod:`memviz.text.clauses`), without greetings, thanks and exclamations
+   (:mod:`memviz.text.openers`). ``worth`` weighs each: what it tells (numbers, names, decisions; see
+   :mod:`memviz.text.traits`), who said it, and whether it will hold tomorrow.
+3. ``topics`` reads what a clause speaks of and which values it gives. ``choosing`` leaves out what a later clause
+   supersedes, takes the best until the budget is used, one of several that say the same, and nothing that points back
+   without what it points to.
+4. ``summarizer`` puts them in their old order, as a list or as sentences. Where a prompt asks for facts, ``facts``
+   gives each of these lines as one.
 """
 
 from memviz.models.offline.model import VERSION, OfflineModel

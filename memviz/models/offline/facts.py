@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memviz.conversation import Message
-from memviz.models.offline.summarizer import best_sentences, condensed_tokens
+from memviz.models.offline.summarizer import best_lines, condensed_tokens
 from memviz.models.offline.summary_request import Entry, entries_in, instruction_of
 
 _FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
@@ -36,10 +36,10 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
 
 
 def facts(request: FactRequest, budget_tokens: int, count: Callable[[str], int]) -> str:
-    """The best sentences of the conversation within ``budget_tokens``, or the best of the known facts, each a fact."""
+    """The best clauses of the conversation within ``budget_tokens``, or the best of the known facts, each a fact."""
     if request.fewer_than is None:
-        chosen = best_sentences(request.entries, condensed_tokens(request.entries, budget_tokens, count), count)
-    else:  # each sentence counts as one
-        chosen = best_sentences(request.entries, max(1, request.fewer_than - 1), lambda text: 0)
-    lines = "".join(f"  <fact>{sentence.ended}</fact>\n" for sentence in chosen)
+        chosen = best_lines(request.entries, condensed_tokens(request.entries, budget_tokens, count), count)
+    else:  # each line counts as one
+        chosen = best_lines(request.entries, max(1, request.fewer_than - 1), lambda text: text.count("\n"))
+    lines = "".join(f"  <fact>{line}</fact>\n" for line in chosen)
     return f"<facts>\n{lines}</facts>" if lines else "<facts></facts>"

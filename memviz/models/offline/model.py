@@ -17,12 +17,12 @@ from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.facts import fact_request, facts
 from memviz.models.offline.summarizer import summarize
-from memviz.models.offline.summary_request import Entry, asked_limit, entries_in, entries_of
+from memviz.models.offline.summary_request import Entry, Style, asked_limit, asked_style, entries_in, entries_of
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 from memviz.text.words import UNSPACED
 
-VERSION = 4
+VERSION = 5
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""
@@ -79,9 +79,9 @@ class OfflineModel(Model):
         return replace(reply, tool_calls=step.calls, finish_reason="tool_calls") if step.calls else reply
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        """The most informative sentences of what ``messages`` ask to summarize, in their order. Of an instruction
-        it obeys only the length: "at most 60 words", tokens or characters; and where that asks for each fact in a
-        ``<fact>``, every sentence is one."""
+        """The most informative clauses of what ``messages`` ask to summarize, in their order, one a line. Of an
+        instruction it obeys only the length: "at most 60 words", tokens or characters; the form, where that asks for
+        sentences; and where it asks for each fact in a ``<fact>``, every clause is one."""
         asked = fact_request(messages)
         if asked is not None:
             return self._reply(messages, facts(asked, self.summary_budget_tokens, self._count))
@@ -92,14 +92,15 @@ class OfflineModel(Model):
         return self._summary(messages, entries_of(source))
 
     def _summary(self, messages: Sequence[Message], parts: Sequence[Entry]) -> Reply:
-        limit = asked_limit(messages)
+        limit, style = asked_limit(messages), asked_style(messages)
         if limit is None:
-            return self._reply(messages, self._summarized(parts))
+            return self._reply(messages, summarize(parts, self.summary_budget_tokens, self._count, style=style))
         count = {"token": self._count, "word": lambda text: len(text.split()), "character": len}[limit.unit]
-        return self._reply(messages, summarize(parts, limit.amount, count, fill=True))
+        return self._reply(messages, summarize(parts, limit.amount, count, fill=True, style=style))
 
     def _summarized(self, parts: Sequence[Entry], fill: bool = False) -> str:
-        return summarize(parts, self.summary_budget_tokens, self._count, fill=fill)
+        """A summary inside a reply, in sentences."""
+        return summarize(parts, self.summary_budget_tokens, self._count, fill=fill, style=Style.SENTENCES)
 
     def _count(self, text: str) -> int:
         return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(self.counter, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from html import unescape
 from typing import NamedTuple
@@ -30,6 +31,19 @@ _LIMIT = re.compile(
     r"(\d{1,5})\s+(token|word|character)s?\b|(\d{1,5})\s*个?字",
     re.IGNORECASE,
 )
+
+
+_LIST = re.compile(
+    r"\b(?:lists?|bullets?|one to a line|a line each|liste|stichpunkte?n?)\b|列表|要点|逐条|一行", re.IGNORECASE
+)
+_SENTENCES = re.compile(r"\b(?:sentences?|paragraphs?|prose|sätzen?|absatz|fließtext)\b|句话|段话|一段", re.IGNORECASE)
+
+
+class Style(Enum):
+    """How several facts are written: one a line, or one after the other as sentences."""
+
+    LIST = "list"
+    SENTENCES = "sentences"
 
 
 class Limit(NamedTuple):
@@ -86,6 +100,16 @@ def instruction_of(messages: Sequence[Message]) -> str:
     if not messages or messages[0].role == "system":
         return text
     return text[: len(text) - len(_after_instruction(text))]
+
+
+def asked_style(messages: Sequence[Message]) -> Style:
+    """A list, unless the instruction of ``messages`` asks for sentences ("in two or three sentences")."""
+    return _style_in(instruction_of(messages))
+
+
+@lru_cache(maxsize=64)
+def _style_in(text: str) -> Style:
+    return Style.SENTENCES if _SENTENCES.search(text) and not _LIST.search(text) else Style.LIST
 
 
 @lru_cache(maxsize=64)  # many requests, few instructions
