@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchmarks import stand_in
-from memviz import Sweep, recordings, replay, retention, strategies, strategy, sweep
+from memviz import Run, Sweep, recordings, replay, retention, strategies, strategy, sweep
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
 from memviz.strategies.base import Trigger
 from memviz.text.wording import dollars
@@ -121,20 +121,24 @@ def against_recorded() -> Iterator[str]:
     """What the offline summarizer keeps at the last request, beside what a language model kept, as it was recorded."""
     yield "| conversation | setting | facts | recorded | offline | both | agree | tokens, recorded | tokens, offline |"
     yield "|---|---|---|---|---|---|---|---|---|"
-    parts = []
+    rows = [*compared()]
+    for name, runs, found in rows:
+        tokens = " | ".join(f"{run.turns[-1].tokens['summary']:,}" for run in runs)
+        yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} |"
+    yield f"| all four | {_agreed(agreed([found for _, _, found in rows]))} | | |"
+
+
+def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
+    """Every recorded setting that summarizes: the conversation, the runs by the recorded model and by the offline one,
+    and the facts that both keep."""
     for name, recording in recordings().items():
         transcript = bundled()[name]
         for setting in recording.settings.values():
             chosen = {**setting.strategy}
             asked = strategy(chosen.pop("id"), **chosen)
-            if asked.trigger is Trigger.NEVER:
-                continue
-            runs = [replay(transcript, asked, model=model) for model in (f"recording:{name}", "offline")]
-            found = agreement(*(retention(run, transcript.probes) for run in runs))
-            tokens = " | ".join(f"{run.turns[-1].tokens['summary']:,}" for run in runs)
-            parts.append(found)
-            yield f"| {name} | {asked.label} {_agreed(found)} | {tokens} |"
-    yield f"| all four | {_agreed(agreed(parts))} | | |"
+            if asked.trigger is not Trigger.NEVER:
+                runs = [replay(transcript, asked, model=model) for model in (f"recording:{name}", "offline")]
+                yield name, runs, agreement(*(retention(run, transcript.probes) for run in runs))
 
 
 def _agreed(found: Agreement) -> str:
@@ -149,8 +153,8 @@ def tables() -> dict[str, str]:
         "front-1-min": fronts(found, CLAUDE, MINUTE),
         "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
         "strategies": by_strategy(found, CLAUDE, 0.7),
-        "against-recorded": against_recorded(),
         "stand-in": stand_in.table(),
+        "against-recorded": against_recorded(),
     }
     return {name: "\n".join(lines) for name, lines in made.items()}
 

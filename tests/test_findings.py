@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from memviz.metrics.retention.agreement import agreed
 from memviz.strategies import strategies
 from memviz.transcripts.samples import bundled
+from memviz.tuning.grounds import AGREED_PERCENT, KEPT_PERCENT, RECORDED_SETTINGS, STAND_IN_KEPT_PERCENT
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
@@ -42,3 +44,11 @@ def test_what_was_swept_is_told_truly() -> None:
     sizes = [len(one.messages) for one in bundled().values()]
     assert f"{min(sizes)} to {max(sizes)} messages" in PAGE
     assert f"with {sum(len(one.probes) for one in bundled().values())} questions" in PAGE
+
+
+@pytest.mark.slow
+def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model() -> None:
+    found = [part for _, _, part in command().compared()]  # type: ignore[attr-defined]
+    whole = agreed(found)
+    shares = [round(100 * share) for share in (whole.share, whole.one / whole.facts, whole.other / whole.facts)]
+    assert (len(found), *shares) == (RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT)

@@ -8,7 +8,7 @@ import memviz
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.base import Probe
-from memviz.tuning.grounds import FEW_FACTS, Grounds
+from memviz.tuning.grounds import FEW_FACTS, SURENESS, Grounds
 from memviz.tuning.recommendation import verdict
 from tests.tuning.random_sweeps import cell, sweep_of
 
@@ -28,7 +28,7 @@ def test_how_many_facts_and_whose(guessed: int, given: int, words: str) -> None:
 
 
 def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
-    assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES,)
+    assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES, SURENESS)
     assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == ()
 
 

@@ -108,8 +108,8 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
         return (
-            "The stand-in chooses clauses. Of a prompt it obeys the length (“at most 60 words”) and whether it asks for "
-            "sentences."
+            "The stand-in chooses clauses. Of a prompt it obeys the length (“at most 60 words”) and whether it asks "
+            "for sentences."
         )
     return plain(f"{desk.summarizer.name} is asked twice. {_bound_words(desk, compaction, len(FIRST_CHOICE))}")
 
