@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.recording import setting_of
@@ -32,8 +33,8 @@ def opened_recording(workspace: Workspace) -> None:
     workspace.recordings.open(write_recording(recording).encode(), "mine.recording")
 
 
-def captions(page: object) -> str:
-    return " ".join(sentences(page.caption))  # type: ignore[attr-defined]
+def told(page: AppTest) -> str:
+    return " ".join([*sentences(page.markdown), *sentences(page.caption)])
 
 
 def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> None:
@@ -41,13 +42,13 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     page = open_page("compare", setting=SETTING)
     run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
     assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
-    assert f"recorded: {MODEL}" in captions(page)
-    assert "badge[recorded]" in captions(page)
+    assert f"recorded: {MODEL}" in told(page)
+    assert "badge[recorded]" in told(page)
     click(page, ALL_STAND_IN)
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
-    assert "badge[offline stand-in]" in captions(page)
+    assert "badge[offline stand-in]" in told(page)
     moved = open_page("compare", setting='summary_buffer {"max_token_limit": 1400}')
-    assert "badge[offline stand-in]" in captions(moved)
+    assert "badge[offline stand-in]" in told(moved)
 
 
 def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
@@ -64,7 +65,7 @@ def test_one_that_is_opened_is_listed_used_and_removed() -> None:
     opened_recording(workspace)
     page = open_page("library")
     assert any("A test" in text for text in sentences(page.markdown))
-    assert "mine · provider/real" in captions(page)
+    assert "mine · provider/real" in told(page)
     click(page, "Use")
     assert page.session_state["summarizer-name"] == "recording:mine"
     click(page, "Remove")
@@ -75,7 +76,7 @@ def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING, summarizer="recording:mine")
     labelled(page.toggle, "As fast as it was").set_value(True).run()
-    assert f"recorded: {MODEL}" in captions(page)
+    assert f"recorded: {MODEL}" in told(page)
     other = open_page("compare", setting=SETTING)
     assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
 
@@ -89,13 +90,13 @@ def test_replies_of_a_session_are_saved_and_play_again(
     labelled(page.text_input, "Base URL").set_value(server.api_base).run()
     click(page, "Replay with openai")
     page.run()
-    assert "badge[live]" in captions(page)
+    assert "badge[live]" in told(page)
     content = named(made, ".recording")
     assert "sk-secret" not in content
     assert server.api_base not in content
     recording = Workspace().recordings.open(content.encode(), "session.recording")
     assert recording.holds(setting_of(sample("trip"), BUFFER))
-    assert "badge[recorded]" in captions(open_page("compare", setting=SETTING))
+    assert "badge[recorded]" in told(open_page("compare", setting=SETTING))
 
 
 def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
@@ -108,6 +109,6 @@ def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
 @pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])
 def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str) -> None:
     shown = open_page(page, conversation=SAMPLE_PREFIX + name, setting=SETTING)
-    told = [*sentences(shown.markdown), *sentences(shown.caption), *sentences(shown.warning), *sentences(shown.info)]
-    assert not [text for text in told if "offline" in text]
-    assert any("badge[recorded]" in text for text in told)
+    said = [*sentences(shown.markdown), *sentences(shown.caption), *sentences(shown.warning), *sentences(shown.info)]
+    assert not [text for text in said if "offline" in text]
+    assert any("badge[recorded]" in text for text in said)

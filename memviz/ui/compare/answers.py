@@ -14,7 +14,7 @@ from memviz.metrics.answers.source import AnswerSource
 from memviz.metrics.summaries.authors import author_of
 from memviz.text.wording import counted, message_number, turn_list
 from memviz.ui.controls.block_html import block_html
-from memviz.ui.controls.grounds import replied_by
+from memviz.ui.controls.grounds import author_badge
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.legend import stripe
 from memviz.ui.controls.request_changes import recalled_html
@@ -56,7 +56,7 @@ def answer_card(
         with st.container(horizontal=True, gap="xsmall"):
             st.badge(name, color=color, help=help)
             if record.facts is not None:
-                replied_by(author_of(record.facts.model, recorded=record.facts.recorded))
+                author_badge(author_of(record.facts.model, recorded=record.facts.recorded))
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:

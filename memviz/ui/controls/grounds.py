@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, Author, author_of, authors_of, whose_words
 from memviz.models.registry import OFFLINE, RECORDING
+from memviz.tuning.grounds import SURENESS
 from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, named
 from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
@@ -26,13 +28,8 @@ ALL_STAND_IN_HELP = (
 WITH_RECORDINGS_HELP = "Play what a language model wrote, for the settings that were recorded."
 
 
-def author_badge(author: Author) -> str:
-    """The badge of ``author``, as Markdown."""
-    return f":{BADGE_COLORS[author]}-badge[{author.value}]"
-
-
-def replied_by(author: Author) -> None:
-    """A badge that says who gave a reply."""
+def author_badge(author: Author) -> None:
+    """A badge that says who wrote a summary or gave a reply."""
     st.badge(author.value, color=BADGE_COLORS[author], help=author.about)
 
 
@@ -42,9 +39,11 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
     found = frozenset[Author]().union(*map(authors_of, runs))
     if not found:
         return
-    badges = " ".join(author_badge(author) for author in Author if author in found)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f"{badges} {plain(whose_words(runs))}", width="content")
+    with _line():
+        for author in Author:
+            if author in found:
+                author_badge(author)
+        st.caption(plain(whose_words(runs)), width="content")
         if Author.RECORDED in found:
             _instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
@@ -54,8 +53,14 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
 def swept_by(summarizer: str) -> None:
     """The same for a sweep, all of whose summaries are by this one summarizer."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
-    words = OFFLINE_SUMMARIES if author is Author.STAND_IN else f"Summaries here are by {summarizer}."
-    st.caption(f"{author_badge(author)} {plain(words)}")
+    words = f"{OFFLINE_SUMMARIES} {SURENESS}" if author is Author.STAND_IN else f"Summaries here are by {summarizer}."
+    with _line():
+        author_badge(author)
+        st.caption(plain(words), width="content")
+
+
+def _line() -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="center", gap="small")
 
 
 def _instead(label: str, summarizer: str, help: str) -> None:

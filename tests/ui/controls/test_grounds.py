@@ -51,8 +51,9 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
 )
 def test_one_line_says_who_wrote(models: list[Model | str], badges: list[str], buttons: list[str]) -> None:
     session = seen([setting_of("summary", model) for model in models])
-    (caption,) = session.caption
-    assert [name for name in ("recorded", "offline stand-in", "live") if f"badge[{name}]" in caption.value] == badges
+    assert len(session.caption) == 1
+    shown = " ".join(markdown.value for markdown in session.markdown)
+    assert [name for name in ("recorded", "offline stand-in", "live") if f"badge[{name}]" in shown] == badges
     assert [button.label for button in session.button] == buttons
 
 
