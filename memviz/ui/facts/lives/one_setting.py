@@ -78,9 +78,9 @@ def _begin(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine])
 
 
 def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
-    """Which setting is looked at: at first the one with most losses by summarizations."""
-    losses = [sum(life.lost_by is not None for life in one.lives) for one in kept]
-    setting = choose_setting_run(state, [one.setting for one in kept], SETTING_KEY, losses.index(max(losses)))
+    """Which setting is looked at: at first the one with most losses by summarizations, else one that summarizes."""
+    telling = [(sum(life.lost_by is not None for life in one.lives), bool(one.run.compactions)) for one in kept]
+    setting = choose_setting_run(state, [one.setting for one in kept], SETTING_KEY, telling.index(max(telling)))
     return next(one for one in kept if one.setting is setting)
 
 
