@@ -11,9 +11,10 @@ from memviz.cli.output import on_one_line
 from memviz.context import PARTS_IN_USE, TOKEN_PARTS, Fate
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
-from memviz.text.wording import counted, dollars
+from memviz.text.wording import cost_words, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,7 +49,7 @@ def print_totals(out: Console, runs: Iterable[Run]) -> None:
     for run in runs:
         use = token_use(run)
         numbers = (use.sent_tokens, use.peak_tokens, use.summarizations, use.summarizer_tokens, use.all_tokens)
-        table.add_row(on_one_line(run.strategy.label), *(f"{n:,}" for n in numbers), _cost(use))
+        table.add_row(on_one_line(run.strategy.label), *(f"{n:,}" for n in numbers), _cost(use, run))
     out.print(table)
 
 
@@ -104,11 +105,11 @@ def _totals(use: TokenUse, run: Run) -> Iterable[str]:
         f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}."
     )
     if use.summarizer_calls:
-        models = ", ".join(sorted({on_one_line(c.model) for c in run.compactions if c.model})) or "none answered"
+        models = ", ".join(sorted({_writer(c) for c in run.compactions if c.model})) or "none answered"
         failed = f", {use.failed_summarizations:,} failed" if use.failed_summarizations else ""
         yield (
             f"Summarizer ({models}): {counted(use.summarizer_calls, 'call')}{failed}; "
-            f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use)}."
+            f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use, run)}."
         )
 
 
@@ -123,5 +124,10 @@ def _reduced(run: Run) -> Iterable[str]:
         )
 
 
-def _cost(use: TokenUse) -> str:
-    return "unknown" if use.summarizer_cost_usd is None else dollars(use.summarizer_cost_usd)
+def _writer(compaction: Compaction) -> str:
+    """The model that summarized, and whether a recording played it."""
+    return on_one_line(compaction.model) + " as recorded" * compaction.recorded
+
+
+def _cost(use: TokenUse, run: Run) -> str:
+    return cost_words(use.summarizer_cost_usd, recorded=Author.RECORDED in authors_of(run))

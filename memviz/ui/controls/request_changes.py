@@ -24,6 +24,7 @@ from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_axis import name_of
 from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
+from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
@@ -142,6 +143,8 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back:
     place = f"replaces version {base}" if base else "stands beside those before" if _lists(compaction) else "the first"
     if compaction.kind == "edit":
         place += " in your words"
+    if author := summary_author(compaction):
+        place += f" · {author.value}"
     kept = of_version(run.once(facts_versions, lambda: facts_versions(run)), compaction.version)
     if kept is not None:
         text = changed_facts_html(kept)

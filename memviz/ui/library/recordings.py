@@ -19,7 +19,7 @@ from memviz.workspace import Workspace
 OPEN_HELP = "A file made with `memviz record`, or saved on Compare under Download. It stays until you remove it."
 ABOUT = (
     "What a language model answered, word for word. Where a recording was made for exactly the conversation and the "
-    "setting that you look at, it is played in place of the offline stand-in: no key, no network, no cost."
+    "setting that you look at, it is played in place of the stand-in: no key, no network, no cost."
 )
 
 
