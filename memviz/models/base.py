@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from memviz.conversation import Message, ToolCall
 from memviz.memory import SummarySource
-from memviz.models.metering import Meter
+from memviz.models.metering import Meter, unmetered
 from memviz.models.tools import Tool
 
 ToolChoice = Literal["auto", "none"]
@@ -124,3 +124,13 @@ class ModelWrapper(Model):
     def identity(self) -> Mapping[str, Any] | None:
         """The wrapped model's, for nothing else changes its answers."""
         return self._model.identity
+
+
+class MeteredWrapper(ModelWrapper):
+    """A wrapper that acts on each call, whether somebody meters it or not. Subclasses give :meth:`stream_metered`."""
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+    ) -> Iterator[str | Reply]:
+        """As :meth:`stream_metered`, with nobody who meters."""
+        return self.stream_metered(unmetered, messages, tools, tool_choice)

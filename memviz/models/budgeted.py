@@ -18,10 +18,10 @@ from memviz.errors import (
     RateLimitError,
     UnknownModelError,
 )
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import INPUT_MARGIN, has_prices, usd_at_most
-from memviz.models.metering import Bill, BothBills, Meter, unmetered
+from memviz.models.metering import Bill, BothBills, Meter
 from memviz.models.prices import Price, price
 from memviz.models.spending import Spending
 from memviz.models.tools import Tool
@@ -35,7 +35,7 @@ REFUSALS = (
 """Failures before any work, which no provider bills. Any other may have come after tokens were written."""
 
 
-class Budgeted(ModelWrapper):
+class Budgeted(MeteredWrapper):
     """``model``, whose calls are paid out of ``budget``. Several models and threads may share one.
 
     Each answer is bounded at ``max_output_tokens``, which is passed on where the model can be told; a model that
@@ -74,16 +74,10 @@ class Budgeted(ModelWrapper):
     def __repr__(self) -> str:
         return f"Budgeted({self._model!r})"
 
-    def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
-    ) -> Iterator[str | Reply]:
-        """The model's answer, once the budget allows it."""
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
-
     def stream_metered(
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`; before each try the ``meter`` is asked as well, and before the budget."""
+        """The model's answer, once the budget allows it; before each try the ``meter`` is asked as well, and first."""
 
         def both(messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
             return BothBills(meter(messages, tools), self._bill(messages, tools))

@@ -9,15 +9,15 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
 from memviz.conversation import Message
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
-from memviz.models.metering import Bill, Meter, unmetered
+from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
+from memviz.models.metering import Bill, Meter
 from memviz.models.tools import Tool
 
 LOOK_SECONDS = 0.1
 """How long it takes at most until the caller's ``look_up`` is asked again."""
 
 
-class Interruptible(ModelWrapper):
+class Interruptible(MeteredWrapper):
     """``model``, asked in a thread of its own, while the caller's thread waits and asks ``look_up`` ten times a
     second. What ``look_up`` raises ends the call at once, and so does closing the stream or Ctrl-C.
 
@@ -37,16 +37,11 @@ class Interruptible(ModelWrapper):
         limited = self._model.limited(max_output_tokens)
         return None if limited is None else Interruptible(limited, self._look_up)
 
-    def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
-    ) -> Iterator[str | Reply]:
-        """The model's answer as it arrives, and an empty piece now and then while nothing does."""
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
-
     def stream_metered(
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`. The ``meter`` is asked in the thread of the call; its bill is closed at the moment when
+        """The model's answer as it arrives, and an empty piece now and then while nothing does. The ``meter`` is asked
+        in the thread of the call; its bill is closed at the moment when
         the call is left, also while the server goes on saying nothing."""
         ask = partial(self._model.stream_metered, messages=messages, tools=tools, tool_choice=tool_choice)
         call = _Call(ask, meter)

@@ -22,8 +22,8 @@ from weakref import WeakValueDictionary
 
 from memviz.conversation import Message, ToolCall
 from memviz.errors import ParameterError, StorageError
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice, Usage
-from memviz.models.metering import Meter, unmetered
+from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice, Usage
+from memviz.models.metering import Meter
 from memviz.models.tools import Tool
 
 FILE_NAME = "replies.sqlite"
@@ -74,7 +74,7 @@ class ResponseCache:
             return connection.execute(sql, values).fetchall()
 
 
-class CachedModel(ModelWrapper):
+class CachedModel(MeteredWrapper):
     """``model``, asked once for each request: the answer is kept in ``folder`` and given again, with its usage, at a
     cost of 0 and marked as ``cached``. It comes in one piece.
 
@@ -100,16 +100,10 @@ class CachedModel(ModelWrapper):
         limited = self._model.limited(max_output_tokens)
         return limited and CachedModel(limited, self.replies.folder)
 
-    def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
-    ) -> Iterator[str | Reply]:
-        """The answer in one piece, kept or new."""
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
-
     def stream_metered(
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`; the meter is not asked for an answer that is at hand."""
+        """The answer in one piece, kept or new. The meter is not asked for one that is at hand."""
         key = self._key(messages, tools, tool_choice)
         with _turn(key):
             reply = self.replies.get(key)

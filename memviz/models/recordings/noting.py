@@ -10,8 +10,8 @@ from threading import Lock
 from time import perf_counter
 
 from memviz.conversation import Message
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
-from memviz.models.metering import Meter, unmetered
+from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
+from memviz.models.metering import Meter
 from memviz.models.recordings.recording import RecordedReply, RecordedRequest
 from memviz.models.tools import Tool
 
@@ -39,7 +39,7 @@ class Notes:
             return tuple(self._replies)
 
 
-class Noted(ModelWrapper):
+class Noted(MeteredWrapper):
     """``model``, with every whole reply written into ``notes``. One that was cut off may be whole the next time."""
 
     def __init__(self, model: Model, notes: Notes) -> None:
@@ -51,16 +51,10 @@ class Noted(ModelWrapper):
         limited = self._model.limited(max_output_tokens)
         return None if limited is None else Noted(limited, self.notes)
 
-    def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
-    ) -> Iterator[str | Reply]:
-        """The model's reply."""
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
-
     def stream_metered(
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`, with the meter of the caller."""
+        """The model's reply."""
         started = perf_counter()
         for item in self._model.stream_metered(meter, messages, tools, tool_choice):
             if isinstance(item, Reply) and item.finish_reason in WHOLE and (item.text.strip() or item.tool_calls):

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 from memviz.conversation import Message
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
-from memviz.models.metering import Meter, unmetered
+from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
+from memviz.models.metering import Meter
 from memviz.models.recordings.files import RecordingFile
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recording import RecordedReply, RecordedRequest
 from memviz.models.tools import Tool
 
 
-class RecordingModel(ModelWrapper):
+class RecordingModel(MeteredWrapper):
     """``model``, with every reply written to ``file``. What the file held before is played and not asked for again, so
     that a recorder that was killed pays nothing twice. ``asked`` and ``played`` count both."""
 
@@ -26,16 +26,10 @@ class RecordingModel(ModelWrapper):
         self._added: dict[str, Reply] = {}
         self.asked = self.played = 0
 
-    def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
-    ) -> Iterator[str | Reply]:
-        """The model's reply, written down when it is whole; or the one on record."""
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
-
     def stream_metered(
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`; the meter is not asked for a reply that is on record."""
+        """The model's reply, written down when it is whole; or the one on record, of which the meter hears nothing."""
         request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
         known = self._known.find(request) or self._added.get(request.digest)
         if known is not None:
