@@ -46,7 +46,7 @@ def cards(session: AppTest) -> list[Card]:
     return [
         Card(title.value.replace("\\", "").strip("*"), said.value, badge.value.partition("[")[2].rstrip("]"))
         for title, said, badge in zip(shown, shown[1:], shown[2:], strict=False)
-        if said.type == "text" and re.match(r":\w+-badge\[", badge.value)
+        if said.type == "text" and title.value.startswith("**") and re.match(r":\w+-badge\[", badge.value)
     ]
 
 

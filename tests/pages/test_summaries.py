@@ -12,7 +12,6 @@ import memviz
 from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import compaction_words, reason_words, size_words
 from memviz.metrics.summaries.evolution import summary_evolution
-from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import sample
 from memviz.workspace import Workspace
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences, texts
@@ -85,7 +84,7 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         assert shown["The request"] == size_words(compaction)
         taken = compaction.summarized
         assert shown["Newly taken in"].startswith(f"messages {taken.start + 1} to {taken.stop} ")
-        assert shown["Written by"] == f"the summarizer ({OFFLINE})"
+        assert shown["Written by"] == "the summarizer (offline stand-in)"
         assert compaction.summary in texts(page)
         assert any(text and compaction.prompt.startswith(text) for text in texts(page))
         (block,) = html(page, "memviz-block")
@@ -158,7 +157,7 @@ def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
 
 def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
     down = memviz.ScriptedModel(memviz.ModelError("<b>no</b> line") for _ in range(999))
-    monkeypatch.setattr(Workspace, "free_summarizer", lambda *_: down)
+    monkeypatch.setattr(Workspace, "free_summarizer", lambda *_, **__: down)
     page = open_page("summaries")
     attempts = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "failed")
     assert "Nothing was lost" in sentences(page.warning)[0]
@@ -183,7 +182,7 @@ def test_another_conversation_opens_its_own_first_replaced_version(page: AppTest
 def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     evil = "<script>alert(1)</script> **bold** &lt; <b>fat</b>"
     writer = memviz.ScriptedModel(f"{evil} number {n}" for n in range(999))
-    monkeypatch.setattr(Workspace, "free_summarizer", lambda *_: writer)
+    monkeypatch.setattr(Workspace, "free_summarizer", lambda *_, **__: writer)
     page = open_page("summaries")
     labelled(page.select_slider, "Version").set_value(2).run()
     for body in html(page, "memviz-"):

@@ -10,7 +10,7 @@ from memviz.charts.summaries.compaction_tooltip import cache_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text
-from memviz.metrics.summaries.authors import summary_author
+from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.compaction_words import (
     after_failure_words,
     compaction_words,
@@ -92,7 +92,8 @@ def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
 def _writer(event: CompactionEvent) -> str:
     who = event.what.value.removeprefix("written by ")
     author = summary_author(event.compaction)
-    said = [event.compaction.model] * bool(event.compaction.model) + ([author.value] if author else [])
+    model = "" if author is Author.STAND_IN else event.compaction.model  # its badge is its name
+    said = [words for words in (model, author.value if author else "") if words]
     return f"{who} ({', '.join(said)})" if said else who
 
 
