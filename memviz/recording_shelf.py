@@ -12,13 +12,14 @@ from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import read_recording
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
-from memviz.models.recordings.recording import RecordedSetting, Recording
+from memviz.models.recordings.recording import RecordedSetting, Recording, conversation_digest
 from memviz.models.registry import model
+from memviz.recently_used import RecentlyUsed
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 
-NAME_CHARS = 60
+NAME_CHARS, LOGS_KEPT = 60, 16
 
 
 class RecordingShelf:
@@ -27,6 +28,7 @@ class RecordingShelf:
     def __init__(self, store: Store) -> None:
         self._store, self._loading = store, Lock()
         self._opened: dict[str, Recording] = {}
+        self._digests: RecentlyUsed[int, tuple[Log, int, str]] = RecentlyUsed(LOGS_KEPT)
 
     @property
     def opened(self) -> dict[str, Recording]:
@@ -40,8 +42,8 @@ class RecordingShelf:
 
     @property
     def all(self) -> dict[str, Recording]:
-        """All of them by name. One that was opened comes before a bundled one: it was wanted."""
-        return {**self.opened, **bundled.recordings()}
+        """All of them by name, the bundled ones first: those are whole."""
+        return {**bundled.recordings(), **self.opened}
 
     def open(self, content: bytes, file_name: str) -> Recording:
         """Take a recording from a file, named after it. Raises :class:`memviz.errors.RecordingError`."""
@@ -68,7 +70,7 @@ class RecordingShelf:
     ) -> str:
         """The name of the model that plays every summary of this replay; that of the offline one where no recording was
         made for exactly it."""
-        if strategy.trigger is Trigger.NEVER:
+        if strategy.trigger is Trigger.NEVER or not self.has_any(transcript, log):
             return OFFLINE
         setting = self.setting(transcript, log, strategy, counter, recalls)
         name = next((name for name, recording in self.all.items() if recording.holds(setting)), None)
@@ -81,14 +83,24 @@ class RecordingShelf:
         setting = self.setting(transcript, log, strategy, counter, recalls)
         return next((recording for recording in self.all.values() if recording.answers(setting)), None)
 
-    @staticmethod
+    def has_any(self, transcript: Transcript, log: Log) -> bool:
+        """Whether anything was recorded of this conversation."""
+        digest = self._digest(transcript, log)
+        return any(one.conversation == digest for recording in self.all.values() for one in recording.settings.values())
+
     def setting(
-        transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
+        self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
     ) -> RecordedSetting:
         """What a recording has to be made for to play this replay."""
-        return setting_of(
-            log, strategy, counter, system_prompt=transcript.system_prompt, tools=transcript.tools, recalls=recalls
-        )
+        return setting_of(log, strategy, counter, recalls=recalls, digest=self._digest(transcript, log))
+
+    def _digest(self, transcript: Transcript, log: Log) -> str:
+        """The digest of a conversation, worked out once as long as it stays the same."""
+        kept = self._digests.get(id(log))
+        if kept is None or kept[0] is not log or kept[1] != len(log):
+            digest = conversation_digest(log, transcript.system_prompt, transcript.tools)
+            kept = self._digests.put(id(log), (log, len(log), digest))
+        return kept[2]
 
     def first(self) -> Model:
         """A model that plays what any recording at hand holds, and is the offline one otherwise: for requests that are

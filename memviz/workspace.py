@@ -37,7 +37,9 @@ from memviz.errors import (
     UnreadableConversationError,
 )
 from memviz.models.base import Model
+from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
+from memviz.models.recordings.recording import Recording
 from memviz.models.registry import OFFLINE, is_free, model
 from memviz.models.scripted import ScriptedModel
 from memviz.recently_used import RecentlyUsed
@@ -252,6 +254,21 @@ class Workspace:
             if progress is not None:
                 progress(turn, session.log.turn_count)
         return self.keep(key, session.run())
+
+    def open_recording(self, content: bytes, file_name: str) -> Recording:
+        """Take a recording from a file. Raises :class:`memviz.errors.RecordingError`."""
+        recording = self.recordings.open(content, file_name)
+        self._forget_recorded(recording.name)
+        return recording
+
+    def remove_recording(self, name: str) -> None:
+        """Forget a recording that was opened, and the runs that it played."""
+        self.recordings.remove(name)
+        self._forget_recorded(name)
+
+    def _forget_recorded(self, name: str) -> None:
+        self._runs.remove_where(lambda kept: kept[0].summarizer == RECORDING + name)
+        self._replays.remove_where(lambda key: key.summarizer == RECORDING + name)
 
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,

@@ -19,7 +19,12 @@ class RecordedSummaries(Model):
         self.name, self._summarizer = summarizer.name, summarizer
         self._written = {
             compaction.request: Reply(
-                compaction.answered or "", usage=compaction.usage, cost_usd=compaction.cost, model=compaction.model
+                compaction.answered or "",
+                usage=compaction.usage,
+                cost_usd=compaction.cost,
+                model=compaction.model,
+                recorded=compaction.recorded,
+                recorded_seconds=compaction.seconds if compaction.recorded else None,
             )
             for compaction in run.compactions
             if compaction.request and compaction.summary is not None

@@ -58,13 +58,14 @@ def setting_of(
     tools: Sequence[str] | None = None,
     recalls: Recalls | RecalledAt | None = None,
     answers: bool = False,
+    digest: str | None = None,
 ) -> RecordedSetting:
     """What has to be the same for a recording to hold the summaries of this replay. The arguments are those of
-    :func:`memviz.replay`."""
+    :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
     if isinstance(messages, Transcript):
         system_prompt = messages.system_prompt if system_prompt is None else system_prompt
         tools = messages.tools if tools is None else tools
-    digest = conversation_digest(as_log(messages), system_prompt, tools or ())
+    digest = digest or conversation_digest(as_log(messages), system_prompt, tools or ())
     chosen = {"id": strategy.id, **strategy.model_dump(mode="json")}
     return RecordedSetting(digest, chosen, find_counter(counter).name, _planned(recalls or {}), answers)
 

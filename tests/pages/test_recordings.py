@@ -4,17 +4,19 @@ are."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.recording import setting_of
+from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.models.recordings.files import write_recording
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import bundled, sample
 from memviz.ui.controls.grounds import ALL_STAND_IN
-from memviz.workspace import SAMPLE_PREFIX, Workspace
+from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
@@ -47,8 +49,41 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     click(page, ALL_STAND_IN)
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
     assert "badge[offline stand-in]" in told(page)
+    assert "Summary buffer :gray[tokens, stand-in]" in [button.label for button in page.button]
     moved = open_page("compare", setting='summary_buffer {"max_token_limit": 1400}')
     assert "badge[offline stand-in]" in told(moved)
+    assert "Summary buffer :gray[tokens, stand-in]" in [button.label for button in moved.button]
+    back = open_page("compare", setting=SETTING)
+    assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in back.button]
+
+
+def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_recorded() -> None:
+    here = Workspace()
+    opened_recording(here)
+    key = RunKey(SAMPLE_PREFIX + "trip", BUFFER, "o200k_base", "recording:mine")
+    here.run(key, here.recordings.player("recording:mine"))
+    reworded = replace(key, edits=((2, "My own words."),))
+    run = here.run(reworded, here.free_summarizer(reworded))
+    assert [summary_author(one) for one in run.compactions[:2]] == [Author.RECORDED, None]
+    assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
+
+
+def test_a_recording_that_was_removed_plays_no_more() -> None:
+    here = Workspace()
+    opened_recording(here)
+    key = RunKey(SAMPLE_PREFIX + "trip", BUFFER, "o200k_base", "recording:mine")
+    here.run(key, here.recordings.player("recording:mine"))
+    here.remove_recording("mine")
+    assert here.kept_run(key) is None
+    assert here.recorded_for(key) == OFFLINE
+
+
+def test_a_file_that_was_cut_says_so() -> None:
+    whole = write_recording(a_recording_of(sample("trip"), BUFFER))
+    Workspace().open_recording(whole[: len(whole) // 2].encode(), "cut.recording")
+    page = open_page("library")
+    assert any("ends in the middle of a line" in warning for warning in sentences(page.warning))
+    assert not Workspace().recordings.opened["cut"].settings
 
 
 def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
@@ -60,14 +95,12 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
 
 
-def test_one_that_is_opened_is_listed_used_and_removed() -> None:
+def test_one_that_is_opened_is_listed_and_removed() -> None:
     workspace = Workspace()
     opened_recording(workspace)
     page = open_page("library")
     assert any("A test" in text for text in sentences(page.markdown))
-    assert "mine · provider/real" in told(page)
-    click(page, "Use")
-    assert page.session_state["summarizer-name"] == "recording:mine"
+    assert "opened · provider/real" in told(page)
     click(page, "Remove")
     assert not Workspace().recordings.opened
 

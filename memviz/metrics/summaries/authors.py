@@ -78,7 +78,9 @@ def _whose(runs: list[Run]) -> Iterator[str]:
     if live:
         yield f"Summaries {'of others' if recorded else 'here'} were written by {listed(live)}."
     others = [run.strategy.label for run in runs if has_offline_summary(run)]
-    if others and (recorded or live):
+    if others and len(runs) == 1 and (recorded or live):
+        yield "Later ones are by the offline stand-in, which quotes."
+    elif others and (recorded or live):
         yield f"Those of {listed(others)} are by the offline stand-in, which quotes: compare them with care."
     elif others:
         yield OFFLINE_SUMMARIES

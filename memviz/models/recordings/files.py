@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -36,6 +36,7 @@ def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
     content, place = _content_of(source)
     reader = _Reader(place)
     lines = content.split(b"\n")
+    is_cut = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -44,9 +45,11 @@ def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
         except RecordingError:
             if number < len(lines) or number == 1:  # the last line without its end was torn off by a kill
                 raise
+            is_cut = True
     if reader.about is None:
         raise RecordingError(f"{place} is empty: a recording begins with a line that says so.")
-    return Recording.of(name or place.removesuffix(SUFFIX), reader.about, reader.replies, reader.settings)
+    found = Recording.of(name or place.removesuffix(SUFFIX), reader.about, reader.replies, reader.settings)
+    return replace(found, is_cut=is_cut)
 
 
 def write_recording(recording: Recording) -> str:
@@ -158,9 +161,7 @@ class _Reader:
     def read(self, number: int, line: str) -> None:
         """Take in one line. What later versions may add beside the known keys is passed over."""
         try:
-            value = read_json(line)
-            if not isinstance(value, dict):
-                raise ValueError("it is no JSON object")
+            value = _object(line)
             if self.about is None:
                 self.about = _about(value)
             elif "message" in value:
@@ -180,7 +181,7 @@ class _Reader:
 
     def _refuse(self, number: int, reason: str) -> None:
         if number == 1:
-            raise RecordingError(f"{self._place} is no recording of memviz: {reason}.", line=1)
+            raise RecordingError(f"{self._place} is no recording of memviz: {reason.rstrip('.')}.", line=1)
         raise RecordingError(
             f"Line {number} of the recording {self._place} cannot be read: {reason.rstrip('.')}. Take an unchanged "
             "copy of the file, or record it again.", line=number,
@@ -204,6 +205,16 @@ class _Reader:
             recorded_seconds=_amount(value, "seconds"),
         )
         return RecordedReply(request, reply, _text(value, "at"))
+
+
+def _object(line: str) -> Line:
+    try:
+        value = read_json(line)
+    except (ValueError, RecursionError):
+        raise ValueError("it is no JSON") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is no JSON object")
+    return value
 
 
 def _about(value: Line) -> About:

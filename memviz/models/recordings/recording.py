@@ -96,12 +96,14 @@ class About:
 
 @dataclass(frozen=True)
 class Recording:
-    """Replies by the digest of their requests, in the order in which they were given."""
+    """Replies by the digest of their requests, in the order in which they were given. ``is_cut``: the file ends in the
+    middle of a line, so that more may have followed."""
 
     name: str
     about: About
     replies: Mapping[str, RecordedReply] = field(repr=False)
     settings: Mapping[str, RecordedSetting] = field(default_factory=dict, repr=False)
+    is_cut: bool = False
 
     @classmethod
     def of(

@@ -38,14 +38,19 @@ _DASHES = {
 """How each dash of the charts is drawn with a gradient."""
 
 
-def setting_rows(state: CompareState, needed_tokens: Callable[[], int] | None = None) -> dict[int | str, str]:
+def setting_rows(
+    state: CompareState,
+    needed_tokens: Callable[[], int] | None = None,
+    writer_of: Callable[[Setting], str | None] | None = None,
+) -> dict[int | str, str]:
     """The rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
-    ``needed_tokens`` says how many tokens the conversation takes in all. Returns the settings' labels by their uid."""
+    ``needed_tokens`` says how many tokens the conversation takes in all, ``writer_of`` who writes the summaries of a
+    setting, where that is worth saying. Returns the settings' labels by their uid."""
     for setting in state.settings:
         take_over(setting)
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(state, setting, needed_tokens)
+            _row(state, setting, needed_tokens, None if writer_of is None else writer_of(setting))
         full = len(state.settings) >= MAX_SETTINGS
         st.button(
             "Add a setting", icon=":material/add:", key="add-setting", on_click=state.add, disabled=full,
@@ -56,7 +61,9 @@ def setting_rows(state: CompareState, needed_tokens: Callable[[], int] | None = 
     return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
 
 
-def _row(state: CompareState, setting: Setting, needed_tokens: Callable[[], int] | None) -> None:
+def _row(
+    state: CompareState, setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None = None
+) -> None:
     cls = strategies()[setting.strategy_id]
     numbers = (parameter for parameter in cls.parameters() if parameter.is_number)
     main = next((parameter for parameter in numbers if parameter.name == cls.main_parameter), None)
@@ -67,6 +74,7 @@ def _row(state: CompareState, setting: Setting, needed_tokens: Callable[[], int]
         notes = ([] if main is None else [_unit_or_off(setting, main)]) + ["as written"] * setting.as_written
         notes += [whose for one in cls.parameters() if (whose := one.whose(_value(setting, one)))]
         notes += ["scaled"] * is_scaled(setting.scaled, setting.parameters)
+        notes += [] if writer is None else [writer]
         name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
         st.button(
             name, key=f"look-at-{setting.uid}", type="tertiary", width="stretch", wrap=True,

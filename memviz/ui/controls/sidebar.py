@@ -4,25 +4,37 @@ on all of them, and a setting keeps its colour."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.counters import counter as find_counter
+from memviz.errors import MemvizError
+from memviz.models.names import OFFLINE, is_free
+from memviz.strategies.base import Trigger
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.controls.models_panel import StudyModels, models_panel
-from memviz.ui.controls.pickers import ModelChoice, counter_picker
-from memviz.ui.controls.replaying import make_runs
+from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, ModelChoice, counter_picker, named
+from memviz.ui.controls.replaying import make_runs, run_key
 from memviz.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, setting_from_file
 from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import open_shared_view
 from memviz.ui.shell.presence import looks_at
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, begin_with, compare_state, set_widget, widget_value
+from memviz.ui.shell.state import (
+    MAX_SETTINGS,
+    CompareState,
+    Setting,
+    begin_with,
+    compare_state,
+    set_widget,
+    widget_value,
+)
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
@@ -48,7 +60,11 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
     turn_count = _choose_conversation(workspace, state)
     if replies:
         state.free_run = is_free_run()  # the rows of the settings, drawn before that control, depend on it
-    labels = setting_rows(state, partial(_needed_tokens, workspace, state) if state.conversation_id else None)
+    is_open = state.conversation_id is not None
+    labels = setting_rows(
+        state, partial(_needed_tokens, workspace, state) if is_open else None,
+        partial(_writer, workspace, state) if is_open else None,
+    )  # fmt: skip
     models_place = st.container()
     more = st.popover(_more_label(state), key="more", icon=":material/more_horiz:", width="stretch")
     with more, st.container(width=PANEL_PIXELS):
@@ -65,6 +81,20 @@ def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
     log = workspace.conversation(state.conversation_id or "")[1]
     totals = log.token_sums(find_counter(state.counter)).totals
     return int(totals[-1] - totals[log.system_stop])
+
+
+def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str | None:
+    """Whether the summaries of a setting are recorded or the stand-in's, where its conversation has recordings."""
+    if state.free_run or not is_free(named(SUMMARIZER)):
+        return None
+    with suppress(MemvizError):
+        transcript, log = workspace.conversation(state.conversation_id or "")
+        if setting.build().trigger is Trigger.NEVER or not workspace.recordings.has_any(transcript, log):
+            return None
+        name = named(SUMMARIZER)
+        chosen = ModelChoice(recorded_first=True) if name == RECORDED_FIRST else ModelChoice(name)
+        return "stand-in" if run_key(workspace, state, setting, chosen).summarizer == OFFLINE else "recorded"
+    return None
 
 
 def _more_label(state: CompareState) -> str:

@@ -8,11 +8,9 @@ import streamlit as st
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.recording import Recording
-from memviz.models.registry import RECORDING
 from memviz.text.wording import cost_words, counted, listed, seconds_words
-from memviz.ui.controls.pickers import SUMMARIZER, name_key
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import LibraryState, set_widget
+from memviz.ui.shell.state import LibraryState
 from memviz.ui.shell.text import file_name, plain
 from memviz.workspace import Workspace
 
@@ -40,7 +38,7 @@ def _open(workspace: Workspace, state: LibraryState) -> None:
     if file is None:
         return
     with error_shown():
-        found = workspace.recordings.open(file.getvalue(), file.name)
+        found = workspace.open_recording(file.getvalue(), file.name)
         state.uploads += 1  # a fresh control, so that nothing is opened twice
         st.toast(plain(f"Opened “{found.name}”: {counted(len(found.replies), 'reply')}."))
         st.rerun()
@@ -50,24 +48,22 @@ def _row(workspace: Workspace, name: str, recording: Recording, *, is_own: bool)
     with st.container(border=True, key=f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
-            st.markdown(f"**{plain(recording.about.title or name)}**")
+            title = recording.about.title or name
+            st.markdown(f"**{plain(f'{name}: {title}' if is_own else title)}**")
             st.caption(plain(" · ".join(_facts(name, recording))))
+            if recording.is_cut:
+                st.warning("The file ends in the middle of a line. What is whole in it plays; take a whole copy.")
             if recording.about.note:
                 with st.expander("How it was made"):
                     st.text(recording.about.note)
         with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
-            if is_own:
-                st.button(
-                    "Use", icon=":material/play_arrow:", key=f"use-recording-{name}",
-                    help="Let it write the summaries of all settings. What it does not hold is a failed summary.",
-                    on_click=set_widget, args=(name_key(SUMMARIZER), RECORDING + name),
-                )  # fmt: skip
             st.download_button(
                 "Download", lambda: write_recording(recording), file_name(name) + SUFFIX, "application/jsonl",
                 icon=":material/download:", key=f"download-recording-{name}", on_click="ignore",
             )  # fmt: skip
             if is_own and st.button("Remove", icon=":material/delete:", key=f"remove-recording-{name}"):
-                workspace.recordings.remove(name)
+                workspace.remove_recording(name)
+                st.toast(plain(f"Removed “{name}”. Its file plays again when you open it."))
                 st.rerun()
 
 
@@ -76,7 +72,7 @@ def _facts(name: str, recording: Recording) -> list[str]:
     about, settings = recording.about, len(recording.settings)
     seconds, cost = seconds_words(recording.seconds), cost_words(recording.cost_usd, recorded=True)
     return [
-        "bundled" if name in bundled.recordings() else f"recording:{name}",
+        "bundled" if name in bundled.recordings() else "opened",
         listed(recording.models or (about.model,)),
         *([about.made_on] if about.made_on else []),
         counted(len(recording.replies), "reply"),

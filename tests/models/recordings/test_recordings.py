@@ -75,7 +75,7 @@ class TestFile:
             (lambda lines: ["not json", *lines], "no recording of memviz"),
             (lambda lines: ['{"role": "user", "content": "a chat"}'], "no recording of memviz"),
             (lambda lines: [lines[0].replace('"memviz_recording": 1', '"memviz_recording": 2')], "memviz_recording 1"),
-            (lambda lines: [lines[0], "[1]", *lines[1:]], "Line 2 .* no JSON object"),
+            (lambda lines: [lines[0], "[1]", *lines[1:]], "Line 2 .* no JSON"),
             (lambda lines: [lines[0], '{"message": 1, "role": "boss", "content": ""}', "{}"], "Line 2 .* 'boss'"),
             (lambda lines: [lines[0], '{"request": [7], "reply": ""}', "{}"], "Line 2 .* has no 7"),
             (lambda lines: [lines[0], '{"request": [], "reply": 7}', "{}"], "Line 2 .* reply is 7 and no text"),

@@ -68,12 +68,12 @@ def _frame(rows: Sequence[tuple[RetentionResult, RetentionResult, Agreement]]) -
 
     return DataFrame({
         "Setting": [one.setting.label for one, _, _ in rows],
-        "Facts kept, recorded": [f"{agreed.one} of {agreed.facts}" for _, _, agreed in rows],
-        "Facts kept, stand-in": [f"{agreed.other} of {agreed.facts}" for _, _, agreed in rows],
+        "Recorded keeps": [f"{agreed.one} of {agreed.facts}" for _, _, agreed in rows],
+        "Stand-in keeps": [f"{agreed.other} of {agreed.facts}" for _, _, agreed in rows],
         "Both": [agreed.both for _, _, agreed in rows],
         "Agree": [f"{agreed.share:.0%}" for _, _, agreed in rows],
-        "Summary tokens, recorded": [_summary_tokens(one) for one, _, _ in rows],
-        "Summary tokens, stand-in": [_summary_tokens(other) for _, other, _ in rows],
+        "Tokens, recorded": [f"{_summary_tokens(one):,}" for one, _, _ in rows],
+        "Tokens, stand-in": [f"{_summary_tokens(other):,}" for _, other, _ in rows],
     })  # fmt: skip
 
 

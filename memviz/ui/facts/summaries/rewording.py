@@ -57,8 +57,8 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     st.caption(
         "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
         "summarizer's, and later summaries take it in."
-        + " Others reach this server, so your wording stays in this browser session."
-        * is_shared()
+        + " What was recorded ends there: the stand-in writes the later ones." * compaction.recorded
+        + " Others reach this server, so your wording stays in this browser session." * is_shared()
     )
     text = st.text_area(
         f"Your wording of version {version.version}", version.text, height=TEXT_PIXELS,
