@@ -95,8 +95,10 @@ def marker_places(page: Page) -> list[dict[str, Any]]:
     """Where the summarizations are on the first chart: x and y in pixels of the viewport, and the turn."""
     places: list[dict[str, Any]] = page.locator(TOKENS_CHART).evaluate(
         """chart => {
-            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
-            const trace = chart._fullData.find(t => t.mode === 'markers');
+            const trace = chart._fullData.find(t => t.mode === 'markers'), box = chart.getBoundingClientRect();
+            // A setting far larger than the others has axes of its own, in its strip.
+            const axis = id => chart._fullLayout[id[0] + 'axis' + id.slice(1)];
+            const xaxis = axis(trace.xaxis), yaxis = axis(trace.yaxis);
             return Array.from(trace.x, (x, i) => ({
                 x: box.left + xaxis._offset + xaxis.d2p(x),
                 y: box.top + yaxis._offset + yaxis.d2p(trace.y[i]),
