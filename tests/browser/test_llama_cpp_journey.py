@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 NAME = "llamafile/SmolLM2"
+MOST_TOKENS = 24
 LIMIT_TOKENS = 60
 NOTES = (
     "My name is Ada and I live in Lisbon with two cats, Miso and Tofu.",
@@ -30,7 +31,7 @@ NOTES = (
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    with llama_cpp_server(most_tokens=24) as running:
+    with llama_cpp_server(most_tokens=MOST_TOKENS) as running:
         yield running
 
 
@@ -53,6 +54,10 @@ def test_a_model_of_this_machine_is_found_answers_and_summarizes(
         found.get_by_role("button", name=use).click()
         expect(found.get_by_role("button", name=use)).to_be_disabled()
         quiet(page)
+    limit = page.get_by_role("spinbutton", name="Reply limit")
+    limit.fill(str(MOST_TOKENS))  # so small a model finds no end by itself
+    limit.press("Enter")
+    quiet(page)
     page.keyboard.press("Escape")
     sees(page.get_by_text(f"Summaries and answers: {NAME}"))
 
