@@ -70,18 +70,11 @@ class RecordingShelf:
     ) -> str:
         """The name of the model that plays every summary of this replay; that of the offline one where no recording was
         made for exactly it."""
-        if strategy.trigger is Trigger.NEVER or not self.has_any(transcript, log):
+        if strategy.trigger is Trigger.NEVER:
             return OFFLINE
         setting = self.setting(transcript, log, strategy, counter, recalls)
         name = next((name for name, recording in self.all.items() if recording.holds(setting)), None)
         return OFFLINE if name is None else RECORDING + name
-
-    def answerer_for(
-        self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
-    ) -> Recording | None:
-        """The recording that holds answers to the conversation's questions at the end of this replay."""
-        setting = self.setting(transcript, log, strategy, counter, recalls)
-        return next((recording for recording in self.all.values() if recording.answers(setting)), None)
 
     def has_any(self, transcript: Transcript, log: Log) -> bool:
         """Whether anything was recorded of this conversation."""

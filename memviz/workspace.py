@@ -24,7 +24,7 @@ from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.recall import Recall, RequestKey
+from memviz.engine.recall import Recall, RequestKey, by_request
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.replay import begun
 from memviz.engine.run import Run
@@ -91,10 +91,7 @@ class RunKey:
 
     def recalls_by_turn(self) -> dict[RequestKey, list[Recall]]:
         """The recalls of each turn, or of each call of one."""
-        by_turn: dict[RequestKey, list[Recall]] = {}
-        for turn, recall in self.recalls:
-            by_turn.setdefault(turn, []).append(recall)
-        return by_turn
+        return by_request(self.recalls)
 
     def digest(self, messages: int) -> str:
         """The key as a hash over a conversation of that many messages. Where the offline model has a say, its version

@@ -24,8 +24,6 @@ from memviz.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from memviz.cli.recalls import Recalls
-    from memviz.engine.recall import Recall as Recalled
-    from memviz.engine.recall import RequestKey
     from memviz.engine.recording import Progress
     from memviz.models.base import Model
     from memviz.models.budget import Budget
@@ -166,12 +164,10 @@ def _record(
     questions: bool,
 ) -> int:
     """Record, and return how many requests were made. Whatever ends it early, what was answered is in the file."""
+    from memviz.engine.recall import by_request
     from memviz.engine.recording import record
     from memviz.errors import MemvizError
 
-    by_request: dict[RequestKey, list[Recalled]] = {}
-    for key, recall in recalls:
-        by_request.setdefault(key, []).append(recall)
     last: list[Progress] = []
     with progress_of(f"Recording {recorded.model.name}") as bar:
 
@@ -184,8 +180,8 @@ def _record(
 
         try:
             record(
-                source.transcript, chosen, model=recorded.model, file=file, counter=counter, recalls=by_request,
-                probes=source.transcript.probes if questions else (), progress=told,
+                source.transcript, chosen, model=recorded.model, file=file, counter=counter, progress=told,
+                recalls=by_request(recalls), probes=source.transcript.probes if questions else (),
             )  # fmt: skip
         except (MemvizError, KeyboardInterrupt) as error:
             why = "Stopped by Ctrl-C." if isinstance(error, KeyboardInterrupt) else f"Error: {error}"

@@ -139,6 +139,14 @@ RequestKey = int | tuple[int, int]
 """A turn (1-based), or a turn and one of its calls (both 1-based)."""
 
 
+def by_request(recalls: Iterable[tuple[RequestKey, Recall]]) -> dict[RequestKey, list[Recall]]:
+    """The recalls of each turn, or of each call of one."""
+    grouped: dict[RequestKey, list[Recall]] = {}
+    for key, recall in recalls:
+        grouped.setdefault(key, []).append(recall)
+    return grouped
+
+
 class PlannedRecalls:
     """What a replay recalls, from a mapping of turns, or of turns and calls, to a recall or several.
 

@@ -45,6 +45,12 @@ class Reply:
     recorded: bool = False
     recorded_seconds: float | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is worth keeping: it says or calls something, and was not cut off, as it may not be with the next
+        try."""
+        return self.finish_reason in ("stop", "tool_calls") and bool(self.text.strip() or self.tool_calls)
+
 
 class Model(ABC):
     """A model. Subclasses give :meth:`stream`; the rest follows from it.

@@ -29,8 +29,6 @@ from memviz.models.tools import Tool
 FILE_NAME = "replies.sqlite"
 VERSION = 1
 """Part of every key: raise it when what is kept of an answer changes."""
-WHOLE = frozenset({"stop", "tool_calls"})
-"""Finish reasons of answers worth keeping: others were cut off, and may not be with the next try."""
 BUSY_SECONDS = 30.0
 
 
@@ -112,7 +110,7 @@ class CachedModel(MeteredWrapper):
                 *_, last = self._model.stream_metered(meter, messages, tools, tool_choice)
                 assert isinstance(last, Reply)  # noqa: S101 - the last item of every stream
                 reply = last
-                if reply.finish_reason in WHOLE and (reply.text.strip() or reply.tool_calls):
+                if reply.is_whole:
                     self.replies.put(key, reply)
         if reply.text:
             yield reply.text

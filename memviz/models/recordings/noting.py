@@ -17,7 +17,6 @@ from memviz.models.tools import Tool
 
 MOST_REPLIES = 2_000
 """Noted at once; the oldest go first."""
-WHOLE = frozenset({"stop", "tool_calls"})
 
 
 class Notes:
@@ -57,7 +56,7 @@ class Noted(MeteredWrapper):
         """The model's reply."""
         started = perf_counter()
         for item in self._model.stream_metered(meter, messages, tools, tool_choice):
-            if isinstance(item, Reply) and item.finish_reason in WHOLE and (item.text.strip() or item.tool_calls):
+            if isinstance(item, Reply) and item.is_whole:
                 self._note(RecordedRequest(tuple(messages), tuple(tools), tool_choice), item, perf_counter() - started)
             yield item
 

@@ -36,10 +36,6 @@ class RecordedModel(Model):
         """What it holds."""
         return {"recording": self.recording.digest}
 
-    def holds(self, request: RecordedRequest) -> bool:
-        """Whether there is a reply to a request."""
-        return request.digest in self.recording.replies
-
     def find(self, request: RecordedRequest) -> Reply | None:
         """The reply to a request, ``None`` where it is not recorded."""
         found = self.recording.replies.get(request.digest)
@@ -109,5 +105,5 @@ class RecordedFirst(ModelWrapper):
         return self._of(messages).summarize_from(messages, source)
 
     def _of(self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto") -> Model:
-        request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
-        return next((one for one in self._recorded if one.holds(request)), self._model)
+        digest = RecordedRequest(tuple(messages), tuple(tools), tool_choice).digest
+        return next((one for one in self._recorded if digest in one.recording.replies), self._model)
