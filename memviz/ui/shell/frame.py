@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -120,7 +121,13 @@ def workspace() -> Workspace:
 def _workspace() -> Workspace:
     opened = Workspace()
     watch_in_background(opened)
-    # Everything imported so far stays for good; frozen, no garbage collection looks at it again.
+    _leave_imports_to_themselves()
+    return opened
+
+
+@cache
+def _leave_imports_to_themselves() -> None:
+    """Everything imported so far stays for good; frozen, no garbage collection looks at it again. Once a process: a
+    second time would keep the garbage since the first one, too."""
     gc.collect()
     gc.freeze()
-    return opened
